@@ -6,20 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import other_shape
 from gradcli.engine.carrier import Carrier as Carrier
 from gradcli.engine.memory.layout import is_dense
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.tensor import Tensor, Value
-from gradcli.errors import ShapeError
 
 
 def accumulate(leaf: Tensor, gradient: Any) -> None:
     """Add to `.grad`, in the same memory as torch does; a first gradient is copied, for it may be an operand, too."""
     if gradient.shape != leaf.shape:
-        raise ShapeError(
-            f"a gradient of shape {gradient.shape} arrives at a leaf whose data has the shape {leaf.shape} by now",
-            help="call backward() before the data of the leaf gets another shape",
-        )
+        raise other_shape(gradient, leaf)
     held: Any = leaf._grad
     if held is None:
         leaf._grad = copied(gradient) if isinstance(gradient, Tensor) else Tensor(laid_as(leaf.value, gradient))

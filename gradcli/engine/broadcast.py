@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.layout import laid_out, strided
+from gradcli.engine.memory.layout import strided
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
+from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
 NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
@@ -124,12 +125,18 @@ expand: Primitive = primitive(
 )
 to_copy = primitive(
     "to_copy",
-    lambda x, *, dtype: laid_out(x.astype(dtype), (x,)),
+    lambda x, *, dtype: x.astype(dtype),
     lambda g, out, x, *, dtype: g,
     notation=lambda operands, _: operands[0].tree,
     traits=("layout",),
     says="The values stay as they are, so the gradient goes back unchanged.",
 )
+
+
+def other_shape(gradient: Any, x: Any) -> ShapeError:
+    """Return the error for a gradient that does not fit, since the data of a leaf got another shape."""
+    words = f"a gradient of shape {gradient.shape} arrives at a leaf whose data has the shape {x.shape} by now"
+    return ShapeError(words, help="call backward() before the data of the leaf gets another shape")
 
 
 def fit(gradient: Any, x: Any) -> Any:
@@ -138,5 +145,8 @@ def fit(gradient: Any, x: Any) -> Any:
     if kind is type(x) and (kind in NUMBERS or (kind is Formula and type(gradient.value) is type(x.value) in NUMBERS)):
         return gradient
     if gradient.shape != x.shape:
-        gradient = sum_to_size(gradient, size=x.shape)
+        try:
+            gradient = sum_to_size(gradient, size=x.shape)
+        except ValueError:
+            raise other_shape(gradient, x) from None
     return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

@@ -10,7 +10,6 @@ from gradcli.engine.checks.promotion import promoted, settled, wrapped
 from gradcli.engine.checks.refusals import refusal
 from gradcli.engine.checks.sizes import check_broadcast
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.memory.views import view_of
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
@@ -48,11 +47,8 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
         raise reason from None
     if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
         value = settled(primitive, value, values, options)
-    if type(value) is ARRAY:
-        if value.ndim > 1 and len(values) > 1 and not primitive.structured:
-            value = laid_out(value, values)
-        if value is values[0] and not primitive.view:
-            value = value.copy(order="K")
+    if type(value) is ARRAY and value is values[0] and not primitive.view:
+        value = value.copy(order="K")
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
     if len(edges) != primitive.full:
         edges = _with_gaps(primitive, edges)

@@ -50,13 +50,9 @@ mode = Mode()
 
 
 class Changes:
-    """The time of the last in-place change of any memory: newer nodes need no check of their versions.
-
-    `reshaped` is the time at which a tensor last got another shape in place (`x.unsqueeze_(0)`).
-    """
+    """The time of the last in-place change of any memory: newer nodes need no check of their versions."""
 
     latest = -1
-    reshaped = -1
 
 
 tick = count()  # the clock of nodes and in-place changes, in one order; it never goes back, so that no run resets it

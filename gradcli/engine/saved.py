@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.memory.writing import COPY_SLICES
-from gradcli.engine.modes import changes
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
 
@@ -32,22 +31,9 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
                 help="write .backward(retain_graph=True) in the first call, or build the graph again before the second",
             )
         inputs, out = node.hooks.packed()
-    if changes.reshaped > node.sequence:
-        inputs = [in_former_shape(x, node.sequence) if isinstance(x, Tensor) else x for x in inputs]
     if create_graph:
         return inputs, Tensor(out, node)
     return [x.value if isinstance(x, Tensor) else x for x in inputs], out
-
-
-def keep_former_shape(x: Tensor, before: Value, time: int) -> None:
-    """Note the value that `x` had until this time: nodes made from it before go by its former shape."""
-    changes.reshaped = time
-    x.former = (*getattr(x, "former", ()), (time, before))
-
-
-def in_former_shape(x: Tensor, time: int) -> Tensor:
-    """Return the tensor with the shape that it had then; its values are not read, for saved ones are checked."""
-    return next((Tensor(value) for until, value in getattr(x, "former", ()) if until > time), x)
 
 
 def release(node: Node) -> None:

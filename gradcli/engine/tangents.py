@@ -16,18 +16,15 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.memory.in_place import IN_PLACE
-from gradcli.engine.memory.views import is_view, writable
+from gradcli.engine.memory.views import is_view
 from gradcli.engine.memory.writing import follow, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import AutogradError, UnsupportedHere
+from gradcli.errors import UnsupportedHere
 
 OUT_OF_PLACE = "use the out-of-place form of the operation in forward mode"
-CHANGED = "a tensor with a tangent was changed in place"
-OF_TANGENT = "a change in place of a dual tensor whose tangent requires grad is not supported here"
-OF_A_DUAL = "a change in place of a dual tensor that requires grad is not supported here"
+CHANGED = "a change in place of a tensor with a tangent is not supported here"
 
 
 class Level:
@@ -41,18 +38,17 @@ class Level:
 
     def __init__(self) -> None:
         self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
-        self.derived: WeakSet[Tensor] = WeakSet()  # tangents that rules gave
-        self.apart: WeakSet[Any] = WeakSet()  # those whose tangent no change of others on their memory changes
-
-    def separate(self, alias: Tensor, tangent: Tensor | None) -> Tensor:
-        """Give another tensor on the same memory a tangent of its own, or none."""
-        self.apart.add(alias.node or alias)
-        if tangent is not None:
-            self.set(alias, tangent)
-        return alias
+        self.duals: WeakSet[Any] = WeakSet()  # which a snippet made, or whose values it asked for
 
     def set(self, x: Tensor, tangent: Tensor) -> None:
         self.known[x.node or x] = tangent, len(x.history or ())
+
+    def mark_dual(self, alias: Tensor, tangent: Tensor | None) -> Tensor:
+        """Give another tensor on the same memory a tangent of its own, or none."""
+        self.duals.add(alias.node or alias)
+        if tangent is not None:
+            self.set(alias, tangent)
+        return alias
 
     def forget(self, x: Tensor) -> None:
         """Take the tangent of a tensor away, as the tensor leaves its graph."""
@@ -64,8 +60,6 @@ class Level:
             return None
         node = x.node
         found = self.known.get(node or x)
-        if (node or x) in self.apart:
-            return None if found is None else found[0]
         stale = found is not None and node is None and len(x.history or ()) != found[1]
         if is_view(x) and (stale or (found is None and x.history)):
             whole = self.get(x.base)
@@ -75,32 +69,18 @@ class Level:
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
-        is_alone = (target.node or target) in self.apart and self.get(target) is None  # the value of a dual tensor
-        owner = target.base if is_view(target) and not is_alone else target
+        owner = target.base if is_view(target) else target
+        duals = [x for x in (target, owner) if (x.node or x) in self.duals]
+        UnsupportedHere.when(bool(duals), CHANGED, help=OUT_OF_PLACE)
         part, whole = self.get(result), self.get(owner)
         if part is None and whole is None:
             return lambda: None
-        if owner is not target and whole is None and self.get(target) is not None:
-            raise UnsupportedHere(OF_A_DUAL, help=OUT_OF_PLACE)
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
-        if is_view(target) and not is_alone:
+        if is_view(target):
             whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
             part = overwrite(whole, part, path=target.path)
         tangent = Tensor(part.value, part.node)
-        return lambda: self._rewrite(owner, tangent, viewed=owner is not target)
-
-    def _rewrite(self, owner: Tensor, tangent: Tensor, *, viewed: bool) -> None:
-        """Set a new tangent; that of a dual tensor is the caller's own, and changes in place as torch's does."""
-        own = self.get(owner) if (owner.node or owner) in self.apart else None
-        if own is not None and mode.grad_enabled and (own.requires_grad or tangent.requires_grad):
-            if own.requires_grad and own.is_leaf:
-                raise AutogradError(f"a {'view of a ' if viewed else ''}{IN_PLACE}", code="E304", help=OUT_OF_PLACE)
-            raise UnsupportedHere(OF_TANGENT, help=OUT_OF_PLACE)
-        if own is not None and not own.requires_grad and not tangent.requires_grad:
-            writable(own.array)[...] = tangent.value
-            own.changed()
-        else:
-            self.set(owner, tangent)
+        return lambda: self.set(owner, tangent)
 
     def append(self, application: Application) -> None:
         """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""
@@ -113,20 +93,9 @@ class Level:
             total = found[0]
             for part in found[1:]:
                 total = total + part
-            for position in self._without(application, total):
-                total = in_graph_of_others(application, position, total)
             if not application.primitive.view and any(total is tangent for _, tangent in given):
                 total = carry(total, Tensor(total.value.copy(), total.node))
-            self.derived.add(total)
             self.set(application.out, total)
-
-    def _without(self, application: Application, tangent: Tensor) -> list[int]:
-        """Return the operands without a tangent, where one outside of the graph would be in it by them."""
-        inputs = application.inputs
-        if tangent.requires_grad or not mode.grad_enabled or not application.out.requires_grad:
-            return []
-        held = [None if isinstance(x, int | float) else self.get(x) if isinstance(x, Tensor) else x for x in inputs]
-        return [position for position, x in enumerate(held) if x is None]
 
 
 def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
@@ -152,16 +121,6 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
     return found
 
 
-def in_graph_of_others(application: Application, position: int, total: Tensor) -> Tensor:
-    """Add the part, of zeros, of an operand without a tangent, in which others occur: torch records it, too."""
-    primitive, inputs, options, out = application
-    inputs = tuple(Tensor(np.asarray(x, out.dtype)[()]) if isinstance(x, int | float) else x for x in inputs)
-    zeros = Tensor(np.zeros_like(inputs[position].value)[()])
-    part = pushed(Application(primitive, inputs, options, out), position, zeros)
-    counts = part is not None and part.requires_grad and np.isfinite(part.value).all()
-    return total + part if counts else total
-
-
 def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
     """Change the place of a tensor in the graph: tangents, known by the place, go with it."""
     before = x.node or x
@@ -170,8 +129,6 @@ def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
     for active in listening(Level) if after is not before else ():
         if before in active.known:
             active.known[after] = active.known.pop(before)
-        if before in active.apart:
-            active.apart.add(after)
 
 
 def tangents_of(*given: Any) -> list[Tensor]:

@@ -41,9 +41,9 @@ class Tensor(TensorProtocol):
     on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "former", "history", "node", "own", "value")
+    __slots__ = ("__weakref__", "_grad", "history", "node", "own", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
-    former: tuple[tuple[int, Value], ...]  # values before it got other shapes in place, and when; set with the first
+
     own: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad

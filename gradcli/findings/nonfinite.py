@@ -423,7 +423,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         typed = form or None
         cause = LOST if "digits" in whole or name in ("log", "log2", "log10") else OVERFLOW
         return cause.found(place, about, message, f"{effect}, where {form} keeps them.", typed, see=see)
-    if name in ("std", "var", "std_mean", "var_mean") and trouble.is_single:
+    if name in ("std", "var") and trouble.is_single:
         message = f"{words} of one entry: it divides by n - 1 = 0."
         operand_name = x if x.isidentifier() else "x"
         return AT_EDGE.found(

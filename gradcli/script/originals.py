@@ -41,22 +41,24 @@ ABSENT = {
     "multithreading|view_replay|num_interop": "leave it out: a run has one thread",
     "profiler": "read time.perf_counter() before and after",
     "overrides|_C$": "functions of torch cannot be replaced here",
-    r"^(Tensor\.)?(svd|qr|cholesky|lu|lstsq|pinverse|chain_matmul|nuclear_norm|triangular_solve|symeig|vander)$": (
-        "torch.linalg has it: svd, qr, cholesky, solve, lstsq, pinv, multi_dot, matrix_norm, solve_triangular, eigh, "
-        "vander"
+    r"^(Tensor\.)?(svd|qr|cholesky|lu|chain_matmul|triangular_solve|symeig)$": (
+        "torch.linalg has it: svd, qr, cholesky, solve, solve_triangular, eigh"
     ),
     r"ldl_|lu_unpack|(inv|solve|cholesky|factor)_ex": "use torch.linalg.solve or torch.linalg.cholesky",
     r"^logging\.": "write logging.basicConfig(level=logging.INFO), or print",
     r"^enum\.\w*Flag": "write an Enum, and a set of its members",
     r"^range$": "write torch.arange, which leaves the end out",
-    "pdist": "write torch.cdist(x, x)",
+    "pdist": "write (x[:, None] - x).norm(dim=-1)",
     "msort": "write torch.sort(x, 0).values",
     "nanmedian|nanquantile": "pick the numbers first: x[~x.isnan()]",
-    "histogram": "write torch.histc",
+    "histogram": "write numpy.histogram",
     "resize": "write x.reshape(...), or torch.zeros(...) for a larger tensor",
     r"apply_$|map2?_$": "write the function with operations of tensors, or tensor([f(v) for v in x.tolist()])",
     r"\b(index_)?put_?$": "write x[indices] = values",
     "rsub": "write other - x",
+    r"(squeeze|\bt|transpose|swapaxes|swapdims)_$": "write x = x.unsqueeze(0), without the underscore",
+    "fill_diagonal_": "write x.diagonal().fill_(value)",
+    "asarray": "write torch.as_tensor(x)",
     "adjoint": "write x.mT",
     r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (
         "write it as torch.nn.functional has it"
@@ -64,13 +66,13 @@ ABSENT = {
     "EmbeddingBag|embedding_bag": "write nn.Embedding, and the mean or sum of its rows",
     r"nn\.Buffer": "write self.register_buffer(name, tensor)",
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",
-    r"optim\.[A-Z]": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
+    r"optim\.[A-Z]": "there are SGD, Adam, AdamW, RMSprop, Adagrad and LBFGS",
     r"\bCyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
     "dropout|Dropout": "there are Dropout and Dropout2d",
     r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
     r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",
-    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, ConcatDataset, random_split and DataLoader",
+    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, random_split and DataLoader",
 }
 
 

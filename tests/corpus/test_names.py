@@ -23,14 +23,14 @@ GIVEN_WHOLE = (
 # What no lesson here uses, by the reason why it is here all the same.
 REASONS = {
     "courses write training loops with it": """
-        torch.utils.data: BatchSampler ConcatDataset DataLoader Dataset IterableDataset RandomSampler Sampler
-            SequentialSampler Subset SubsetRandomSampler TensorDataset WeightedRandomSampler default_collate
-            default_convert random_split
-        torch.optim: Adadelta Adamax Optimizer RMSprop
-        torch.optim.lr_scheduler: ConstantLR ExponentialLR LRScheduler LambdaLR MultiStepLR MultiplicativeLR
-            PolynomialLR ReduceLROnPlateau _LRScheduler
+        torch.utils.data: BatchSampler DataLoader Dataset RandomSampler Sampler
+            SequentialSampler Subset TensorDataset WeightedRandomSampler default_collate
+            random_split
+        torch.optim: Optimizer RMSprop
+        torch.optim.lr_scheduler: ExponentialLR LRScheduler LambdaLR MultiStepLR
+            ReduceLROnPlateau _LRScheduler
         torch.nn.utils: get_total_norm parameters_to_vector vector_to_parameters
-        torch.nn.init: calculate_gain eye_ kaiming_uniform_ orthogonal_ trunc_normal_ xavier_normal_ xavier_uniform_
+        torch.nn.init: calculate_gain kaiming_uniform_ xavier_normal_ xavier_uniform_
             _calculate_correct_fan _calculate_fan_in_and_fan_out
         tqdm: tnrange tqdm tqdm_notebook trange
         torch.random: fork_rng get_rng_state set_rng_state
@@ -44,38 +44,42 @@ REASONS = {
         torch.cuda: device_count empty_cache is_available manual_seed_all synchronize
     """,
     "courses build networks of it": """
-        torch.nn: AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d AvgPool3d
-            BCELoss CELU ConstantPad1d ConstantPad2d ConstantPad3d CosineEmbeddingLoss CosineSimilarity Dropout2d ELU
-            Fold GELU GLU GRU GRUCell GaussianNLLLoss Hardsigmoid Hardswish Hardtanh HingeEmbeddingLoss HuberLoss
-            Identity LSTMCell LogSigmoid MarginRankingLoss Mish ModuleDict MultiheadAttention PReLU PairwiseDistance
-            ParameterDict RMSNorm RNN RReLU ReLU6 ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU
-            SmoothL1Loss Softmin Softplus Softsign Threshold Transformer TransformerDecoder TransformerDecoderLayer
-            TripletMarginLoss Unflatten Unfold Upsample ZeroPad1d ZeroPad2d ZeroPad3d
-        torch.nn.functional: adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d
+        torch.nn: AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d
+            BCELoss CELU ConstantPad1d ConstantPad2d ConstantPad3d CosineSimilarity Dropout2d ELU
+            Fold GELU GRU GRUCell Hardsigmoid Hardswish Hardtanh HuberLoss
+            Identity LSTMCell LogSigmoid Mish ModuleDict MultiheadAttention PReLU
+            RMSNorm RNN RReLU ReLU6 ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU
+            SmoothL1Loss Softplus Softsign Threshold Transformer TransformerDecoder TransformerDecoderLayer
+            Unflatten Unfold Upsample ZeroPad1d ZeroPad2d ZeroPad3d
+        torch.nn.functional: adaptive_avg_pool1d adaptive_avg_pool2d
             affine_grid avg_pool1d avg_pool2d avg_pool3d conv_transpose1d conv_transpose2d conv_transpose3d
-            cosine_embedding_loss dropout2d embedding gaussian_nll_loss glu grid_sample group_norm gumbel_softmax
-            hinge_embedding_loss huber_loss instance_norm kl_div margin_ranking_loss max_unpool1d max_unpool2d
-            max_unpool3d mish pad pairwise_distance poisson_nll_loss prelu relu6 rms_norm smooth_l1_loss softmin
-            softsign triplet_margin_loss
+            dropout2d embedding grid_sample group_norm gumbel_softmax
+            huber_loss kl_div
+            mish pad prelu relu6 rms_norm smooth_l1_loss
+            softsign
         torch.nn.utils.rnn: PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence unpack_sequence
     """,
     "courses on variational, Bayesian and policy methods sample from it": """
         torch.distributions: Bernoulli Distribution Independent Uniform kl_divergence
     """,
     "courses on linear algebra and calculus compute with it": """
-        torch: adaptive_avg_pool1d addcdiv addmm amin argwhere avg_pool1d baddbmm bincount bitwise_and
-            bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor broadcast_tensors cdist ceil
-            clamp_max column_stack conv_transpose1d conv_transpose2d conv_transpose3d count_nonzero cross
-            cumprod diag_embed diagonal digamma empty_like erfc erfinv exp2 fix floor_divide frac full_like hstack
-            index_select isinf kron lerp lgamma logaddexp logdet logical_and logical_not logical_or logical_xor logit
-            masked_select matrix_power mm moveaxis movedim mv nan_to_num narrow nonzero
-            pairwise_distance polygamma prelu randint_like reciprocal remainder repeat_interleave rms_norm rsqrt sinc
-            slogdet std_mean take_along_dim tile tril tril_indices triu triu_indices trunc unflatten unique var_mean
+        torch: adaptive_avg_pool1d addcdiv addmm amin avg_pool1d baddbmm bitwise_and
+            bitwise_not bitwise_or bitwise_xor broadcast_tensors ceil
+            clamp_max conv_transpose1d conv_transpose2d conv_transpose3d
+            cumprod diag_embed diagonal empty_like exp2 fix floor_divide full_like hstack
+            index_select isinf kron lerp logaddexp logdet logical_and logical_not logical_or logical_xor
+            masked_select mm moveaxis movedim mv nan_to_num narrow nonzero
+            prelu randint_like reciprocal remainder repeat_interleave rms_norm rsqrt
+            slogdet tile tril triu trunc unflatten unique
             xlogy is_complex is_floating_point is_nonzero is_signed scalar_tensor
-        torch.linalg: cond cross diagonal lstsq matrix_norm matrix_power pinv slogdet svd svdvals vander vector_norm
-        torch.special: digamma entr erfc erfinv exp2 logit ndtr polygamma sinc xlogy
+        torch.linalg: diagonal slogdet svd vector_norm
+        torch.special: exp2 xlogy
         torch.func: grad_and_value
         torch.autograd.functional: vhp
+    """,
+    "lessons use the layers and operators of these": """
+        torch: bitwise_left_shift bitwise_right_shift
+        torch.nn.functional: instance_norm max_unpool1d max_unpool2d max_unpool3d poisson_nll_loss
     """,
     "old scripts still have it": """
         torch: BoolTensor ByteTensor CharTensor DoubleTensor HalfTensor IntTensor ShortTensor short int16

@@ -93,7 +93,7 @@ def test_a_record_of_a_batch_fails_alone(
 def test_an_assignment_has_it_at_its_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "week.toml"
     file.write_text(
-        '[[question]]\nid = "a"\nprogram = "svdvals(A)[0]"\nat = { A = [[nan, 1], [1, 2]] }\nask = ["dv2/dA"]\n'
+        '[[question]]\nid = "a"\nprogram = "svd(A).S[0]"\nat = { A = [[nan, 1], [1, 2]] }\nask = ["dv2/dA"]\n'
     )
     found = running.gradcli(capsys, ["check", str(file), "--key"])
     assert found.code == 2

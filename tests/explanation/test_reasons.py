@@ -21,7 +21,6 @@ from tests.programs import EXAMPLES, explained, family, listed_programs, of_ever
 
 ARRANGED = [
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "A", "v1[2·i + j,2·k + l] = A[i,k]·B[j,l]"),
-    ("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", "x", "v1[i,0] = x[i]"),
     ("x = [1, 2]; y = [3, 4]; vstack((x, y))", "y", "v1[1,j] = y[j]"),
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B, ([0], [1]))", "A", "v1[i,k] = Σj A[j,i]·B[k,j]"),
     ("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B)", "B", "v1 = Σi A.flat[i]·B.flat[i]"),

@@ -86,8 +86,7 @@ def test_one_change(family: str, capfd: pytest.CaptureFixture[str]) -> None:
         ("mode(x, dim=0)[0]", {"x": np.full((2, 2), np.nan)}),
         ("avg_pool2d(x, 4000, ceil_mode=True)", {"x": np.ones((1, 3, 3))}),
         ("conv1d(x, x)", {"x": np.ones((1, 1, 300_000))}),
-        ("svdvals(x)", {"x": [[1, 2, 3], [4, np.inf, 6], [7, 8, 9]]}),
-        ("lstsq(x, x).solution", {"x": [[1e308, -1e308], [np.inf, 1e308]]}),
+        ("svd(x).S", {"x": [[1, 2, 3], [4, np.inf, 6], [7, 8, 9]]}),
         ("matrix_rank(x)", {"x": [[np.nan, 1], [1, 2]]}),
     ],
 )

@@ -14,6 +14,7 @@ def refused(called):
     except Exception as error:
         print(type(error).__name__, error)
 """
+REFUSED_BY_KIND = REFUSED.replace(", error)", ")")  # where no lesson shows torch's words
 
 
 def agree(program: str) -> None:
@@ -28,7 +29,7 @@ def attempted(before: str, expression: str) -> str:
     *statements, last = expression.split("; ")
     shown = last if last.startswith("print(") else f"print(repr({last}))"
     lines = "\n    ".join([*statements, shown])
-    return f"{before}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+    return f"{before}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__)\n"
 
 
 def limited(program: str) -> None:

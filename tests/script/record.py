@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-DRAWN = ("test_random_snippets.py", "test_documentation.py", "test_all_options.py")
+DRAWN = ("test_random_snippets.py", "test_all_options.py")
 
 
 def main() -> None:

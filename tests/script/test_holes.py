@@ -69,8 +69,7 @@ KINDS = {
     ],
     "names of the snippet reach attributes": [
         "class P(nn.ParameterList):\n    def _name(self, i): return '__subclasses__'\nP([torch.ones(1)])[0]",
-        "see(nn.ParameterDict({'a': torch.ones(1)})['__dict__'])",
-        "nn.ParameterDict({'__class__': 1})",
+        "see(nn.ModuleDict({'a': nn.ReLU()})['__dict__'])",
         "nn.ModuleDict({'__class__': nn.ReLU()})",
         "nn.utils.weight_norm(nn.Linear(1, 1), '__class__')",
         "nn.Linear(1, 1).set_submodule('__class__', nn.ReLU())",

@@ -27,8 +27,12 @@ NUMERIC = (np.ndarray, np.generic, int, float, complex)
 
 def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
-    if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
+    if len(values) == 1:
         return values
+    if len(values) == 2:
+        first, second = values
+        if type(second) in NUMBERS or getattr(first, "dtype", None) is getattr(second, "dtype", 0):
+            return values
     if not all(isinstance(value, NUMERIC) for value in values):
         raise TypeError("neither tensors nor numbers")
     if "difference" in primitive.traits:
@@ -44,10 +48,6 @@ def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
         else value
         for value in values
     ]
-
-
-def _same(values: Sequence[Any]) -> bool:
-    return getattr(values[0], "dtype", None) is getattr(values[1], "dtype", 0)
 
 
 def result_type(arrays: Sequence[Any]) -> np.dtype[Any]:

@@ -10,45 +10,6 @@ import numpy as np
 ARRAY = np.ndarray
 
 
-def laid_out(value: Any, operands: Sequence[Any]) -> Any:
-    """Return the result of an elementwise operation in the order of dimensions that torch gives it."""
-    first = operands[0]
-    if type(first) is ARRAY and first.shape == value.shape and first.flags.c_contiguous:
-        return value
-    if all(type(x) is not ARRAY or x.flags.c_contiguous for x in operands):
-        return value
-    axes = outermost_first([np.broadcast_to(x, value.shape) for x in operands if type(x) is ARRAY])
-    turned = value.transpose(axes)
-    return value if turned.flags.c_contiguous else np.ascontiguousarray(turned).transpose(np.argsort(axes))
-
-
-def outermost_first(operands: Sequence[Any]) -> list[int]:
-    """Return the dimensions from the one with the largest strides on; the operands decide in turn.
-
-    An insertion sort, for where one operand is broadcast the order of two dimensions is open, and may stay so.
-    """
-    axes = list(range(operands[0].ndim))[::-1]  # the innermost first
-    for start in range(1, len(axes)):
-        place = start
-        for other in range(start - 1, -1, -1):
-            decision = compared(operands, axes[other], axes[place])
-            if decision < 0:
-                break
-            if decision > 0:
-                axes[other], axes[place] = axes[place], axes[other]
-                place = other
-    return axes[::-1]
-
-
-def compared(operands: Sequence[Any], a: int, b: int) -> int:
-    """Return a positive number if the dimension `a` belongs further out than `b`, 0 where nothing tells."""
-    for x in operands:
-        one, other = x.strides[a], x.strides[b]
-        if one and other and (one != other or x.shape[a] > x.shape[b]):
-            return int(one - other) or 1
-    return 0
-
-
 def is_dense(x: Any) -> bool:
     """Whether the entries fill their memory, in any order of the dimensions."""
     if x.flags.forc:

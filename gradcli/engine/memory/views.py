@@ -55,7 +55,9 @@ class View(Tensor):
         self.base: Tensor = base
         self.path = path
         self.origin = origin
-        self.history = base.shared_history()
+        if base.history is None:
+            base.history = []
+        self.history = base.history
         self._known = len(self.history)  # how many changes the node knows of
 
     @property
@@ -104,11 +106,6 @@ class View(Tensor):
         self.node = node
         return node
 
-    def look_along(self, path: Path) -> None:
-        """Take another path from the base, for which the node was made."""
-        self.path = path
-        self._known = len(self.history or ())
-
     @property
     def requires_grad(self) -> bool:
         return _node.__get__(self) is not None or self.base.requires_grad
@@ -155,17 +152,14 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
         alias = Tensor(value)
         alias.history = source.history
         return alias
+    if mode.grad_enabled:
+        origin = PART if "part" in primitive.traits else ""
+    else:
+        origin = INFERENCE if mode.inference else UNRECORDED
     step = (primitive, options)
-    if is_view(source):
-        origin = _origin(primitive) or source.origin
-        return View(value, source.base, (*source.path, step), origin)
-    return View(value, source, (step,), _origin(primitive))
-
-
-def _origin(primitive: Primitive) -> str:
-    if not mode.grad_enabled:
-        return INFERENCE if mode.inference else UNRECORDED
-    return PART if "part" in primitive.traits else ""
+    if isinstance(source, View) and source.base is not None:
+        return View(value, source.base, (*source.path, step), origin or source.origin)
+    return View(value, source, (step,), origin)
 
 
 def take_over(old: Target | None, new: Node) -> None:

@@ -7,7 +7,7 @@ A matrix with an infinity has results that are nan, as in torch; one with a nan 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,31 +29,9 @@ def singular_values(A: Any) -> Any:
     return _each(lambda x: (np.linalg.svd(x, compute_uv=False),), A, "svd", "singular values")[0]
 
 
-def pseudo_inverse(A: Any, cut: Any) -> Any:
-    """Return the pseudo-inverse of each matrix without its singular values below a share of the largest."""
-    _check_numbers(A)
-    return _each(lambda x: (np.linalg.pinv(x, cut),), A, "svd", "singular values")[0]
-
-
 def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     """Return the eigenvalues and the eigenvectors of each matrix, of which one triangle is read."""
     return _each(partial(np.linalg.eigh, UPLO=UPLO), A, "eigh", "eigenvalues")
-
-
-def in_columns(A: Any) -> Any:
-    """Return a copy of matrices that lie column by column."""
-    return A.swapaxes(-1, -2).copy("C").swapaxes(-1, -2)
-
-
-def by_columns(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Lay the resulting matrices out column by column, as LAPACK leaves them, which torch's strides show."""
-
-    @wraps(forward)
-    def laid_out(*operands: Any, **options: Any) -> Any:
-        found = forward(*operands, **options)
-        return found if found.ndim < 2 else in_columns(found)
-
-    return laid_out
 
 
 def substituted(A: Any, B: Any, upper: bool) -> Any:

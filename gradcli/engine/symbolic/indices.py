@@ -75,8 +75,8 @@ def part_of(out: Any, place: Any) -> tuple[str, Given]:
     return f"{entry('out', places)} = x.flat[{entry('place', places)}]", {"place": (PLACE, place)}
 
 
-def written_over(x: Any, place: Any, name: str, part: Any, *, adds: bool = False) -> tuple[str, Given]:
-    """Return the formula of a whole whose entries at some positions come from a part, or get it added.
+def written_over(x: Any, place: Any, name: str, part: Any) -> tuple[str, Given]:
+    """Return the formula of a whole whose entries at some positions come from a part.
 
     Where several entries share a position the last stays; torch sends the gradient to all of them.
     """
@@ -84,19 +84,19 @@ def written_over(x: Any, place: Any, name: str, part: Any, *, adds: bool = False
     shape = np.shape(place)
     taken = np.ravel(place)
     free = np.ones(np.size(x), int)
-    free[[] if adds else taken] = 0
+    free[taken] = 0
     last = np.full(np.size(x), -1)
     last[taken] = np.arange(taken.size)
     wins = last[taken] == np.arange(taken.size)
-    kept = np.asarray(place) if adds else np.where(wins.reshape(shape), place, -1)
+    kept = np.where(wins.reshape(shape), place, -1)
     given = {
         "free": ("0 where it is written over, else 1", free.reshape(np.shape(x))),
-        "place": (PLACE + ("" if adds or wins.all() else "; below 0 where a later entry replaces it"), kept),
+        "place": (PLACE + ("" if wins.all() else "; below 0 where a later entry replaces it"), kept),
     }
     own = spread(name, np.shape(part), places, shape)
     value = f"({summed(places, own)} where {entry('place', places)} = {p})"
     formula = f"out.flat[{p}] = x.flat[{p}]·free.flat[{p}] + {value}"
-    if adds or wins.all():
+    if wins.all():
         return formula, given
     given["to"] = (PLACE, np.asarray(place))
     lost = [letter for letter in places if letter not in own[len(name) :]]

@@ -26,10 +26,6 @@ RIGHT = SINGULAR + GAPS + "(V @ where(D == 0, 0, (M.T*s + (M.T*s).T)/D) + (dA.T 
 TURNED = "Q = qr(A).Q; R = qr(A).R; M = Q.T @ dA @ inverse(R); W = tril(M, -1) - tril(M, -1).T; "
 ORTHOGONAL = TURNED + "Q @ W + dA @ inverse(R) - Q @ M"
 TRIANGULAR = TURNED + "(M - W) @ R"
-PSEUDO_INVERSE = "-out @ dA @ out + out @ out.T @ (dA.T - dA.T @ A @ out) + (dA.T - out @ A @ dA.T) @ out.T @ out"
-LEAST_SQUARES = (
-    "P = pinv(A); (-P @ dA @ P + P @ P.T @ (dA.T - dA.T @ A @ P) + (dA.T - P @ A @ dA.T) @ P.T @ P) @ B + P @ dB"
-)
 
 
 def solution(out: Any, A: Any, B: Any, *, left: bool = True) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.symbolic.indices import Given, entry, letters, spread, summed
 from gradcli.ops.formulas.reducing import Axes, Reduced
-from gradcli.ops.formulas.shaping import plus, put
+from gradcli.ops.formulas.shaping import put
 
 
 def _parts(x: Any, dim: Axes) -> tuple[Reduced, Callable[[str], str], Callable[[str], str]]:
@@ -183,16 +183,3 @@ def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = Non
         return forward
     rest = summed(places, entry("g", [*places, k]))
     return f"{forward}; ∂weight[{p},{k}] = {rest} where {row} = {p}, {row} ≠ {padding_idx}"
-
-
-def gated(out: Any, x: Any, *, dim: int = -1) -> str:
-    """Return the formulas of `glu`: the first half times the sigmoid of the second."""
-    places = letters(np.ndim(x))
-    dim %= len(places)
-    i, half = places[dim], np.shape(x)[dim] // 2
-    ahead, back = put(places, dim, plus(i, half)), put(places, dim, plus(i, -half))
-    gate = f"sigmoid({entry('x', places)})"
-    first = f"({entry('g', places)}·sigmoid({entry('x', ahead)}) where {i} < {half})"
-    second = f"({entry('g', back)}·{entry('x', back)}·{gate}·(1 - {gate}) where {i} ≥ {half})"
-    forward = f"{entry('out', places)} = {entry('x', places)}·sigmoid({entry('x', ahead)})"
-    return f"{forward}; {entry('∂x', places)} = {first} + {second}"

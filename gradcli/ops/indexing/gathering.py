@@ -20,7 +20,6 @@ from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import indexing as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
-from gradcli.ops.shaping.shaping import view
 from gradcli.ops.support.arguments import Indices, Operand
 from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
@@ -178,29 +177,6 @@ def apply_index_add(input: Tensor, dim: int, index: Indices, source: Tensor, *, 
     if alpha != 1:
         part = Tensor(np.logical_and(part.value, alpha)) if part.dtype == np.bool_ else part * alpha
     return index_add(input, vector, part, dim=axis)
-
-
-@operation(
-    "x = [[1, 2, 3], [4, 5, 6]]; take_along_dim(x, [[0], [2]], 1)", "x = [3, 1, 2]; take_along_dim(x, [1, 2, 0])"
-)
-def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> Any:
-    """Entries by index along one dimension, where the other dimensions broadcast; along all without `dim`."""
-    if dim is None:
-        flat = view(input, input.value.size)
-        return apply_gather(flat, 0, Tensor(view(indices, indices.value.size).value))
-    ShapeError.when(
-        input.ndim != indices.ndim,
-        "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-        f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
-    )
-    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
-    axis, size = dimension(dim, input.ndim), input.shape[dim]
-    own, wanted = ((*x.shape[:axis], 1, *x.shape[axis + 1 :]) for x in (input, indices))
-    check_together(np.broadcast_to(0, own), np.broadcast_to(0, wanted))
-    common = broadcast_shapes(own, wanted)
-    x = expand(input, size=(*common[:axis], size, *common[axis + 1 :]))
-    places = np.broadcast_to(indices.value, (*common[:axis], indices.shape[axis], *common[axis + 1 :]))
-    return apply_gather(x, axis, Tensor(places % size if size else places))  # torch wraps any index around
 
 
 @operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")

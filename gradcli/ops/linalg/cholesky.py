@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.numerics.lapack import by_columns, first_of
+from gradcli.engine.numerics.lapack import first_of
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import decompositions as change
@@ -29,7 +29,6 @@ def _failing_minor(A: Any) -> int:
     return next((order for order, minor in enumerate(minors, 1) if not minor > 0), 0)
 
 
-@by_columns
 def _factor(A: Any) -> Any:
     try:
         found = np.linalg.cholesky(A)

@@ -104,9 +104,7 @@ def _values_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = factor(
-    "svd", "U", lapack.by_columns(_singular(0)), _left_rule, node=SVD, says=TURNS, differential=change.LEFT
-)
+svd_u: Primitive = factor("svd", "U", _singular(0), _left_rule, node=SVD, says=TURNS, differential=change.LEFT)
 svd_s: Primitive = factor(
     "svd",
     "S",
@@ -118,7 +116,7 @@ svd_s: Primitive = factor(
     differential=change.SINGULAR_VALUES,
 )
 svd_v: Primitive = factor(
-    "svd", "Vh", lapack.by_columns(_singular(2)), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
+    "svd", "Vh", _singular(2), _right_rule, node=SVD, number=2, says=TURNS, differential=change.RIGHT
 )
 
 
@@ -145,11 +143,14 @@ def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
 
 
-@operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)
-def svdvals(A: Real) -> Any:
-    """The singular values, the largest first."""
-    _check_matrix("linalg.svd", A)
-    return svd_s(A, full_matrices=False)
+@operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
+def matrix_rank(A: Real, tol: float | None = None, *, rtol: float | None = None) -> Any:
+    """How many singular values are not 0, or are above `tol`."""
+    _check_matrix("torch.linalg.matrix_rank", A)
+    values = lapack.singular_values(A.value)
+    largest = values.max(axis=-1, keepdims=True, initial=0)
+    share = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
+    return Tensor(np.sum(values > (share * largest if tol is None else tol), axis=-1)[()])
 
 
 def _symmetric(part: int) -> Callable[..., Any]:
@@ -186,7 +187,7 @@ eigh_values: Primitive = factor(
 eigh_vectors: Primitive = factor(
     "eigh",
     "eigenvectors",
-    lapack.by_columns(_symmetric(1)),
+    _symmetric(1),
     _eigenvectors_rule,
     node=EIGH,
     number=1,
@@ -222,7 +223,6 @@ def eigvalsh(A: Real, UPLO: str = "L") -> Any:
 
 
 def _orthogonal(part: int) -> Callable[..., Any]:
-    @lapack.by_columns
     def forward(A: Any, *, mode: str = "reduced") -> Any:
         UnsupportedHere.when(
             not lapack.is_finite(A), "qr of a matrix with entries that are not finite is not supported here"

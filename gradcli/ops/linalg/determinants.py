@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.numerics.lapack import by_columns, first_of, zero_pivot
+from gradcli.engine.numerics.lapack import first_of, zero_pivot
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
@@ -18,11 +17,8 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import times, transposed
-from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.axes import aligned
-from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.constant_nodes import constant_node, identity
 from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import operation
 
@@ -32,7 +28,6 @@ def _over(g: Any, A: Any) -> Any:
     return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
 
 
-@by_columns
 def _inverse(A: Any) -> Any:
     try:
         return np.linalg.inv(A)
@@ -146,37 +141,3 @@ def apply_inverse(input: Real) -> Any:
     """The inverse of a square matrix, or of each of a batch."""
     _check_square("linalg.inv", input)
     return inverse(input)
-
-
-@operation("A = [[1, 2], [3, 5]]; matrix_power(A, 3)", "A = [[1, 2], [3, 5]]; matrix_power(A, -2)", integers_stay=True)
-def matrix_power(input: Real, n: int) -> Any:
-    """The product of `n` equal matrices; of their inverses where `n` is negative."""
-    _check_square("linalg.matrix_power", input)
-    if n < 0:
-        if not is_floating(input.value):
-            kind = TYPE_NAMES[input.dtype]
-            raise AutogradError(f"linalg.inv: Expected a floating point or complex tensor as input. Got {kind}")
-        input, n = apply_inverse(input), -n
-        if n == 1:
-            return input
-    if n == 0:
-        one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
-        copied = clone(input)
-        return constant_node("torch::autograd::CopyBackwards", one, copied, written=identity)
-    if n == 1:
-        return clone(input)
-    if n == 3:
-        return matmul(matmul(input, input), input)
-    return _by_squares(input, n)
-
-
-def _by_squares(A: Any, n: int) -> Any:
-    """Return the n-th power by repeated squaring, along the binary digits of `n`."""
-    product = None
-    while True:
-        if n % 2:
-            product = A if product is None else matmul(product, A)
-        n //= 2
-        if not n:
-            return product
-        A = matmul(A, A)

@@ -9,7 +9,6 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
-from gradcli.engine.numerics.lapack import by_columns
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import decompositions as change
@@ -27,7 +26,6 @@ def _of_vectors(A: Any, B: Any) -> bool:
     return len(B.shape) == 1 or B.shape == A.shape[:-1]
 
 
-@by_columns
 def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
     if not left:
         return _solve(A.swapaxes(-2, -1), B.swapaxes(-2, -1)).swapaxes(-2, -1)
@@ -101,7 +99,6 @@ def _one_triangle(A: Any, *, upper: bool, unitriangular: bool) -> Any:
     return inner + np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
 
 
-@lapack.by_columns
 def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
     if not left:
         A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper

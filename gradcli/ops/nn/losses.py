@@ -28,15 +28,12 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
-from gradcli.ops.reducing.distances import at_least
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
-from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Operand, Real
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation
 
@@ -312,38 +309,3 @@ def poisson_nll_loss(
         stirling = add(sub(mul(target, log(target)), target), root)
         losses = add(losses, masked_fill(stirling, Tensor(target.value <= 1), 0))
     return over(losses, reduction)
-
-
-@operation(
-    "x = [0.5, 1]; y = [1, 2]; v = [0.5, 2]; gaussian_nll_loss(x, y, v)",
-    "x = [0.5, 1]; y = [1, 2]; gaussian_nll_loss(x, y, 2.5, full=True, reduction='sum')",
-    method=False,
-)
-def gaussian_nll_loss(
-    input: Real, target: Real, var: Operand, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
-) -> Any:
-    """Minus the log likelihood of normal distributions with mean `input` and variance `var`, at least `eps`."""
-    check_reduction(reduction, "is not valid")
-    variance = _variance(input, var)
-    together(input, target)
-    AutogradError.when(np.any(variance.value < 0), "var has negative entry/entries")
-    variance = at_least(variance, bound=eps)
-    squares = power(sub(input, target), exponent=2)
-    losses = mul(add(log(variance), div(squares, variance)), 0.5)
-    if full:
-        losses = add(losses, 0.5 * math.log(2 * math.pi))
-    return over(losses, reduction)
-
-
-def _variance(input: Tensor, var: Operand) -> Any:
-    if not isinstance(var, Tensor):
-        return Tensor(np.full(input.shape, var, input.dtype)[()])
-    if var.shape == input.shape:
-        return var
-    if input.shape[:-1] == var.shape:
-        return unsqueeze(var, dim=var.ndim)
-    if var.ndim == input.ndim:
-        differing = [one for one, other in zip(var.shape, input.shape, strict=True) if one != other]
-        if differing == [1]:
-            return var
-    raise ShapeError("var is of incorrect size")

@@ -7,17 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
-from gradcli.ops.formulas import nn as entries
-from gradcli.ops.indexing.indexing import cut
-from gradcli.ops.nn.activations import sigmoid
 from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.shaping.joining import cat
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
@@ -90,32 +85,6 @@ prelu = primitive(
 printed(prelu, "x = [-1, 2]; w = [0.25, 0.5]; prelu_kernel(x, w)")
 
 
-def _halves(x: Any, dim: int) -> tuple[Any, Any]:
-    half = x.shape[dim] // 2
-    return cut(x, dim=dim, start=0, stop=half), cut(x, dim=dim, start=half, stop=2 * half)
-
-
-def _glu(x: Any, *, dim: int = -1) -> Any:
-    a, b = np.split(x, 2, dim)
-    return a / (1 + np.exp(-b))
-
-
-def _glu_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int = -1) -> Any:
-    a, b = _halves(x, dim)
-    gate = sigmoid(b)
-    return cat(g * gate, g * a * (gate * (1 - gate)), dim=dim)
-
-
-glu: Primitive = primitive(
-    "glu",
-    _glu,
-    _glu_rule,
-    structured=True,
-    says="A product of one half and the sigmoid of the other: each gets the other one as in a product.",
-    index=entries.gated,
-)
-
-
 @operation(
     "x = [-1, 2]; w = 0.25; prelu(x, w)", "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)", kernel="prelu_cpu"
 )
@@ -136,13 +105,3 @@ def apply_prelu(input: Real, weight: Real) -> Any:
     if input.ndim != weight.ndim:
         weight = reshaped(weight, tuple(count if axis == 1 else 1 for axis in range(input.ndim)))
     return prelu(input, weight)
-
-
-@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False, kernel="glu_cpu")
-def apply_glu(input: Real, dim: int = -1) -> Any:
-    """The first half of a dimension times the sigmoid of the second."""
-    ShapeError.when(not input.ndim, "glu does not support scalars because halving size must be even")
-    axis = dimension(dim, input.ndim)
-    size = input.shape[axis]
-    ShapeError.when(size % 2, f"Halving dimension must be even, but dimension {axis} is size {size}")
-    return glu(input, dim=axis)

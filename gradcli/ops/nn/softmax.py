@@ -11,7 +11,6 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import primitive
 from gradcli.ops.formulas import nn as entries
-from gradcli.ops.pointwise.arithmetic import neg
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
@@ -94,12 +93,6 @@ def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None =
     """The logarithm of the softmax."""
     scores = input if dtype is None else converted(input, dtype)
     return log_softmax(scores, dim=_chosen(dim, input.ndim))
-
-
-@operation("x = [[1, -2], [3, 0.5]]; softmin(x, dim=1)", method=False)
-def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
-    """The softmax of the negative."""
-    return softmax(converted(neg(input), dtype), dim=_chosen(dim, input.ndim))
 
 
 @operation(

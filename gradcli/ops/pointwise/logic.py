@@ -99,12 +99,12 @@ def _check_bits(kernel: str, *operands: Any) -> None:
     check_together(*values)
 
 
-def of_bits(name: str, forward: Callable[..., Any], doc: str, *examples: str, kernel: str = "") -> None:
+def of_bits(name: str, forward: Callable[..., Any], doc: str, *examples: str) -> None:
     """Declare an operation on the bits of two whole numbers, as a primitive and as an operation."""
     declared = primitive(name, forward)
 
     def function(input: Tensor, other: int | Tensor) -> Any:
-        _check_bits(kernel or name, input, other)
+        _check_bits(name, input, other)
         return declared(input, other)
 
     function.__doc__ = doc
@@ -135,14 +135,12 @@ of_bits(
     np.left_shift,
     "The bits moved up: times a power of 2.",
     "bitwise_left_shift([1, 2], 3)",
-    kernel="lshift",
 )
 of_bits(
     "bitwise_right_shift",
     np.right_shift,
     "The bits moved down: divided by a power of 2, rounded down.",
     "bitwise_right_shift([16, 7], 2)",
-    kernel="rshift",
 )
 bit_not = primitive("bitwise_not", np.invert)
 

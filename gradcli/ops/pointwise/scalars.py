@@ -17,15 +17,6 @@ add_number = primitive(
     traits=("sum",),
     says="A number that is added changes no slope, so the gradient goes back unchanged.",
 )
-minus_number = primitive(
-    "sub_number",
-    operator.sub,
-    lambda g, out, x, n: g,
-    node="SubBackward1",
-    notation=infix("-"),
-    traits=("sum",),
-    says="A number that is taken away changes no slope, so the gradient goes back unchanged.",
-)
 mul_number = primitive(
     "mul_number",
     operator.mul,

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from gradcli.engine.checks.shapes import check_together, dimension, dimensions
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.indices import entry, letters, spread, summed
+from gradcli.engine.checks.shapes import dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.pointwise.arithmetic import mul
@@ -20,40 +15,6 @@ from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import flatten, reshape, reshaped, squeeze, unsafe_view
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.surface import operation
-
-
-def _index_cross(out: Any, x: Any, y: Any, *, dim: int) -> str:
-    shape, places = np.shape(out), letters(np.ndim(out))
-    one, two = ([*places[:dim], f"({places[dim]} + {n})%3", *places[dim + 1 :]] for n in (1, 2))
-
-    def product(a: str, b: str, shapes: Sequence[Any]) -> str:
-        p, q, r, s = (
-            spread(name, size, at, shape)
-            for name, size, at in ((a, shapes[0], one), (b, shapes[1], two), (a, shapes[0], two), (b, shapes[1], one))
-        )
-        return f"{p}·{q} - {r}·{s}"
-
-    found = [f"{entry('out', places)} = {product('x', 'y', [np.shape(x), np.shape(y)])}"]
-    for name, value, factors in (
-        ("∂x", x, product("y", "g", [np.shape(y), shape])),
-        ("∂y", y, product("g", "x", [shape, np.shape(x)])),
-    ):
-        own = spread(name, np.shape(value), places, shape)
-        lost = [letter for letter in places if letter not in own[2:]]
-        found.append(f"{own} = {summed(lost, f'({factors})')}")
-    return "; ".join(found)
-
-
-cross: Primitive = primitive(
-    "cross",
-    lambda x, y, *, dim: np.ascontiguousarray(np.cross(x, y, axis=dim)),
-    lambda g, out, x, y, *, dim: cross(y, g, dim=dim),
-    lambda g, out, x, y, *, dim: cross(g, x, dim=dim),
-    node="LinalgCrossBackward0",
-    structured=True,
-    says="Each vector gets the cross product of the gradient with the other one.",
-    index=_index_cross,
-)
 
 
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
@@ -137,22 +98,3 @@ def inner(input: Tensor, other: Tensor) -> Any:
         f"{list(input.shape)} and {list(other.shape)}",
     )
     return tensordot(input, other, ((-1,), (-1,)))
-
-
-@operation(
-    "x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)",
-    "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)",
-    alike="expected scalar type {0} but found {1}",
-)
-def apply_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The vector product along a dimension of size 3, the first there is."""
-    ShapeError.when(input.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
-    if dim is None:
-        ShapeError.when(3 not in input.shape, "no dimension of size 3 in input")
-        dim = input.shape.index(3)
-    axis = dimension(dim, input.ndim)
-    lengths = [x.shape[axis] if x.ndim else 1 for x in (input, other)]
-    if lengths != [3, 3]:
-        raise ShapeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}")
-    check_together(input.value, other.value)
-    return cross(*same_dtype(input, other), dim=axis)

@@ -8,12 +8,8 @@ import numpy as np
 
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import primitive
-from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
-from gradcli.ops.shaping.axes import axes, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims, Indices, check_size
 from gradcli.ops.support.surface import operation
 
 places = primitive(
@@ -27,12 +23,6 @@ places_along = primitive(
         Call("nonzero", (Argument(operands[0].tree), Argument(Literal(True), "as_tuple"))), (Number(options["dim"]),)
     ),
 )
-number_of = primitive(
-    "count_nonzero",
-    in_rows(lambda x, *, dim=None: np.asarray(np.count_nonzero(x, axis=axes(dim, np.ndim(x))), np.int64)[()]),
-    structured=True,
-)
-counts = primitive("bincount", lambda x, w=None, *, minlength=0: np.bincount(x, w, minlength), structured=True)
 
 
 @operation("nonzero([[1, 0], [0, 2]])", "nonzero([[1, 0], [0, 2]], as_tuple=True)[1]")
@@ -42,36 +32,6 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     if as_tuple:
         return tuple(places_along(input, dim=dim) for dim in range(max(input.ndim, 1)))
     return places(input)
-
-
-@operation("argwhere([[1, 0], [0, 2]])")
-def argwhere(input: Tensor) -> Any:
-    """The indices of the entries that are not 0, one row each."""
-    refuse_examples("nonzero", input)
-    return places(input)
-
-
-@operation("x = [[1, 2], [3, 4]]; x*count_nonzero(x)", "x = [[1, 2], [3, 4]]; x*count_nonzero(x, dim=0)")
-def count_nonzero(input: Tensor, dim: Dims = None) -> Any:
-    """How many entries are not 0, of all or over dimensions."""
-    return number_of(input, dim=wrapped(dim, input.ndim))
-
-
-@operation("bincount([1, 3, 1])", "bincount([1, 3, 1], weights=[0.5, 1, 2], minlength=5)")
-def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    """How often each whole number occurs, or the sum of the weights of its occurrences."""
-    ShapeError.when(
-        input.ndim != 1 or input.dtype == np.bool_ or np.any(input.value < 0),
-        "bincount only supports 1-d non-negative integral inputs.",
-    )
-    AutogradError.when(minlength < 0, "minlength should be >= 0")
-    check_size((int(np.max(input.value, initial=0)) + 1,))
-    check_size((minlength,))
-    if weights is None:
-        return counts(input, minlength=minlength)
-    ShapeError.when(weights.shape != input.shape, "weights should be 1-d and have the same length as input")
-    wide = weights.dtype if weights.dtype == np.float32 else np.float64
-    return counts(input, with_origin(Tensor(weights.value.astype(wide)), weights), minlength=minlength)
 
 
 @operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")

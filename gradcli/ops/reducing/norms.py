@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, EvaluationError
+from gradcli.errors import AutogradError, EvaluationError, UnsupportedHere
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
@@ -116,3 +116,19 @@ def vector_norm(input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = F
     """The p-norm, under its name in `torch.linalg`."""
     check_norm(input, ord, dim)
     return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+
+
+@operation(
+    "x = [1, -2, 5]; linalg_norm(x, 1)", "A = [[1, -2], [3, 0.5]]; linalg_norm(A)", method=False, torch=["linalg.norm"]
+)
+def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
+    """The norm in `torch.linalg`: of a vector of any order, or of all entries of a matrix."""
+    ndim = input.ndim if dim is None else 1 if isinstance(dim, int) else len(dim)
+    is_number = isinstance(ord, int | float)
+    is_length = ord is None or (isinstance(ord, str) and ord == "fro")
+    UnsupportedHere.when(
+        not is_length and not (is_number and ndim == 1),
+        f"a norm of matrices of order {str(ord)[:40]} is not supported here",
+        help="torch.linalg.svd(A).S has the singular values, A.abs().sum(0).max() is the norm of order 1",
+    )
+    return vector_norm(input, ord if is_number else 2, dim, keepdim)

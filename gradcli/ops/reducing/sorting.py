@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -77,14 +76,14 @@ def _at(x: Any, indices: Any, dim: int) -> Any:
 
 
 def _sorted(x: Any, indices: Any, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    return laid_out(_at(x, indices, dim), (x,))
+    return _at(x, indices, dim)
 
 
 def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True) -> Any:
     return _at(x, indices, dim)
 
 
-order = primitive("argsort", lambda x, **o: laid_out(_ordered(x, **o), (x,)), structured=True)
+order = primitive("argsort", _ordered, structured=True)
 top = primitive("topk_indices", _top, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.graph import join
-from gradcli.engine.primitive import REGISTRY, Primitive, primitive
-from gradcli.engine.symbolic.notation import Notation, call
-from gradcli.language.tree import Index, Number
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims
-from gradcli.ops.support.sentences import MEAN
 from gradcli.ops.support.surface import register, taking
 
 NO_FREEDOM = (
@@ -92,51 +86,13 @@ std = primitive(
 )
 
 
-def _mean_rule(
-    g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
-) -> Any:
-    return expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
-
-
-def _mean(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    return mean_dim(x, dim=dim, keepdim=keepdim)
-
-
-def _part(name: str, part: int) -> Notation:
-    """Write one part of the result: `std_mean(x)[0]`."""
-    write = call(name, _mean)
-    return lambda operands, options: Index(write(operands, options), (Number(part),))
-
-
-def _beside(name: str, of: Primitive) -> tuple[Primitive, Primitive]:
-    """Declare the two results of `std_mean` or `var_mean`."""
-    node = f"{name.capitalize()}MeanBackward0"
-    spread = replace(of, name=f"{name}_of_two", node=node, notation=_part(f"{name}_mean", 0))
-    REGISTRY[spread.name] = spread
-    mean_beside = primitive(
-        f"mean_of_{name}",
-        _mean,
-        _mean_rule,
-        node=node,
-        number=1,
-        notation=_part(f"{name}_mean", 1),
-        structured=True,
-        says=MEAN,
-        index=entries.average,
-    )
-    return spread, mean_beside
-
-
-std_beside, var_beside = _beside("std", std), _beside("var", var)
-
-
 def _arguments(
     dim: Dims | bool | None = None, unbiased: bool = True, keepdim: bool = False, *, correction: float | None = None
 ) -> None:
     """Take the arguments in torch's three forms: `var(x, False)`, `var(x, 0, False)` and `var(x, correction=0)`."""
 
 
-def _declare(name: str, summary: str, results: tuple[Primitive, ...], *examples: str, **facts: Any) -> None:
+def _declare(name: str, summary: str, of: Primitive, *examples: str, **facts: Any) -> None:
     @taking(_arguments, input="Real")
     def function(x: Any, dim: Any, unbiased: bool, keepdim: bool, *, correction: float | None) -> Any:
         if isinstance(dim, bool):
@@ -145,8 +101,7 @@ def _declare(name: str, summary: str, results: tuple[Primitive, ...], *examples:
         along = wrapped(dim, x.ndim)
         if count(x.shape, along) <= correction:
             warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
-        found = join(result(x, dim=along, correction=correction, keepdim=keepdim) for result in results)
-        return found if len(found) > 1 else found[0]
+        return of(x, dim=along, correction=correction, keepdim=keepdim)
 
     function.__doc__ = summary
     register(name, function, [f"x = [[1, -2, 5], [3, 0.5, 1]]; {example}" for example in examples], **facts)
@@ -155,7 +110,7 @@ def _declare(name: str, summary: str, results: tuple[Primitive, ...], *examples:
 _declare(
     "var",
     "The variance: squared deviations over `n - correction`; `unbiased=False` is `correction=0`.",
-    (var,),
+    var,
     "var(x)",
     "var(x, dim=1)",
     "var(x, 1, unbiased=False, keepdim=True)",
@@ -166,27 +121,11 @@ _declare(
 _declare(
     "std",
     "The standard deviation, the root of the variance.",
-    (std,),
+    std,
     "std(x)",
     "std(x, dim=1)",
     "std(x, (0, 1), unbiased=False, keepdim=True)",
     "std(x, correction=0)",
     integers_stay=True,
     kernel="std and var only support floating point and complex dtypes",
-)
-_declare(
-    "std_mean",
-    "The standard deviation and the mean.",
-    std_beside,
-    "std_mean(x)[0]",
-    "std_mean(x, dim=1, keepdim=True)[1]",
-    kernel="std_mean only support floating point and complex dtypes",
-)
-_declare(
-    "var_mean",
-    "The variance and the mean.",
-    var_beside,
-    "var_mean(x)[1]",
-    "var_mean(x, dim=0, correction=0)[0]",
-    kernel="var_mean only support floating point and complex dtypes",
 )

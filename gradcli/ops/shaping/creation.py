@@ -114,23 +114,3 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, *, dtype:
     AutogradError.when(steps < 0, "number of steps must be non-negative")
     check_size((steps,))
     return Tensor(np.logspace(start, end, steps, base=base, dtype=dtype or mode.default_dtype))
-
-
-def _triangle(rows: int, columns: int, inside: Any) -> Tensor:
-    if rows < 0 or columns < 0:
-        raise AutogradError(f"{'row' if rows < 0 else 'col'} must be non-negative, got {min(rows, columns)}")
-    check_size((rows, columns))
-    i, j = np.indices((rows, columns))
-    return Tensor(np.stack(np.nonzero(inside(i, j))))
-
-
-@operation("A = [[1, 2], [3, 4]]; i = tril_indices(2, 2); A[i[0], i[1]]", method=False)
-def tril_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The indices of the lower triangle of a matrix: a row of its rows, a row of its columns."""
-    return _triangle(row, col, lambda i, j: j - i <= offset)
-
-
-@operation("A = [[1, 2], [3, 4]]; i = triu_indices(2, 2, 1); A[i[0], i[1]]", method=False)
-def triu_indices(row: int, col: int, offset: int = 0) -> Tensor:
-    """The indices of the upper triangle of a matrix: a row of its rows, a row of its columns."""
-    return _triangle(row, col, lambda i, j: j - i >= offset)

@@ -12,7 +12,6 @@ from gradcli.engine.broadcast import expand, sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
 from gradcli.engine.graph import join
-from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal, positional
@@ -21,7 +20,7 @@ from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
-from gradcli.ops.shaping.shaping import flat, reshape, reshaped, unsqueeze
+from gradcli.ops.shaping.shaping import flat, reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.constant_nodes import nothing
 from gradcli.ops.support.sentences import MOVED, OWN_PART
@@ -110,7 +109,7 @@ repeat: Primitive = primitive(
 )
 flip: Primitive = primitive(
     "flip",
-    lambda x, *, dims: laid_out(np.flip(x, dims).copy(), (x,)),
+    lambda x, *, dims: np.flip(x, dims).copy(),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),
@@ -295,13 +294,6 @@ def hstack(tensors: Sequence[Tensor]) -> Any:
 def vstack(tensors: Sequence[Tensor]) -> Any:
     """The tensors below each other; vectors as rows."""
     return apply_cat([_raised(x, 2) for x in _some("vstack", tensors)], 0)
-
-
-@operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
-def column_stack(tensors: Sequence[Tensor]) -> Any:
-    """The tensors side by side; vectors as columns."""
-    columns = [reshaped(x, (x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
-    return apply_cat(columns, 1)
 
 
 @operation(

@@ -89,7 +89,7 @@ permute: Primitive = primitive(
 )
 
 
-@operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)", in_place="look")
+@operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)", in_place="")
 def apply_t(input: Tensor) -> Any:
     """The transpose of a matrix; a vector stays as it is."""
     if input.ndim > 2:
@@ -115,7 +115,7 @@ def mT(input: Tensor) -> Any:
     return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
 
 
-@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="look")
+@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="")
 def apply_transpose(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))

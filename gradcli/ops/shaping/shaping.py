@@ -204,7 +204,7 @@ def detach(input: Tensor) -> Any:
     return input.detach()
 
 
-@operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="look")
+@operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="")
 def apply_unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1."""
     return unsqueeze(input, dim=dimension(dim, input.ndim + 1))
@@ -214,7 +214,7 @@ def apply_unsqueeze(input: Tensor, dim: int) -> Any:
     "x = [[1, 2, 3]]; squeeze(x)",
     "x = [[1, 2, 3]]; squeeze(x, 0)",
     "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))",
-    in_place="look",
+    in_place="",
 )
 def apply_squeeze(input: Tensor, dim: Dims = None) -> Any:
     """Without the dimensions of size 1: all of them, or the given one."""

@@ -30,8 +30,7 @@ class Operation:
     method: whether `x.name()` exists too.
     torch: further names in modules of torch, with the module: `special.gammaln`.
     only: the one module of torch that has it, where the others mean something else by its name.
-    in_place: `x.name_()` writes the result over `x` ("write"), looks at the same memory in another shape ("look"), or
-        is not there ("").
+    in_place: `x.name_()` writes the result over `x` ("write"), or is not there ("").
     integers_stay: torch takes tensors of integers as they are, to keep or refuse them, for parameters that are `Real`.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
     kernel: what torch calls the function that computes it, where that takes floating point numbers alone; or what torch

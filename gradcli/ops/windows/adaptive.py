@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import REGISTRY, Primitive, primitive
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
@@ -18,9 +17,7 @@ from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, 
 from gradcli.ops.support.sentences import WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
-from gradcli.ops.windows.pooling_shapes import check_filled, options
-
-WINDOWS = "write max_pool2d with the size of the windows"
+from gradcli.ops.windows.pooling_shapes import check_filled
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
@@ -80,7 +77,6 @@ adaptive_spread: Primitive = primitive(
 )
 
 
-adaptive_max = replace(REGISTRY["max_pool2d"], node="AdaptiveMaxPool2DBackward0")
 printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
 
 
@@ -113,16 +109,6 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
     if sizes == (1, 1):
         return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
     return adaptive_mean(input, output_size=sizes)
-
-
-@operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (3, 1))", method=False)
-def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
-    """The largest entries of a grid of `output_size` equal parts of each image; None keeps a size."""
-    sizes = _sizes("adaptive_max_pool2d", input, output_size)
-    if any(not parts or size % parts for size, parts in zip(input.shape[-2:], sizes, strict=True)):
-        raise UnsupportedHere("adaptive max-pooling into parts that are not equal is not supported here", help=WINDOWS)
-    window = (input.shape[-2] // sizes[0], input.shape[-1] // sizes[1])
-    return adaptive_max(input, **options("max_pool2d", 2, input.shape, window, None, 0))
 
 
 def _as_image(name: str, x: Tensor) -> Any:
@@ -184,13 +170,4 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
     """The means of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_avg_pool1d", input)
     found = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
-    return squeeze_dim(found, dim=input.ndim - 1)
-
-
-@operation("x = [[1, 3, 0, 2]]; adaptive_max_pool1d(x, 2)", method=False, only="nn.functional")
-def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
-    """The largest entries of `output_size` equal parts of the last dimension."""
-    image = _as_image("adaptive_max_pool1d", input)
-    check_filled("adaptive_max_pool1d", input.shape)
-    found = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)))
     return squeeze_dim(found, dim=input.ndim - 1)

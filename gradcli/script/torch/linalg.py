@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.calling import ops
 from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.outputs import with_out
 
 COMPLEX = ("eig", "eigvals")
 
@@ -42,32 +37,13 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Any:
-    """The vector products along a dimension: the last one, where `torch.cross` takes the first of size 3."""
-    return facade.function("cross", "linalg")(input, other, dim)  # type: ignore[misc]
-
-
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The diagonals of matrices, where `torch.diagonal` takes the first two dimensions."""
     return facade.function("diagonal", "linalg")(A, offset, dim1, dim2)  # type: ignore[misc]
 
 
-def vander(x: Tensor, *, N: int | None = None) -> Any:
-    """The powers of the entries of a vector, a row each, from 0 on."""
-    x = x if x.ndim else ops.unsqueeze(x, 0)
-    count = x.shape[-1] if N is None else N
-    if count <= 1:
-        raise RuntimeError("N must be greater than 1.")
-    running.machine.budget.fits(count * x.value.size, "the tensor")
-    rows = ops.expand(ops.unsqueeze(x, -1), (*x.shape, count - 1))
-    powers = ops.cumprod(rows, rows.ndim - 1)
-    return ops.cat([Tensor(np.ones((*x.shape, 1), powers.dtype)), powers], powers.ndim - 1)
-
-
 MEMBERS: dict[str, Callable[..., Any]] = {
-    "vander": vander,
     "diagonal": diagonal,
-    "cross": with_out("cross", cross),
 }
 
 

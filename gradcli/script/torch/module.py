@@ -149,11 +149,7 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.nn.base.parameter").typename
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    found = facade.function(name)
-    if found is None:
-        further = facade.further(name)
-        found = further and with_out(name, further)
-    return found
+    return facade.function(name)
 
 
 def namespace(name: str) -> Namespace:

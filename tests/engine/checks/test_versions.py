@@ -151,7 +151,7 @@ def factors(name: str, A: Tensor) -> list[Tensor]:
     return [x for x in found if x.requires_grad] if isinstance(found, tuple) else [found]
 
 
-@pytest.mark.parametrize("name", ["svd", "qr", "eigh", "svdvals", "eigvalsh"])
+@pytest.mark.parametrize("name", ["svd", "qr", "eigh", "eigvalsh"])
 def test_decompositions_work_on_a_copy_and_save_their_factor(name: str) -> None:
     A = leaf(MATRICES.get(name, [[2, 1], [1, 3]]))
     (expected,) = grad([factors(name, A * 1)[0].sum()], [A])
@@ -163,4 +163,4 @@ def test_decompositions_work_on_a_copy_and_save_their_factor(name: str) -> None:
     assert expected is not None
     np.testing.assert_array_equal(found.value, expected.value)
     change(parts[0])
-    assert f"which is output {int(name == 'svdvals')} of Linalg" in refused(parts[0])
+    assert "which is output 0 of Linalg" in refused(parts[0])

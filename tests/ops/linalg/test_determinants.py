@@ -25,13 +25,6 @@ def test_at_a_singular_matrix_torch_gives_zeros() -> None:
     assert value_and_gradients("det", SINGULAR) == (0, [[0, 0], [0, 0]])
 
 
-@pytest.mark.parametrize("n", range(8))
-def test_powers(n: int) -> None:
-    for sign in (1, -1):
-        found = OPERATIONS["matrix_power"](tensor(A), sign * n).value
-        np.testing.assert_allclose(found, np.linalg.matrix_power(np.array(A), sign * n), rtol=1e-12)
-
-
 def test_a_batch_is_solved_matrix_by_matrix() -> None:
     batch = np.array([A, [[2.0, 0.0], [1.0, 1.0]]])
     right = np.arange(8.0).reshape(2, 2, 2)

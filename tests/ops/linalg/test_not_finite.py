@@ -20,13 +20,13 @@ NAN, INF = float("nan"), float("inf")
 WITH_NAN = [[1.0, NAN, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]
 WITH_INF = [[1.0, 2.0, 3.0], [4.0, INF, 6.0], [7.0, 8.0, -INF]]
 FAILED = "The algorithm failed to converge because the input matrix contained non-finite values."
-BY_SINGULAR_VALUES = ["svd", "svdvals", "cond", "pinv", "matrix_rank", "lstsq"]
+BY_SINGULAR_VALUES = ["svd", "matrix_rank"]
 
 
 def call(name: str, A: Any, *rest: Any) -> list[Any]:
-    """The results of an operation as arrays; a least squares problem has the matrix on both sides."""
+    """The results of an operation as arrays."""
     x = tensor(np.array(A))
-    found = OPERATIONS[name](x, *([x] if name == "lstsq" else []), *rest)
+    found = OPERATIONS[name](x, *rest)
     return [part.value for part in (found if isinstance(found, tuple) else (found,))]
 
 
@@ -38,13 +38,6 @@ def test_singular_values_of_nan_are_refused(name: str) -> None:
         call(name, [np.eye(3).tolist(), WITH_NAN])
 
 
-@pytest.mark.parametrize("order", [2, -2, "nuc"])
-def test_norms_by_singular_values_too(order: Any) -> None:
-    with pytest.raises(AutogradError, match="failed to converge"):
-        call("matrix_norm", WITH_NAN, order)
-    assert np.isnan(call("matrix_norm", WITH_INF, order)).all()
-
-
 @pytest.mark.parametrize("A", [WITH_NAN, WITH_INF])
 @pytest.mark.parametrize("name", ["eigh", "eigvalsh"])
 def test_eigenvalues_are_refused_by_name(name: str, A: Any) -> None:
@@ -53,12 +46,12 @@ def test_eigenvalues_are_refused_by_name(name: str, A: Any) -> None:
         call(name, A)
 
 
-@pytest.mark.parametrize("name", ["svd", "svdvals", "cond", "pinv"])
+@pytest.mark.parametrize("name", ["svd"])
 def test_infinities_give_nan(name: str) -> None:
     assert all(np.isnan(part).all() for part in call(name, WITH_INF))
 
 
-@pytest.mark.parametrize("name", ["svd", "svdvals", "cond", "pinv"])
+@pytest.mark.parametrize("name", ["svd"])
 def test_the_other_matrices_of_a_batch_have_their_results(name: str) -> None:
     whole = [[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]]
     for alone, among in zip(call(name, whole), call(name, [WITH_INF, whole]), strict=True):
@@ -72,8 +65,8 @@ def test_the_rank_counts_no_nan() -> None:
 
 def test_the_error_has_its_place() -> None:
     with pytest.raises(AutogradError, match="failed to converge") as caught:
-        gradcli.explain("y = 1; svdvals(A)", A=WITH_NAN)
-    assert caught.value.span == (7, 17)
+        gradcli.explain("y = 1; svd(A).S", A=WITH_NAN)
+    assert caught.value.span == (7, 13)
 
 
 def test_no_other_module_calls_what_iterates() -> None:

@@ -120,7 +120,6 @@ def test_a_gradient_finds_its_dimensions_again() -> None:
         ("amax", (), "Amax(leaf)"),
         ("norm", (), "LinalgVectorNorm(leaf)"),
         ("logsumexp", (0,), "Logsumexp(leaf)"),
-        ("softmin", (0,), "Softmax(Neg(leaf))"),
     ],
 )
 def test_nodes_are_those_of_torch(name: str, arguments: tuple[Any, ...], expected: str) -> None:

@@ -199,7 +199,7 @@ class Writer:
                     f"print({x}.grad_fn.name() if {x}.grad_fn else None, {x}._version)",
                     f"print([fn[0] and fn[0].name() for fn in {x}.grad_fn.next_functions])",
                     f"print(f'{{{x}.sum().item():.3f}}', {x}.tolist())",
-                    f"print({x}.stride(), {x}.is_contiguous(), {x}.numel(), {x}._base is None)",
+                    f"print({x}.numel(), {x}._base is None)",
                     f"print({x}.item(), float({x}), bool({x}))",
                     f"{x}.retain_grad()",
                     f"{x}.register_hook(lambda g: print('hook', g))",

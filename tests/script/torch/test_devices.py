@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.script.agreement import REFUSED, agree
+from tests.script.agreement import REFUSED_BY_KIND, agree
 
 PROGRAM = """
 import torch
@@ -25,4 +25,4 @@ print(torch.device(type="cpu", index=0), torch.device(torch.device("cuda:1")))
 
 
 def test_devices() -> None:
-    agree(REFUSED + PROGRAM)
+    agree(REFUSED_BY_KIND + PROGRAM)

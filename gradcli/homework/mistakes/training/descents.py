@@ -13,7 +13,7 @@ DESCENT = Mistake(
 )
 
 RATIOS = ("momentum", "weight_decay", "dampening", "nesterov")  # options that a reader leaves out
-ADAPTIVE = ("Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax")
+ADAPTIVE = ("Adam", "AdamW", "RMSprop", "Adagrad")
 Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
 Found = tuple[str, str, str, list[ast.AST], Change, int]  # code, rule, message, the nodes to change, how, rank
 

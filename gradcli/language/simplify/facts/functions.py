@@ -4,17 +4,16 @@ from __future__ import annotations
 
 ELEMENTWISE = frozenset([
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "celu", "clamp", "clamp_max",
-    "clamp_min", "cos", "cosh", "digamma", "elu", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
-    "floor", "frac", "gelu", "hardtanh", "hypot", "leaky_relu", "lgamma", "log", "log10", "log1p",
-    "log2", "logaddexp", "logit", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf", "normal_pdf",
-    "relu", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus", "sqrt",
+    "clamp_min", "cos", "cosh", "elu", "erf", "exp", "exp2", "expm1",
+    "floor", "gelu", "hardtanh", "hypot", "leaky_relu", "log", "log10", "log1p",
+    "log2", "logaddexp", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf", "normal_pdf",
+    "relu", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softplus", "sqrt",
     "tan", "tanh", "trunc", "where",
 ])  # fmt: skip
 OPERATORS = frozenset(["<", "<=", ">", ">=", "==", "!=", "//", "%"])  # that are functions here
 # Not finite everywhere.
 PARTIAL = frozenset([
-    "acos", "acosh", "asin", "atanh", "digamma", "erfinv", "lgamma", "log", "log10", "log1p", "log2", "logit",
-    "rsqrt", "sqrt", "tan",
+    "acos", "acosh", "asin", "atanh", "log", "log10", "log1p", "log2", "rsqrt", "sqrt", "tan",
 ])  # fmt: skip
 NONNEGATIVE = frozenset([
     "abs", "acosh", "cosh", "exp2", "norm", "normal_cdf", "normal_pdf", "relu", "sigmoid", "softmax", "softplus",

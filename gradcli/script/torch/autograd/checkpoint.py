@@ -16,20 +16,11 @@ from gradcli.script.torch.autograd.passes import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
 
 REENTRANT = (
-    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
-    "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
-    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
-    "differences between the two variants."
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
+    "recommended."
 )
-COUNTED = (
-    "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-    "Number of tensors saved during forward: {}\nNumber of tensors saved during recomputation: {}."
-)
-TWICE = (
-    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
-    "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with details "
-    "on your use case."
-)
+COUNTED = "torch.utils.checkpoint: {} tensors were saved during the original forward, and {} during recomputation."
+TWICE = "torch.utils.checkpoint: a saved tensor is read twice in one backward pass: read ctx.saved_tensors once"
 
 
 class CheckpointError(RuntimeError):

@@ -25,10 +25,7 @@ from gradcli.script.torch.autograd.hooks import before_hooks, replaced
 from gradcli.script.torch.autograd.parts import Opaque, PartNode, part_of, written_part
 from gradcli.script.torch.operations.readers import kind_name
 
-BOTH = (
-    "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
-    "them."
-)
+BOTH = "Implementing both 'backward' and 'vjp' for a custom Function is not allowed."
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,8 +113,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
         )
     if mode.inference:
-        return newest.separate(_alias(tensor), None)
-    return newest.separate(_alias(tensor), tangent)
+        return newest.mark_dual(_alias(tensor), None)
+    return newest.mark_dual(_alias(tensor), tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -122,7 +122,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     for active in listening(tangents.Level)[:1]:
         with switched(tape=None):
             alias = primal(tensor)
-        return UnpackedDualTensor(active.separate(alias, None), active.get(tensor))
+        return UnpackedDualTensor(active.mark_dual(alias, None), active.get(tensor))
     return UnpackedDualTensor(tensor, None)
 
 

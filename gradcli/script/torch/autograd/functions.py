@@ -20,39 +20,19 @@ from gradcli.script.torch.autograd.custom import Call
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 
-LEGACY = (
-    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
-    "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-)
-NOT_RETURNED = (
-    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
-    "inplace must all be outputs of the Function."
-)
+LEGACY = "Legacy autograd function with non-static forward method is deprecated: call it by .apply(...)"
+NOT_RETURNED = "Inputs that are modified in place and marked dirty must be returned by the Function."
 RETURNED_AND_SAVED = (
-    "An input that has been returned as-is as output is being saved for backward. This is not supported if you "
-    "override setup_context. You should return and save a view of the input instead, e.g. with x.view_as(x) or setup "
-    "ctx inside the forward function itself."
+    "An input that setup_context saves is returned as it is, which is not supported. You should return and save a view "
+    "of the input instead, e.g. with x.view_as(x)"
 )
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
 )
-
-NO_VMAP = (
-    "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
-)
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-
-
-MORE = " For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-NO_SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
-    f"the setup_context staticmethod.{MORE}"
-)
-WITHOUT_RULE = (
-    "does not have vmap support. Please override and implement the vmap staticmethod or set "
-    f"generate_vmap_rule=True.{MORE}"
-)
+NO_SETUP = "In order to use an autograd.Function with torch.func, it must override the setup_context staticmethod"
+NO_RULE = "does not have vmap support: set generate_vmap_rule = True"
 
 
 class Function(Facade):
@@ -87,7 +67,7 @@ class Function(Facade):
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        raise NotImplementedError(NO_VMAP)
+        raise NotImplementedError(NO_RULE)
 
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
@@ -125,7 +105,7 @@ def check_transformed(cls: Any, separate: bool) -> None:
             help="set generate_vmap_rule = True",
         )
     if "vmap" in mode.transforms and not cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {WITHOUT_RULE}")
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {NO_RULE}")
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:

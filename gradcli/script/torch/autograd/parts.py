@@ -22,7 +22,6 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.parameters import signature
-from gradcli.script.torch.operations.readers import kind_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,18 +58,6 @@ def written_part(name: str, operands: Sequence[Formula], options: dict[str, Any]
     return tree.Call(name, (tree.Argument(operands[0].tree),))
 
 
-NO_TANGENT = (
-    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable "
-    "Tensor.You should return None at that position instead."
-)
-
-NOT_SO_MANY = "Function's jvp returned an invalid number of forward gradients (expected {} but got {})"
-OTHER_SIZE = (
-    "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-    "supported. Tensor is of size {} while the given forward gradient is of size {}."
-)
-
-
 def tangents_of(arguments: tuple[Any, ...]) -> list[Any]:
     """Return the tangents of the arguments, None for a constant; an empty list outside of forward mode."""
     return [level.get(x) if isinstance(x, Tensor) else None for level in listening(Level)[:1] for x in arguments]
@@ -85,31 +72,20 @@ def push(
     if context._materialize:
         given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
     with switched(tape=None), context.forward_mode():
-        found = function.jvp(context, *given)
-    found = found if isinstance(found, tuple) else (found,)
-    _check_returned(found, len(results))
-    pairs = [(place, x, t) for place, (x, t) in enumerate(zip(results, found, strict=True)) if t is not None]
-    for place, x, _ in pairs:
+        pushed = function.jvp(context, *given)
+    pushed = pushed if isinstance(pushed, tuple) else (pushed,)
+    if len(pushed) != len(results) or not all(x is None or isinstance(x, Tensor) for x in pushed):
+        raise RuntimeError(f"jvp should return {len(results)} tensors, one for each result, or None")
+    for place, (x, tangent) in enumerate(zip(results, pushed, strict=True)):
         plain = any(x is other for other in context._without_gradient)
-        if plain or not isinstance(x, Tensor) or not is_floating(x.value):
-            raise RuntimeError(NO_TANGENT.format(place))
-    for x, tangent in zip(results, found, strict=True):
-        plain = any(x is other for other in context._without_gradient)
-        if tangent is None and not plain and isinstance(x, Tensor) and is_floating(x.value):
-            raise UnsupportedError("a jvp that gives no tangent of a differentiable result is not supported here")
-    for _, x, tangent in pairs:
-        if x.shape != tangent.shape:
-            raise RuntimeError(OTHER_SIZE.format(list(x.shape), list(tangent.shape)))
-        listening(Level)[0].set(x, tangent)
-
-
-def _check_returned(found: tuple[Any, ...], count: int) -> None:
-    """Refuse what is no tangent, and more or fewer of them than the results."""
-    for place, x in enumerate(found):
-        if not (x is None or isinstance(x, Tensor)):
-            raise RuntimeError(f"expected Variable or None (got {kind_name(x)}) for grad output {place}.")
-    if len(found) != count:
-        raise RuntimeError(NOT_SO_MANY.format(count, len(found)))
+        takes_tangent = not plain and isinstance(x, Tensor) and is_floating(x.value)
+        if takes_tangent is (tangent is None):
+            words = f"a jvp that gives {'no' if takes_tangent else 'a'} tangent of result {place} is not supported here"
+            raise UnsupportedError(words, python=RuntimeError)
+        if tangent is not None and x.shape != tangent.shape:
+            raise RuntimeError(f"the tangent of {list(x.shape)} should have this size, not {list(tangent.shape)}")
+        if tangent is not None:
+            listening(Level)[0].set(x, tangent)
 
 
 def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from bisect import bisect_right
-from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -25,16 +23,6 @@ class Dataset(Facade):
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
-
-    def __add__(self, other: Any) -> Any:
-        return ConcatDataset([self, other])
-
-
-class IterableDataset(Dataset):
-    """A dataset that is iterated over in place of being indexed."""
-
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
 
 class TensorDataset(Dataset):
@@ -78,28 +66,6 @@ class Subset(Dataset):
         return len(self.indices)
 
 
-class ConcatDataset(Dataset):
-    """The rows of several datasets, one after the other."""
-
-    def __init__(self, datasets: Any) -> None:
-        self.datasets = list(bounded(datasets))
-        if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
-        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
-            raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
-
-    def __len__(self) -> int:
-        return self.cumulative_sizes[-1]
-
-    def __getitem__(self, index: int) -> Any:
-        if -index > len(self):
-            raise ValueError("absolute value of index should not exceed dataset length")
-        position = index + len(self) if index < 0 else index
-        which = bisect_right(self.cumulative_sizes, position)
-        return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
-
-
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
     """Split a dataset into parts in random order; lengths that sum to 1 are shares, whose rest goes round."""
     sizes = list(bounded(lengths))
@@ -126,6 +92,6 @@ def _sizes(shares: list[float], total: int) -> list[int]:
     return sizes
 
 
-DATASETS = (Dataset, IterableDataset, TensorDataset, Subset, ConcatDataset)
+DATASETS = (Dataset, TensorDataset, Subset)
 for kind in DATASETS:
     kind.__module__ = "torch.utils.data.dataset"

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,6 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.iteration import Counting
 from gradcli.script.torch.data import datasets, samplers
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.literals import as_tensor, tensor_
@@ -51,12 +48,12 @@ def default_collate(batch: Any) -> Any:
     )
 
 
-def default_convert(row: Any) -> Any:
-    """Make tensors of the arrays in a row; a loader without batches does so."""
+def converted(row: Any) -> Any:
+    """Return a row with tensors in place of its arrays; a loader without batches does so."""
     if isinstance(row, dict):
-        return {key: default_convert(value) for key, value in row.items()}
+        return {key: converted(value) for key, value in row.items()}
     if isinstance(row, tuple | list) and not hasattr(row, "_fields"):
-        return [default_convert(value) for value in row]
+        return [converted(value) for value in row]
     return as_tensor(row) if isinstance(row, np.ndarray) else row
 
 
@@ -89,61 +86,31 @@ class DataLoader(Facade):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        if num_workers and isinstance(dataset, datasets.IterableDataset):
-            raise UnsupportedError(
-                f"num_workers={num_workers} for an IterableDataset is not supported here",
-                python=ValueError,
-                help="leave num_workers out",
-            )
+        takes_batches = batch_size == 1 and not shuffle and sampler is None and not drop_last
+        if (sampler is not None and shuffle) or (batch_sampler is not None and not takes_batches):
+            raise ValueError("sampler excludes shuffle, and batch_sampler batch_size, shuffle, sampler and drop_last")
+        if batch_size is None and drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         self.dataset = dataset
         self.num_workers = num_workers
         self.pin_memory = pin_memory
         self.drop_last = drop_last
         self.generator = generator
-        self.batch_size = batch_size
-        self._check(shuffle, sampler, batch_sampler)
-        if batch_sampler is not None:
-            self.batch_size = None
-        if sampler is None and not isinstance(dataset, datasets.IterableDataset):
-            draws = samplers.RandomSampler(dataset, generator=generator) if shuffle else None
-            sampler = draws or samplers.SequentialSampler(dataset)
-        self.sampler = sampler
+        self.batch_size = batch_size if batch_sampler is None else None
+        draws = samplers.RandomSampler(dataset, generator=generator) if shuffle else None
+        self.sampler = sampler or draws or samplers.SequentialSampler(dataset)
         if batch_size is not None and batch_sampler is None:
-            batch_sampler = samplers.BatchSampler(sampler, batch_size, drop_last)
+            batch_sampler = samplers.BatchSampler(self.sampler, batch_size, drop_last)
         self.batch_sampler = batch_sampler
-        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
-
-    def _check(self, shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
-        """Refuse options that contradict each other."""
-        if isinstance(self.dataset, datasets.IterableDataset):
-            for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
-                if value is not None:
-                    wanted = f"expected unspecified {name} option, but got {name}={value}"
-                    raise ValueError(f"DataLoader with IterableDataset: {wanted}")
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_sampler is not None and (self.batch_size != 1 or shuffle or sampler is not None or self.drop_last):
-            raise ValueError(
-                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
-            )
-        if self.batch_size is None and self.drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+        self.collate_fn = collate_fn or (converted if batch_sampler is None else default_collate)
 
     def __len__(self) -> int:
-        if not isinstance(self.dataset, datasets.IterableDataset):
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        length: int = len(self.dataset)  # type: ignore[arg-type]
-        if self.batch_size is None:
-            return length
-        return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
             warnings.warn(PINNED, UserWarning, stacklevel=2)
-        if isinstance(self.dataset, datasets.IterableDataset):
-            rows = self._streamed()
-        else:
-            rows = self._picked(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
+        rows = self._rows(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
         (self.generator or running.machine.generator).random64()  # the seed of workers, though there are none
         if self._takes_rows() and isinstance(self.dataset, datasets.TensorDataset):
             return map(self.dataset.rows, iter(self.batch_sampler))
@@ -160,40 +127,28 @@ class DataLoader(Facade):
             and not any(tensor.requires_grad for tensor in self.dataset.tensors)
         )
 
-    def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
+    def _rows(self, positions: Iterator[Any]) -> Iterator[Any]:
         """Yield the rows of each batch of positions, or of each position."""
-        pick = self._picked_by_worker if self.num_workers else self.dataset.__getitem__
         fetch = getattr(self.dataset, "__getitems__", None)
         for position in positions:
             if self.batch_sampler is None:
-                yield pick(position)
+                yield self._row(position)
             elif fetch is not None and not self.num_workers:
                 yield fetch(position)
             else:
-                yield [pick(index) for index in position]
+                yield [self._row(index) for index in position]
 
-    def _picked_by_worker(self, position: Any) -> Any:
-        """Return a row; UnsupportedError if it draws, for each worker has random numbers of its own."""
+    def _row(self, position: Any) -> Any:
+        """Return a row; UnsupportedError if a worker draws it, for each worker has random numbers of its own."""
+        if not self.num_workers:
+            return self.dataset[position]
         generator = running.machine.generator
         before = generator.get_state()
         row = self.dataset[position]
         if generator.has_moved(before):
-            raise UnsupportedError(
-                f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here",
-                python=ValueError,
-                help="leave num_workers out",
-            )
+            words = f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here"
+            raise UnsupportedError(words, python=ValueError, help="leave num_workers out")
         return row
-
-    def _streamed(self) -> Iterator[Any]:
-        """Yield the rows of an iterable dataset, batch by batch."""
-        rows = Counting(self.dataset)
-        if self.batch_size is None:
-            yield from rows
-            return
-        while batch := list(islice(rows, self.batch_size)):
-            if not self.drop_last or len(batch) == self.batch_size:
-                yield batch
 
 
 MEMBERS: dict[str, Any] = {
@@ -204,7 +159,6 @@ MEMBERS: dict[str, Any] = {
         DataLoader,
         datasets.random_split,
         default_collate,
-        default_convert,
     )
 }
 

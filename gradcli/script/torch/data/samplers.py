@@ -63,8 +63,6 @@ class RandomSampler(Sampler):
         self.replacement = replacement
         self.generator = generator
         self._given = num_samples
-        if not isinstance(replacement, bool):
-            raise TypeError(f"replacement should be a boolean value, but got replacement={replacement}")
         check_count("num_samples", self.num_samples)
 
     @property
@@ -85,22 +83,6 @@ class RandomSampler(Sampler):
 
     def __len__(self) -> int:
         return self.num_samples
-
-
-class SubsetRandomSampler(Sampler):
-    """Draws given positions in random order."""
-
-    def __init__(self, indices: Any, generator: Generator | None = None) -> None:
-        super().__init__()
-        self.indices = indices
-        self.generator = generator
-
-    def __iter__(self) -> Iterator[int]:
-        for position in permuted(len(self.indices), self.generator or running.machine.generator):
-            yield self.indices[position]
-
-    def __len__(self) -> int:
-        return len(self.indices)
 
 
 class WeightedRandomSampler(Sampler):
@@ -135,8 +117,6 @@ class BatchSampler(Sampler):
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
         super().__init__()
         check_count("batch_size", batch_size)
-        if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
@@ -158,6 +138,6 @@ def check_count(name: str, value: Any) -> None:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
 
 
-SAMPLERS = (Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, WeightedRandomSampler, BatchSampler)
+SAMPLERS = (Sampler, SequentialSampler, RandomSampler, WeightedRandomSampler, BatchSampler)
 for kind in SAMPLERS:
     kind.__module__ = "torch.utils.data.sampler"

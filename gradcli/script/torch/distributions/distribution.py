@@ -61,10 +61,6 @@ class Constraint(Facade):
         axes = tuple(range(-count, 0))
         return Constraint(f"IndependentConstraint({self._text}, {count})", lambda x: self._holds(x).all(axis=axes))
 
-    def check(self, value: Tensor) -> Tensor:
-        """Return where the condition holds."""
-        return Tensor(self._holds(value.value))
-
     def __repr__(self) -> str:
         return self._text
 
@@ -86,27 +82,18 @@ def _array(limit: Any) -> Any:
     return limit.value if isinstance(limit, Tensor) else limit
 
 
-def absent(self: Any, *_: Any) -> Any:
-    raise NotImplementedError
-
-
 class Distribution(Facade):
     """A distribution: `arg_constraints` are checked of the given parameters, `support` of values."""
 
     __parent__ = True
 
     __facade__ = True
-    __beyond__ = frozenset({"enumerate_support", "expand", "perplexity"})
+    __beyond__ = frozenset({"cdf", "enumerate_support", "expand", "icdf", "mode", "perplexity"})
     __module__ = "torch.distributions.distribution"
-    arg_constraints: Any = property(absent)  # by parameter; `derived` ones are not checked
-    support: Any = property(absent)
-    mean: Any = property(absent)
-    variance: Any = property(absent)
-    rsample: Any = absent  # as a function of the parameters, through which gradients flow
-    log_prob: Any = absent
-    entropy: Any = absent
-    cdf: Any = absent
-    icdf: Any = absent
+    arg_constraints: Any  # by parameter; `derived` ones are not checked
+    support: Any
+    variance: Any
+    rsample: Any  # as a function of the parameters, through which gradients flow
     has_rsample = False
 
     def __init__(
@@ -137,10 +124,6 @@ class Distribution(Facade):
         return Size(self._event)
 
     @property
-    def mode(self) -> Any:
-        raise NotImplementedError(f"{formatted(type(self))} does not implement mode")
-
-    @property
     def stddev(self) -> Any:
         return do("sqrt", self.variance)
 
@@ -162,10 +145,8 @@ class Distribution(Facade):
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape, event = value.shape, (*self._batch, *self._event)
-        if shape[len(shape) - len(self._event) :] != self._event:
-            texts = (size_text(Size(x)) for x in (shape, self._event))
-            raise ValueError("The right-most size of value must match event_shape: {} vs {}.".format(*texts))
-        if any(1 not in (i, j) and i != j for i, j in zip(reversed(shape), reversed(event), strict=False)):
+        fits = all(1 in (i, j) or i == j for i, j in zip(reversed(shape), reversed(event), strict=False))
+        if not fits or shape[len(shape) - len(self._event) :] != self._event:
             texts = (size_text(Size(x)) for x in (shape, event))
             raise ValueError("Value is not broadcastable with batch_shape+event_shape: {} vs {}.".format(*texts))
         if not np.all(self.support._holds(value.value)):

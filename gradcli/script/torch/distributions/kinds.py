@@ -39,7 +39,7 @@ class Normal(Distribution):
     scale: Any
     arg_constraints = property(lambda self: {"loc": REAL, "scale": above(0.0)})
     support = REAL
-    mean = mode = property(attrgetter("loc"))
+    mean = property(attrgetter("loc"))
     stddev = property(attrgetter("scale"))
     variance = property(lambda self: do("pow", self.scale, 2))
     has_rsample = True
@@ -62,13 +62,6 @@ class Normal(Distribution):
         variance, log_scale = self.scale**2, do("log", self.scale)
         return -((value - self.loc) ** 2) / (2 * variance) - log_scale - math.log(math.sqrt(2 * math.pi))
 
-    def cdf(self, value: Any) -> Any:
-        self._check(value)
-        return 0.5 * (1 + do("erf", (value - self.loc) * do("reciprocal", self.scale) / math.sqrt(2)))
-
-    def icdf(self, value: Any) -> Any:
-        return self.loc + self.scale * do("erfinv", 2 * value - 1) * math.sqrt(2)
-
     def entropy(self) -> Any:
         return 0.5 + 0.5 * math.log(2 * math.pi) + do("log", self.scale)
 
@@ -84,7 +77,6 @@ class Uniform(Distribution):
     mean = property(lambda self: (self.high + self.low) / 2)
     stddev = property(lambda self: (self.high - self.low) / 12**0.5)
     variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
-    mode = property(lambda self: math.nan * self.high)
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
@@ -98,13 +90,6 @@ class Uniform(Distribution):
         self._check(value)
         inside = (cast(do(name, x, value), x.dtype) for name, x in (("le", self.low), ("gt", self.high)))
         return do("log", do("mul", *inside)) - do("log", self.high - self.low)
-
-    def cdf(self, value: Any) -> Any:
-        self._check(value)
-        return do("clamp", (value - self.low) / (self.high - self.low), min=0, max=1)
-
-    def icdf(self, value: Any) -> Any:
-        return value * (self.high - self.low) + self.low
 
     def entropy(self) -> Any:
         return do("log", self.high - self.low)
@@ -139,7 +124,6 @@ class Categorical(Discrete):
     logits = derived(lambda self: do("log", self._clamped_probs()))
     probs = derived(lambda self: do("softmax", self.logits, dim=-1))
     mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
-    mode = property(lambda self: do("argmax", self.probs, dim=-1))
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
         name, parameter = self._parameter(probs, logits)
@@ -193,11 +177,6 @@ class Bernoulli(Discrete):
         probs = self._clamped_probs()
         return do("log", probs) - do("log1p", -probs)
 
-    @property
-    def mode(self) -> Any:
-        likelier = cast(do("ge", self.probs, 0.5), self.probs.dtype)
-        return do("masked_fill", likelier, do("eq", self.probs, 0.5), math.nan)
-
     def sample(self, sample_shape: Any = ()) -> Any:
         with set_grad_enabled(False):
             return bernoulli(expanded(self.probs, self._shape(sample_shape)))
@@ -216,7 +195,7 @@ class Independent(Distribution):
 
     __module__ = "torch.distributions.independent"
     arg_constraints = property(lambda self: {})
-    mean, mode, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "mode", "variance"))
+    mean, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "variance"))
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: Any = None) -> None:
         batch, count = base_distribution._batch, reinterpreted_batch_ndims

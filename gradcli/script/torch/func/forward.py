@@ -9,30 +9,32 @@ from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.levels import inside, printing_once
 from gradcli.script.torch.func.reverse import Func, Places, apart, outputs_of, selected, shown
-from gradcli.script.torch.func.trees import flattened, structure
+from gradcli.script.torch.func.trees import flattened, pattern
 
 JVP = "jvp(f, primals, tangents)"
 
 
 def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """Return the output, and its tangent from the tangents of the inputs."""
+    if strict:
+        raise UnsupportedError("jvp(strict=True) is not supported here", help="leave the argument out")
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     inputs, build = flattened(primals)
     directions, _ = flattened(tangents_)
-    if structure(primals) != structure(tangents_):
+    if pattern(primals) != pattern(tangents_):
         raise RuntimeError(
-            f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
-            f"tuple of 3 tensors, tangents also must be. Got primals with structure {structure(primals)} and tangents "
-            f"with structure {structure(tangents_)}"
+            f"{JVP}: Expected primals and tangents to have the same structure, got {pattern(primals)} and "
+            f"{pattern(tangents_)}"
         )
-    check_tensors(inputs, "primals")
-    check_tensors(directions, "tangents")
+    if not inputs or not all(isinstance(x, Tensor) for x in (*inputs, *directions)):
+        raise RuntimeError(f"{JVP}: Expected primals and tangents to contain Tensors, and nothing else")
     for x, direction in zip(inputs, directions, strict=True):
         check_dual(x, direction)
     with tangents.level() as level:
@@ -45,23 +47,9 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
         result, aux = apart(result, has_aux, JVP)
         outputs, rebuild = outputs_of(result, JVP)
         pushed = [level.get(x) for x in outputs]
-    if strict and None in pushed:
-        raise RuntimeError(
-            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
-            "with strict=True."
-        )
     result = rebuild(out if out.node is None else alias(out) for out in outputs)
     tangent = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
     return (result, tangent, aux) if has_aux else (result, tangent)
-
-
-def check_tensors(leaves: list[Any], name: str) -> None:
-    """Refuse arguments that hold no tensor, or something else."""
-    if not leaves:
-        raise RuntimeError(f"{JVP}: Expected {name} to contain at least one Tensor.")
-    for x in leaves:
-        if not isinstance(x, Tensor):
-            raise RuntimeError(f"{JVP}: Expected {name} to only contain Tensors, got {shown(x)}")
 
 
 def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
@@ -81,7 +69,7 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
 
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
-                raise AttributeError(f"'{type(leaf).__name__}' object has no attribute 'numel'")
+                raise AttributeError(f"jacfwd takes tensors, not {shown(leaf)}")
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None

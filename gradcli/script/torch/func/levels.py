@@ -9,13 +9,9 @@ from gradcli.engine.modes import mode, switched
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 
-_UNSUPPORTED = (
-    "You are attempting to call Tensor.{0}(){1} inside of a function being transformed by a functorch transform. This "
-    "is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
-    "{0}() outside of a function being transformed instead."
-)
-REQUIRED = _UNSUPPORTED.format("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
-RETAINED = _UNSUPPORTED.format("retain_grad", "")
+_UNSUPPORTED = "You are attempting to call Tensor.{0}() inside of a function that torch.func transforms: leave it out"
+REQUIRED = _UNSUPPORTED.format("requires_grad_")
+RETAINED = _UNSUPPORTED.format("retain_grad")
 
 
 @contextmanager

@@ -13,18 +13,15 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
 from gradcli.script.torch.func.levels import inside
-from gradcli.script.torch.func.trees import flattened, mapped, pattern, structure
+from gradcli.script.torch.func.trees import flattened, mapped, pattern
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
-HOOKED = (
-    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
-    "case."
-)
 OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
 Func = Callable[..., Any]
@@ -37,18 +34,13 @@ def shown(value: Any) -> str:
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     """Select the arguments with the given numbers: one, or a tuple of them."""
-    if not isinstance(argnums, int | tuple):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {shown(argnums)}")
     places = (argnums,) if isinstance(argnums, int) else argnums
-    for place in places:
-        if not isinstance(place, int):
-            raise RuntimeError(f"argnum must be int, got: {shown(place)}")
-        if not -len(args) <= place < len(args):
-            raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
-    if not places:
-        raise RuntimeError("argnums must be non-empty")
-    counted = tuple(place % len(args) for place in places)
-    if len(set(counted)) != len(counted):
+    if not isinstance(places, tuple) or not places or not all(isinstance(place, int) for place in places):
+        raise RuntimeError(f"argnums must be a whole number or a tuple of them, got: {represent(argnums)}")
+    if not all(-len(args) <= place < len(args) for place in places):
+        raise RuntimeError(f"Got argnums={represent(argnums)}, but only {len(args)} positional inputs")
+    if len({place % len(args) for place in places}) != len(places):
+        counted = tuple(place % len(args) for place in places)
         raise RuntimeError(f"argnums elements must be unique, got {represent(counted)}")
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
@@ -63,7 +55,7 @@ class Inputs:
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         if listening(Packer):
-            raise RuntimeError(HOOKED)
+            raise UnsupportedError("torch.func inside of saved_tensors_hooks is not supported here")
         tensors, self.build = flattened(selected(args, argnums))
         for x in tensors:
             if not isinstance(x, Tensor):
@@ -108,14 +100,11 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
             with inside("grad"):
                 output = func(*inputs.args, **keywords)
             value, aux = apart(output, has_aux, "grad_and_value(f)(*args)")
-            if not isinstance(value, Tensor):
+            if not isinstance(value, Tensor) or value.ndim:
+                kind = f"tensor with {value.ndim} dims" if isinstance(value, Tensor) else shown(value)
                 raise RuntimeError(
-                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {shown(value)}"
-                )
-            if value.ndim:
-                raise RuntimeError(
-                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
-                    f"{value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got {kind}. Maybe you "
+                    "wanted to use the vjp or jacrev APIs instead?"
                 )
             slopes_of_leaves = gradients([value], inputs.leaves, create_graph=True)
         slopes, value, aux = inputs.arranged(slopes_of_leaves), inputs.outside(value), inputs.outside(aux)
@@ -139,17 +128,12 @@ def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
 def outputs_of(result: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
     """Return the tensors that a function returned, and the function that puts others in their places."""
     outputs, build = flattened(result)
-    if not outputs or outputs == [None]:
-        raise RuntimeError(
-            f"{api}: Expected f to be a function that has non-empty output (got output = {represent(outputs)})"
-        )
-    for x in outputs:
+    for x in outputs or [None]:
         if not isinstance(x, Tensor):
-            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {shown(x)}")
+            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got {shown(x)}")
         if api.startswith("vjp") and not is_floating(x.value):
-            kind = represent(BY_NUMPY[x.dtype])
             raise RuntimeError(
-                f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {kind}"
+                f"vjp(f, ...): All outputs of f must be floating-point, got {represent(BY_NUMPY[x.dtype])}"
             )
     return outputs, build
 
@@ -177,10 +161,10 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
     def wrapper(cotangents: Any, **__: Any) -> Any:
         upstream = flattened(cotangents)[0]
-        if structure(cotangents) != structure(result):
+        if pattern(cotangents) != pattern(result):
             raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
-                f"function. cotangents: {pattern(cotangents)}, primal output: {pattern(result)}"
+                "Expected the structure of cotangents to be that of the outputs of the function. cotangents: "
+                f"{pattern(cotangents)}, output: {pattern(result)}"
             )
         with set_grad_enabled(True):
             slopes = gradients(outputs, inputs.leaves, upstream, create_graph=True)

@@ -37,8 +37,6 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
         elif tied and old is not None:
             same = [tensors[other] for other in tensors if before.get(other) is old]
             replacements |= {name: same[0]} if same else {}
-    if tied:
-        check_tied(before, tensors)
     try:
         for name, tensor in replacements.items():
             table, key = places[name]
@@ -50,48 +48,22 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
             table[key] = before[name]
 
 
-def check_tied(before: dict[str, Any], tensors: dict[str, Any]) -> None:
-    """Refuse several tensors for one that the module has under several names."""
-    names: dict[int, list[str]] = {}
-    for name, old in before.items():
-        if old is not None:
-            names.setdefault(id(old), []).append(name)
-    for tied in names.values():
-        if len({id(tensors[name]) for name in tied if name in tensors}) > 1:
-            raise ValueError(
-                f"functional_call got multiple values for keys {sorted(tied)}, which are tied. Consider using "
-                "tie_weights=False"
-            )
-
-
 def check_keys(module: Any, tensors: dict[str, Any]) -> None:
     """Refuse names that the module has not, and a module that has more."""
-    known_names = {
-        name for named in (module.named_parameters, module.named_buffers) for name, _ in named("", True, False)
-    }
-    wrong = [
-        f"{kind} key(s): {', '.join(map(repr, sorted(names)))}."
-        for kind, names in (
-            ("Unexpected", tensors.keys() - known_names),
-            ("Missing", known_names - tensors.keys()),
-        )
-        if names
-    ]
+    named = (*module.named_parameters("", True, False), *module.named_buffers("", True, False))
+    wrong = tensors.keys() ^ {name for name, _ in named}
     if wrong:
-        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:\n\t" + "\n\t".join(wrong))
+        raise RuntimeError(f"functional_call: {', '.join(sorted(wrong))} are unexpected or missing keys")
 
 
 def merged(dicts: Any) -> dict[str, Any]:
     """Return the tensors by their names, from a dict or several."""
     if isinstance(dicts, dict):
         return dict(dicts)
-    if not isinstance(dicts, Sequence):
+    if not isinstance(dicts, Sequence) or not all(isinstance(each, dict) for each in dicts):
         raise ValueError(
-            "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-            f"{represent(type_of(dicts))}"
+            f"Expected parameter_and_buffer_dicts to be a dict, or several, got {represent(type_of(dicts))}"
         )
-    if not all(isinstance(each, dict) for each in dicts):
-        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
     repeated = [key for key, count in Counter(key for each in dicts for key in each).items() if count > 1]
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")

@@ -7,7 +7,6 @@ from typing import Any
 
 from gradcli.ops.support.return_types import ReturnType
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.tensor.dtypes import Size
 
 DEEPEST = 50
@@ -62,18 +61,6 @@ def pattern(tree: Any) -> str:
     return represent(mapped(lambda leaf: Star(), tree))
 
 
-def structure(tree: Any, margin: str = "") -> str:
-    """Return the structure of a tree in torch's long notation: `*` for a leaf."""
-    if not (type(tree) in ROWS or isinstance(tree, dict) or is_named(tree)):
-        return "*"
-    keys = represent(list(tree)) if isinstance(tree, dict) else None
-    parts = tree.values() if isinstance(tree, dict) else tree
-    inner = f",\n{margin}  ".join(structure(branch, margin + "  ") for branch in parts)
-    if is_named(tree):
-        return f"TreeSpec(namedtuple, {represent(type_of(tree))}, [{inner}])"
-    return f"TreeSpec({type(tree).__name__}, {keys}, [{inner}])"
-
-
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply the function to each leaf of the tree."""
     leaves, build = flattened(tree)
@@ -82,7 +69,7 @@ def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
     """Return one entry of `prefix` for each leaf: its leaf holds for all leaves below. None if they do not fit."""
-    if structure(prefix) == "*":
+    if not (type(prefix) in ROWS or isinstance(prefix, dict) or is_named(prefix)):
         return [prefix] * len(flattened(tree)[0])
     if type(prefix) is not type(tree) or len(prefix) != len(tree):
         return None

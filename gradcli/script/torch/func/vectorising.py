@@ -16,27 +16,17 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once
-from gradcli.script.torch.func.trees import flattened, spread, structure
+from gradcli.script.torch.func.trees import flattened, pattern, spread
 from gradcli.script.torch.tensor.printing import UNTOLD
 
 Func = Callable[..., Any]
 EACH = 512  # bytes that the results of one example take at least
 
-RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-    "randomness flags on vmap or perform the randomness operation out of vmap"
-)
-ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
-    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
-    "internals, please file a bug report."
-)
-CONTROL = (
-    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
-    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
-)
-DYNAMIC = "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
-MESSAGES = {"item": ITEM, "bool": CONTROL, "mask": f"{DYNAMIC}indexing with a boolean mask."}
+RANDOM = "vmap: called random operation while in randomness error mode. Draw before, or write randomness='same'"
+ITEM = "vmap: .item() on a Tensor is not supported, please try to rewrite what you're doing with other operations"
+CONTROL = "vmap: a Tensor in data-dependent control flow is not supported: write torch.where"
+MASK = "vmap: indexing with a boolean mask has no shape that is known before: write torch.where"
+MESSAGES = {"item": ITEM, "bool": CONTROL, "mask": MASK}
 
 
 class Examples:
@@ -76,50 +66,32 @@ def same_numbers(randomness: str, number: int) -> Iterator[None]:
 class Batch:
     """The arguments of one call, and the dimension of each along which its examples lie."""
 
-    def __init__(self, name: str, in_dims: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        if not isinstance(in_dims, int | tuple):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
-                f"nested) tuple matching the structure of inputs, got: {represent(type_of(in_dims))}."
-            )
+    def __init__(self, name: str, in_dims: Any, args: tuple[Any, ...]) -> None:
+        self.called = f"vmap({name}, in_dims={text(in_dims)}, ...)(<inputs>)"
+        self.leaves, self.build = flattened(args)
         if not args:
             raise ValueError(
                 f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
                 "over a function with no inputs. The latter is unsupported."
             )
-        self.called = f"vmap({name}, in_dims={text(in_dims)}, ...)(<inputs>)"
-        self.leaves, self.build = flattened(args)
-        self.keywords = keywords  # which torch maps over no dimension
-        dims = spread(in_dims, args)
+        dims = spread(in_dims, args) if isinstance(in_dims, int | tuple) else None
         if dims is None:
-            raise ValueError(
-                f"{self.called}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
-                f"{structure(in_dims)} but inputs has structure {structure(args)}."
-            )
+            raise ValueError(f"{self.called}: in_dims does not fit the structure of the inputs, {pattern(args)}")
         self.dims = dims
         sizes = [self._size(x, dim) for x, dim in zip(self.leaves, dims, strict=True) if dim is not None]
         if not sizes:
             raise ValueError("vmap: Expected at least one Tensor to vmap over")
         if len(set(sizes)) > 1:
-            raise ValueError(
-                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                f"{sizes} for the mapped dimension"
-            )
+            raise ValueError(f"vmap: all tensors must have the same size in the mapped dimension, not {sizes}")
         self.size = sizes[0]
         if not self.size:
             raise UnsupportedError("vmap over an empty batch is not supported here", python=RuntimeError)
 
     def _size(self, x: Any, dim: Any) -> int:
         """Return the number of examples in an argument."""
-        if not isinstance(dim, int):
-            raise ValueError(
-                f"{self.called}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
-            )
-        if not isinstance(x, Tensor):
-            raise ValueError(
-                f"{self.called}: Got in_dim={dim} for an input but the input is of type {represent(type_of(x))}. "
-                "We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
-            )
+        if not isinstance(dim, int) or not isinstance(x, Tensor):
+            kind = represent(type_of(x))
+            raise ValueError(f"{self.called}: Got in_dim={dim} for an input of type {kind}: write None for no tensor")
         if not -x.ndim <= dim < x.ndim:
             raise ValueError(
                 f"{self.called}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
@@ -147,11 +119,7 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
         out_dims = out_dims[0]
     dims = spread(out_dims, result)
     if dims is None:
-        raise ValueError(
-            f"vmap({name}, ..., out_dims={represent(out_dims)})(<inputs>): out_dims is not compatible with the "
-            f"structure of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure "
-            f"{structure(result)}."
-        )
+        raise ValueError(f"vmap({name}): out_dims={represent(out_dims)} does not fit the outputs, {pattern(result)}")
     for x, dim in zip(flattened(result)[0], dims, strict=True):
         if dim is not None and not isinstance(x, Tensor):
             raise ValueError(
@@ -178,7 +146,7 @@ def vmap(
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
-        batch = Batch(name, in_dims, args, keywords)
+        batch = Batch(name, in_dims, args)
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results = []
         for n in range(batch.size):

@@ -7,8 +7,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
@@ -16,7 +14,6 @@ from gradcli.script.torch.nn.base.initial_parameters import EMPTY
 from gradcli.script.torch.random.generator import in_memory_order
 
 LINEAR = ("linear", "sigmoid", *(f"conv{kind}{n}d" for kind in ("", "_transpose") for n in (1, 2, 3)))
-FAR = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
 
 
 def written(tensor: Tensor, value: Any) -> Tensor:
@@ -52,13 +49,6 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def zeros_(tensor: Tensor) -> Tensor:
     return written(tensor, 0.0)
-
-
-def eye_(tensor: Tensor) -> Tensor:
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, columns = tensor.shape
-    return written(tensor, np.eye(rows, columns))
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -133,41 +123,9 @@ def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(fan(tensor, mode))
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Draw orthogonal rows or columns: Saxe et al. 2013, with the signs of Mezzadri 2006."""
-    if tensor.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
-    if not tensor.value.size:
-        return tensor
-    rows = tensor.shape[0]
-    columns = tensor.value.size // rows
-    drawn = (generator or running.machine.generator).normal((rows, columns), tensor.dtype)
-    q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
-    q = q * np.sign(np.diag(r))
-    return written(tensor, (q.T if rows < columns else q).reshape(tensor.shape) * tensor.dtype.type(gain))
-
-
-def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
-) -> Tensor:
-    """Draw normal numbers from `a` to `b`; numbers outside are drawn again."""
-    if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(FAR, UserWarning, stacklevel=2)
-    low, high = ((1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0 for x in (a, b))
-    if high - low <= 0.3:
-        raise UnsupportedError(
-            "init.trunc_normal_ between bounds that leave few numbers is not supported here", help="write a wider range"
-        )
-    source = generator or running.machine.generator
-    numbers = source.normal(tensor.shape, tensor.dtype, mean, std)
-    while (outside := (numbers < tensor.dtype.type(a)) | (numbers > tensor.dtype.type(b))).any():
-        numbers = np.where(outside, source.normal(tensor.shape, tensor.dtype, mean, std), numbers)
-    return written(tensor, numbers)
-
-
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    uniform_, normal_, constant_, ones_, zeros_, eye_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
-    kaiming_normal_, orthogonal_, trunc_normal_, calculate_gain,
+    uniform_, normal_, constant_, ones_, zeros_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+    kaiming_normal_, calculate_gain,
 )  # fmt: skip
 MEMBERS: dict[str, Callable[..., Any]] = {
     **{function.__name__: function for function in FUNCTIONS},

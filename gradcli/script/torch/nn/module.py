@@ -15,23 +15,23 @@ LAYERS = Places(
     {
         "base.base": "Module",
         "layers.activation": (
-            "CELU ELU GELU GLU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU ReLU "
-            "ReLU6 SELU SiLU Sigmoid Softmax Softmin Softplus Softsign Tanh Threshold"
+            "CELU ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU ReLU "
+            "ReLU6 SELU SiLU Sigmoid Softmax Softplus Softsign Tanh Threshold"
         ),
         "layers.transformers": (
             "MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
             "TransformerEncoderLayer"
         ),
         "layers.recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
-        "layers.containers": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+        "layers.containers": "ModuleDict ModuleList ParameterList Sequential",
         "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
         "layers.dropout": "Dropout Dropout2d",
         "layers.embedding": "Embedding",
         "layers.images.folding": "Fold Unfold Upsample",
-        "layers.linear": "CosineSimilarity Flatten Identity Linear PairwiseDistance Unflatten",
+        "layers.linear": "CosineSimilarity Flatten Identity Linear Unflatten",
         "layers.loss": (
-            "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
-            "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss PoissonNLLLoss SmoothL1Loss TripletMarginLoss"
+            "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss NLLLoss "
+            "PoissonNLLLoss SmoothL1Loss"
         ),
         "layers.normalization": (
             "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
@@ -43,8 +43,8 @@ LAYERS = Places(
             "ZeroPad3d"
         ),
         "layers.images.pooling": (
-            "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d "
-            "AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d "
+            "MaxUnpool1d MaxUnpool2d MaxUnpool3d"
         ),
     },
 )

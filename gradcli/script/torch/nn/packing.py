@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.machine import running
@@ -63,21 +63,14 @@ def pack_padded_sequence(
         counts, restored = counts[order], np.argsort(order, kind="stable")
         input = ops.index_select(input, batch, Tensor(order))
     if input.shape[batch] != counts.size:
-        raise AutogradError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {counts.size} (batch_size="
-            f"{input.shape[batch]})",
-            code="E301",
-        )
+        raise ShapeError(f"Expected {input.shape[batch]} lengths, one for each sequence, but got {counts.size}")
     if counts.size == 0 or counts[-1] <= 0:
-        raise AutogradError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
-        )
-    if np.any(counts[:-1] < counts[1:]):
-        raise AutogradError(
-            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
-            "do not need ONNX exportability."
-        )
+        raise AutogradError("Length of all samples has to be greater than 0")
+    AutogradError.when(
+        bool(np.any(counts[:-1] < counts[1:])),
+        "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True",
+        help="write enforce_sorted=False",
+    )
     steps = ops.transpose(input, 0, 1) if batch_first else input
     sizes = np.array([np.count_nonzero(counts > step) for step in range(counts[0])], np.int64)
     rows = ops.reshape(steps, steps.shape[0] * steps.shape[1], *steps.shape[2:])
@@ -99,10 +92,7 @@ def pad_packed_sequence(
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None:
         if total_length < steps:
-            raise ValueError(
-                "Expected total_length to be at least the length of the longest sequence in input, but got "
-                f"total_length={total_length} and max sequence length being {steps}"
-            )
+            raise ValueError(f"total_length={total_length} is less than the length of the longest sequence, {steps}")
         steps = total_length
     running.machine.budget.fits(steps * batch * int(np.prod(data.shape[1:])), "the tensor")
     sources = np.full(steps * batch, data.shape[0])
@@ -124,8 +114,7 @@ def pad_sequence(
 ) -> Any:
     """Stack sequences, the shorter ones with a padding."""
     if not isinstance(sequences, Iterable):
-        kind = represent(type_of(sequences))
-        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {kind}")
+        raise RuntimeError(f"pad_sequence takes a list of tensors, not {represent(type_of(sequences))}")
     rows = list(ops.unbind(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
     if padding_side not in ("left", "right"):
         raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")

@@ -29,11 +29,7 @@ def clip_grad_norm_(
     gradients = [x.grad for x in _listed(parameters) if x.grad is not None]
     total = get_total_norm(gradients, norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
-        raise AutogradError(
-            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot "
-            "be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
-            "`error_if_nonfinite=False`"
-        )
+        raise AutogradError(f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite")
     factor = np.minimum(float(max_norm) / (total.value + total.dtype.type(1e-6)), total.dtype.type(1))
     for gradient in gradients:
         _scaled(gradient, gradient.value * factor)

@@ -11,7 +11,6 @@ from itertools import chain, repeat
 from typing import Any
 
 from gradcli.ops.support.surface import Operation
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import (
     READERS,
     Reader,
@@ -34,8 +33,6 @@ SYNONYMS = {
 }  # numpy's names, which torch takes too
 # The operations whose indices are refused in other words.
 OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))
-
-OF_ONE_DIM = ("max", "mean", "median", "min", "prod", "sum")  # which keep a dimension only of those that are named
 
 
 class Signature:
@@ -60,6 +57,7 @@ class Signature:
             self.readers[rest[0]] = size_tuple
         self.optional = {name for name, p in parameters.items() if p.default is None}
         self.positional = [(self.readers[name], name in self.optional) for name in self.fixed]
+        self.by_name = {name: (read, name in self.optional) for name, read in self.readers.items() if name != self.rest}
 
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)
@@ -93,7 +91,6 @@ class Signature:
         if self.rest in keywords:
             arguments = (*arguments, keywords.pop(self.rest))
         if len(arguments) > self.most:
-            check_order(self.name, arguments, self.parameters)
             raise TypeError(self._too_many(len(arguments)))
         values = [self._read(n, x, position) for position, (n, x) in enumerate(self._named(arguments))]
         named: dict[str, Any] = {}
@@ -105,8 +102,6 @@ class Signature:
         absent = [name for name in needed if name not in named]
         if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
             absent.append(self.rest)
-        if "keepdim" in named and self.name in OF_ONE_DIM and len(values) < 2 and "dim" not in named:
-            absent.append("dim")
         if absent:
             raise TypeError(missing(self.name, absent))
         # In their places, for a function in front of the operation has other names for them.
@@ -139,38 +134,11 @@ class Signature:
         except IndexError as error:  # a tensor whose kind of number is refused, or a list with something else in it
             raise (TypeError if "element" in str(error) else IndexError)(str(error)) from None
         except (TypeError, ValueError, OverflowError):
-            if name == self.rest and position is not None and position > len(self.fixed):
-                place = f"at pos {position + 1 - len(self.fixed)}"
-                raise TypeError(
-                    f"{self.name}(): argument '{name}' failed to unpack the object {place} with error "
-                    f'"type must be tuple of ints,but got {kind_name(value)}"'
-                ) from None
             kind = READERS[self.kind(self.parameters[name])][1]
             if kind == "float" and name in SCALARS:
                 kind = "Number"
             place = "" if position is None else f" (position {position + 1 - self.method})"
-            start = f"{self.name}(): argument '{name}'"
-            if kind == "tuple of ints" and isinstance(value, tuple | list):
-                raise TypeError(start + wrong_size(value, place)) from None
-            raise TypeError(f"{start}{place} must be {kind}, not {kind_name(value)}") from None
-
-
-def wrong_size(sizes: Any, place: str) -> str:
-    """Return what torch says of the first of some sizes that is no whole number."""
-    for place_of_size, size in enumerate(sizes):
-        if type(size) is not int and place_of_size:
-            wrong = f'"type must be tuple of ints,but got {kind_name(size)}"'
-            return f" failed to unpack the object at pos {place_of_size + 1} with error {wrong}"
-        if type(size) is not int:
-            return f"{place} must be tuple of ints, but found element of type {kind_name(size)} at pos 0"
-    return f"{place} must be tuple of ints, not {kind_name(sizes)}"
-
-
-def check_order(name: str, arguments: tuple[Any, ...], parameters: Mapping[str, Parameter]) -> None:
-    """Refuse the old order of arguments, `torch.add(x, 2, y)` for `torch.add(x, y, alpha=2)`."""
-    factor = next((factor for factor in ("beta", "value", "alpha") if factor in parameters), "")
-    if factor and any(type(x) in (int, float) for x in arguments[:2]):
-        raise UnsupportedError(f"the old order of arguments of {name}() is not supported here", help=f"give {factor}=")
+            raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
 
 
 # What torch reads as numbers of any kind.

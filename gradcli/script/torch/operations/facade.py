@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib import import_module
 from inspect import Parameter
 from inspect import signature as signature_of
 from typing import Any
@@ -27,18 +26,6 @@ Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
-# Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
-FURTHER = ("tensor.unsafe_chunk",)
-
-
-def further(name: str) -> Function | None:
-    """The function of that name in one of these modules."""
-    for place in FURTHER:
-        module = import_module(f"gradcli.script.torch.{place}")
-        found: Any = vars(module).get(name)
-        if getattr(found, "__module__", "") == module.__name__ and not name.startswith("_"):
-            return found  # type: ignore[no-any-return]
-    return None
 
 
 @cache
@@ -66,9 +53,9 @@ def method(name: str) -> Function | None:
         return None
     if name == "where":
         return where
-    if name in OPERATIONS and OPERATIONS[name].method and name != "polygamma":  # which takes the tensor second
+    if name in OPERATIONS and OPERATIONS[name].method:
         return plain(name, method=True)
-    return (in_place(name) if name.endswith("_") else None) or further(name)
+    return in_place(name) if name.endswith("_") else None
 
 
 def methods() -> Iterable[str]:
@@ -95,7 +82,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     lowered = LOWERED.get(name)
     untold, told = lowered or operation.function, lowered or operation.called  # a tape is told what was called
     signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
-    bind, readers = signature.bind, signature.positional
+    bind, readers, fixed, by_name = signature.bind, signature.positional, signature.fixed, signature.by_name
     least, most, many = signature.least, signature.most, signature.rest is not None
     checks = bool(operation.kernel or operation.alike)
 
@@ -105,17 +92,23 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
         if checks:
             check_numbers(operation, (*arguments, *keywords.values()))
-        if keywords or not least <= len(arguments) <= most:
-            values, keywords = bind(arguments, keywords)
+        count = len(arguments)
+        if not least <= count <= most or (keywords and not keywords.keys().isdisjoint(fixed[:count])):
+            values, named = bind(arguments, keywords)
         else:
-            try:
-                values = []
+            try:  # what plainly fits is read here: a comprehension is one more frame
+                values, named = [], keywords
                 each = signature.following() if many else readers
                 for (read, is_optional), x in zip(each, arguments, strict=False):
-                    values.append(None if x is None and is_optional else read(x))  # a comprehension is one more frame
-            except (TypeError, ValueError, OverflowError, IndexError):
-                values, keywords = bind(arguments, keywords)
-        result = (untold if mode.tape is None else told)(*values, **keywords)
+                    values.append(None if x is None and is_optional else read(x))
+                if keywords:
+                    named = {}
+                    for keyword, x in keywords.items():
+                        read, is_optional = by_name[keyword]
+                        named[keyword] = None if x is None and is_optional else read(x)
+            except (KeyError, TypeError, ValueError, OverflowError, IndexError):
+                values, named = bind(arguments, keywords)
+        result = (untold if mode.tape is None else told)(*values, **named)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:
@@ -131,7 +124,7 @@ def in_place(name: str) -> Function | None:
     from gradcli.ops.indexing.assignment import in_place_method
 
     stem = name.removesuffix("_")
-    if stem == "polygamma" or not torch_has("torch.Tensor", name):
+    if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
         return in_place_method(name)

@@ -16,10 +16,6 @@ from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.script.errors import UnsupportedError
 
-NO_DIFFERENCE = (
-    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
-    "instead."
-)
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 EXPECTED = "expected scalar type {0} but found {1}"
 

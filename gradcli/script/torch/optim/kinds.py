@@ -72,22 +72,6 @@ class AdamW(Adam):
         return {**options, "decoupled_weight_decay": True}
 
 
-class Adamax(Declared):
-    """Adam with the largest gradient seen, slowly constant_node, in place of the average square."""
-
-    __module__ = "torch.optim.adamax"
-    _signature = (
-        "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, foreach=None, *, maximize=False, "
-        "differentiable=False, capturable=False"
-    )
-    _kept: ClassVar = {"m": "exp_avg", "u": "exp_inf"}
-
-    def _lines(self, _begun: bool, /, **_: Any) -> Iterator[str]:
-        yield MEANS[0]
-        yield "u = maximum(beta2*u, abs(grad) + eps)"
-        yield "w = w - lr/(1 - beta1**t)*m/u"
-
-
 class RMSprop(Declared):
     """The gradient over the root of its average square; `centered` subtracts the square of its average."""
 
@@ -131,21 +115,3 @@ class Adagrad(Declared):
     def _lines(self, _begun: bool, /, *, lr_decay: float, **_: Any) -> Iterator[str]:  # type: ignore[override]
         yield "total = total + grad**2"
         yield f"w = w - lr{'/(1 + (t - 1)*lr_decay)' if lr_decay else ''}*grad/(sqrt(total) + eps)"
-
-
-class Adadelta(Declared):
-    """Steps as large as the steps so far, over gradients as large as the gradients so far."""
-
-    __module__ = "torch.optim.adadelta"
-    _signature = (
-        "params, lr=1.0, rho=0.9, eps=1e-06, weight_decay=0, foreach=None, *, capturable=False, maximize=False, "
-        "differentiable=False"
-    )
-    _listed = "lr rho eps weight_decay maximize capturable foreach differentiable"
-    _kept: ClassVar = {"v": "square_avg", "u": "acc_delta"}
-
-    def _lines(self, _begun: bool, /, **_: Any) -> Iterator[str]:
-        yield "v = rho*v + (1 - rho)*grad**2"
-        yield "step = sqrt(u + eps)/sqrt(v + eps)*grad"
-        yield "u = rho*u + (1 - rho)*step**2"
-        yield "w = w - lr*step"

@@ -25,7 +25,6 @@ TOO_EARLY = (
     "PyTorch skipping the first value of the learning rate schedule. See more details at "
     "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 )
-ASKED = "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
 
 
 class LRScheduler(Facade):
@@ -36,7 +35,6 @@ class LRScheduler(Facade):
     __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
     _signature = "optimizer, last_epoch=-1"
-    _get_lr_called_within_step = False
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith("gradcli."):
@@ -54,12 +52,7 @@ class LRScheduler(Facade):
             if last_epoch == -1:
                 group.setdefault("initial_lr", group["lr"])
             elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
-                    "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
-                    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a "
-                    "fresh training run (not recommended)"
-                )
+                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{number}]: leave last_epoch out")
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._begin()
@@ -88,13 +81,8 @@ class LRScheduler(Facade):
         self._go(self.last_epoch + 1)
 
     def _go(self, epoch: int) -> None:
-        self._get_lr_called_within_step = True
-        try:
-            self.last_epoch = epoch
-            rates = self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        self._set(rates)
+        self.last_epoch = epoch
+        self._set(self.get_lr())
 
     def _restart(self) -> None:
         """Go to the first epoch, with the rates of its beginning."""
@@ -117,11 +105,6 @@ class LRScheduler(Facade):
         """Return the rates of this epoch, one a group."""
         raise NotImplementedError
 
-    def _asked(self) -> None:
-        """Warn as torch does if `get_lr` is called outside of `step`."""
-        if not self._get_lr_called_within_step:
-            warnings.warn(ASKED, UserWarning, stacklevel=3)
-
     def get_last_lr(self) -> Rates:
         """Return the rates that the last step set."""
         return self._last_lr
@@ -141,7 +124,6 @@ class Multiplying(LRScheduler):
     """A schedule that multiplies the last rates by one factor."""
 
     def get_lr(self) -> Rates:
-        self._asked()
         factor = self._factor(self.last_epoch)
         return self._rates() if factor is None else [rate * factor for rate in self._rates()]
 
@@ -182,28 +164,8 @@ class LambdaLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        self._asked()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [first * function(self.last_epoch) for function, first in pairs]
-
-    def state_dict(self) -> dict[str, Any]:
-        state = super().state_dict()
-        del state["lr_lambdas"]
-        return {**state, "lr_lambdas": [None] * len(self.lr_lambdas)}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
-
-
-class MultiplicativeLR(LambdaLR):
-    """The last rates times a function of the epoch."""
-
-    def get_lr(self) -> Rates:
-        self._asked()
-        if self.last_epoch == 0:
-            return self._rates()
-        pairs = zip(self.lr_lambdas, self._rates(), strict=True)
-        return [rate * function(self.last_epoch) for function, rate in pairs]
 
 
 class StepLR(Multiplying):
@@ -241,23 +203,6 @@ class ExponentialLR(Multiplying):
         return None if self._is_initial else self.gamma
 
 
-class ConstantLR(Multiplying):
-    """A part of the rates until an epoch, all of them from there on."""
-
-    _signature = f"optimizer, factor={1 / 3}, total_iters=5, last_epoch=-1"
-    factor: float
-    total_iters: int
-
-    def _settle(self) -> None:
-        if not 0 <= self.factor <= 1:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-
-    def _factor(self, epoch: int) -> float | None:
-        if epoch == 0:
-            return self.factor
-        return 1.0 / self.factor if epoch == self.total_iters else None
-
-
 class LinearLR(Multiplying):
     """From one part of the rates to another in equal steps."""
 
@@ -281,20 +226,6 @@ class LinearLR(Multiplying):
         return 1.0 + way / (self.total_iters * self.start_factor + (epoch - 1) * way)
 
 
-class PolynomialLR(Multiplying):
-    """The rates down to 0 in `total_iters` epochs, along a power of the part that is left."""
-
-    _signature = "optimizer, total_iters=5, power=1.0, last_epoch=-1"
-    total_iters: int
-    power: float
-
-    def _factor(self, epoch: int) -> float | None:
-        if self._is_initial or epoch > self.total_iters:
-            return None
-        left, before = (1.0 - e / self.total_iters for e in (epoch, epoch - 1))
-        return float((left / before) ** self.power)
-
-
 class CosineAnnealingLR(LRScheduler):
     """Half a wave of the cosine from the first rates to `eta_min` in `T_max` epochs, and back."""
 
@@ -303,7 +234,6 @@ class CosineAnnealingLR(LRScheduler):
     eta_min: float
 
     def get_lr(self) -> Rates:
-        self._asked()
         if self._is_initial:
             return self._rates()
         epoch, period, low = self.last_epoch, self.T_max, self.eta_min
@@ -373,7 +303,6 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
-        self._asked()
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
@@ -488,14 +417,11 @@ class SequentialLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, schedulers: Any, milestones: Any, last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
             raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
-        self._take(schedulers, optimizer)
+        if any(isinstance(x, ReduceLROnPlateau) or x.optimizer is not optimizer for x in schedulers):
+            raise ValueError("SequentialLR takes schedulers of its own optimizer, and no ReduceLROnPlateau")
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
-                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones to be "
-                f"equal to {len(milestones)}"
-            )
-        self._milestones = milestones
+            raise ValueError(f"SequentialLR takes {len(schedulers) - 1} milestones, one between every two schedulers")
+        self._schedulers, self._milestones = schedulers, milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
         for group in optimizer.param_groups:
@@ -515,33 +441,6 @@ class SequentialLR(LRScheduler):
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
-
-    def _take(self, schedulers: Any, optimizer: Any) -> None:
-        name = type(self).__name__
-        for position, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(f"{name} at index {position} should have `optimizer` as its attribute.")
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional kwargs to be "
-                    f"specified when calling `step`, but got one at index {position} in the given schedulers sequence."
-                )
-            if scheduler.optimizer is not optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                    f"{type(scheduler).__name__} at index {position} has {scheduler.optimizer!r}, which is different "
-                    f"from {type(optimizer).__name__}."
-                )
-        self._schedulers = schedulers
-
-    def state_dict(self) -> dict[str, Any]:
-        attributes = {name: value for name, value in super().state_dict().items() if name != "_schedulers"}
-        return {**attributes, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({name: value for name, value in state_dict.items() if name != "_schedulers"})
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
 
 
 def _undo(outer: Any) -> None:

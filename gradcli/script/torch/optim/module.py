@@ -12,7 +12,7 @@ from gradcli.script.torch.places import Places
 OPTIMIZERS = Places(
     "gradcli.script.torch.optim",
     {
-        "kinds": "Adadelta Adagrad Adam AdamW Adamax RMSprop SGD",
+        "kinds": "Adagrad Adam AdamW RMSprop SGD",
         "lbfgs": "LBFGS",
         "optimizer": "Optimizer",
     },
@@ -21,8 +21,8 @@ SCHEDULERS = Places(
     "gradcli.script.torch.optim",
     {
         "lr_scheduler": (
-            "ConstantLR CosineAnnealingLR ExponentialLR LRScheduler "
-            "LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR "
+            "CosineAnnealingLR ExponentialLR LRScheduler "
+            "LambdaLR LinearLR MultiStepLR OneCycleLR ReduceLROnPlateau SequentialLR "
             "StepLR _LRScheduler"
         )
     },

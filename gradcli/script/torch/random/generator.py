@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.memory.layout import outermost_first
 from gradcli.errors import AutogradError
 from gradcli.facts import dataclass
 from gradcli.script.torch.random.normals import each, standard_normals
@@ -33,6 +32,11 @@ class State:
     spare: float | None
 
 
+def outermost_first(array: Array) -> list[int]:
+    """Return the dimensions in the order in which the entries lie in memory."""
+    return sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+
+
 def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> Array:
     """Draw numbers for an array in the order in which its entries lie in memory, as torch fills tensors.
 
@@ -40,7 +44,7 @@ def in_memory_order(array: Array, draw: Callable[..., Array], **apart: bool) -> 
     """
     if array.flags.c_contiguous:
         return draw(array.shape)
-    order = outermost_first([array])
+    order = outermost_first(array)
     numbers = draw(tuple(array.shape[axis] for axis in order), **apart)
     return numbers.transpose(np.argsort(order))
 
@@ -171,7 +175,7 @@ class Generator:
             steps = (rows / rows[:, -1:]).astype(DOUBLE)
             positions = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
             return np.array(positions, LONG).reshape(*weights.shape[:-1], count)
-        axes = outermost_first([weights])  # the order in memory of torch's numbers, which lie as the weights do
+        axes = outermost_first(weights)  # the order in memory of torch's numbers, which lie as the weights do
         times = self.exponential(tuple(weights.shape[axis] for axis in axes), weights.dtype)
         ranks = weights / times.transpose(np.argsort(axes))
         return np.argsort(-ranks, axis=-1, kind="stable")[..., :count]
@@ -211,12 +215,6 @@ def _check_choices(weights: Array, count: int, replacement: bool) -> None:
         raise AutogradError("cannot sample n_sample <= 0 samples")
     if not replacement and count > weights.shape[-1]:
         raise AutogradError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if replacement and count > 1:
-        where = "invalid multinomial distribution (encountering probability entry"
-        for row in weights.reshape(-1, weights.shape[-1]):
-            bad = row[~((row >= 0) & (row < math.inf))][:1]
-            if bad.size:
-                raise AutogradError(f"{where} {'= infinity or NaN' if bad[0] == math.inf else '< 0'})")
     if not ((weights >= 0) & (weights < math.inf)).all():
         raise AutogradError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.any(axis=-1).all():

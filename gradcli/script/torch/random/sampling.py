@@ -44,10 +44,7 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
     if p is None and not ((x.value >= 0) & (x.value <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
-            "so, please report an enhancement request to PyTorch.)"
-        )
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.")
     node = "BernoulliBackward0" if p is None else "NotImplemented"
     return constant_node(node, generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
 

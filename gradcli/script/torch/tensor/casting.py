@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.memory.layout import laid_out
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType
@@ -24,7 +23,7 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    whole = Tensor(laid_out(x.value.astype(wanted, order="C"), (x.array,)))  # integers are outside the graph
+    whole = Tensor(x.value.astype(wanted))  # integers are outside the graph
     if running.machine.timeline is not None:
         running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
     return whole

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import fitting
-from gradcli.engine.memory.layout import laid_out, outermost_first
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
-from gradcli.script.torch.random.sampling import generator_of, numbers_for
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
-from gradcli.script.torch.tensor.literals import asarray, from_numpy
+from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
 from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, row, size_tuple, sizes, whole
 
@@ -46,8 +44,7 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
 def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
-    entries = made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
-    return entries if input.value.flags.c_contiguous else _as_laid(input, entries)
+    return made(_entries(shape, value, np.dtype(options.dtype or dtype)), options)
 
 
 def _entries(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
@@ -62,27 +59,11 @@ def like(name: str) -> Callable[..., Tensor]:
     def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
         shape, dtype = _model(f"{name}_like", input)
         keywords["dtype"] = keywords.get("dtype") or dtype
-        if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
-            return _as_laid(input, CREATION[name](shape, **keywords))
-        if name in ("rand", "randn") and not input.value.flags.c_contiguous:
-            source = generator_of(keywords.pop("generator", None))
-            laid = _as_laid(input, CREATION["zeros"](shape, **keywords))
-            laid.array[...] = numbers_for(laid, "normal" if name == "randn" else "uniform", source)
-            return laid
-        if name == "randint":  # drawn in the order in which the entries lie in memory
-            axes = outermost_first([input.array])
-            drawn: Tensor = CREATION[name](*arguments, size=tuple(shape[axis] for axis in axes), **keywords)
-            drawn.value = drawn.array.transpose(np.argsort(axes))
-            return drawn
+        if name == "randint":
+            return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
-
-
-def _as_laid(x: Tensor, made: Tensor) -> Tensor:
-    """Lay the entries of a new tensor in memory in the order of the model."""
-    made.value = laid_out(made.value, (x.array,))
-    return made
 
 
 def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -169,27 +150,10 @@ def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:
     return made(np.eye(*shape, dtype=options.real), options)
 
 
-def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tensor]:
-    """`torch.tril_indices` and `torch.triu_indices`: rows above columns."""
-
-    def make(row: int, col: int, offset: int = 0, **keywords: Any) -> Tensor:
-        for at, (side, size) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
-            if isinstance(size, Tensor) and size.value.size != 1:
-                raise TypeError(f"{name}(): argument 'row' (position 1) must be int, not Tensor")
-            whole(name, side, size, at)
-            if size < 0 and side != "offset":
-                raise RuntimeError(f"{side} must be non-negative, got{size}")
-        checked_shape(name, (row, col))
-        return Tensor(np.stack(find(row, offset, col)).astype(read_options(name, keywords).dtype or LONG))
-
-    return make
-
-
 CREATION: dict[str, Callable[..., Any]] = {
     **RANDOM,
     "tensor": tensor_,
     "as_tensor": as_tensor,
-    "asarray": asarray,
     "from_numpy": from_numpy,
     "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
     "zeros": filled("zeros", 0),
@@ -201,8 +165,6 @@ CREATION: dict[str, Callable[..., Any]] = {
     "linspace": linspace,
     "logspace": logspace,
     "eye": eye,
-    "tril_indices": triangle_indices("tril_indices", np.tril_indices),
-    "triu_indices": triangle_indices("triu_indices", np.triu_indices),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType
@@ -26,7 +26,7 @@ def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
         )
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype != kind.numpy:
-            raise TypeError(f"expected {_options(kind.numpy)} (got {_options(data[0].dtype)})")
+            raise TypeError(f"expected a tensor of {kind.numpy.name}, got {data[0].dtype.name}: write x.to(dtype)")
         return data[0].detach()
     if len(data) == 1 and not isinstance(data[0], int | Size):
         if isinstance(data[0], str):
@@ -35,14 +35,6 @@ def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
         return CREATION["tensor"](data[0], dtype=kind)  # type: ignore[no-any-return]
     return CREATION["empty"](*(data or (0,)), dtype=kind)  # type: ignore[no-any-return]
-
-
-def _options(dtype: np.dtype[Any]) -> str:
-    kind = C_NAMES[TYPE_NAMES[dtype]]
-    return (
-        f"TensorOptions(dtype={kind}, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
-        "(default), memory_format=(nullopt))"
-    )
 
 
 def legacy(dtype: np.dtype[Any]) -> BuiltinType:

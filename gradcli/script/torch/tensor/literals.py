@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
-from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.protocol import GRADIENT_LOST
-from gradcli.engine.tensor import Tensor, require_grad
+from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
@@ -22,10 +21,6 @@ from gradcli.script.torch.tensor.options import made, read_options
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {}.{}(sourceTensor)."
-)
-GRAD_KEPT = (
-    "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
-    "requires_grad=False explicitly to get the old behavior and silence this warning."
 )
 SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
@@ -71,29 +66,6 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data if wanted is None else cast(data, wanted)
     return copied("torch.as_tensor()", data, Tensor(array_of(data, wanted)))
-
-
-def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: Any = None, requires_grad: Any = None) -> Tensor:
-    """Return the tensor itself, or one on the memory of an array, if `copy` does not ask for another, or forbid it."""
-    wanted = read_options("asarray", {"dtype": dtype, "device": device, "requires_grad": bool(requires_grad)}).dtype
-    source = from_numpy(obj) if isinstance(obj, np.ndarray) else obj
-    if isinstance(source, Tensor):
-        wanted = source.dtype if wanted is None else wanted
-        if copy is False and wanted != source.dtype:
-            given, other = TYPE_NAMES[source.dtype], TYPE_NAMES[wanted]
-            raise ValueError(f"can't alias tensor with dtype '{given}' into dtype '{other}'.")
-        found = cast(source, wanted, copy=bool(copy))
-        if source.requires_grad and requires_grad is None:
-            warn_once(GRAD_KEPT)
-        elif source.requires_grad and not requires_grad:
-            found = found.detach()
-    elif copy is False:
-        raise ValueError("can't alias arbitrary sequence into a tensor.")
-    else:
-        found = copied("torch.asarray()", obj, Tensor(array_of(obj, wanted)))
-    if requires_grad and not found.requires_grad:
-        require_grad(found)
-    return found
 
 
 def from_numpy(array: Any) -> Tensor:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.engine.modes import tick
-from gradcli.engine.saved import keep_former_shape
 from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -29,8 +27,6 @@ def valid(x: Tensor) -> Tensor:
 def set_data(x: Tensor, value: Any) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
-    if x.shape != value.shape:
-        keep_former_shape(x, x.value, next(tick))
     x.data = value
 
 

@@ -16,7 +16,7 @@ w = torch.tensor(3.0, requires_grad=True)
 try:
     print({})
 except Exception as error:
-    print(type(error).__name__, error)
+    print(type(error).__name__)
 """
 CALLS = """
 torch.autograd.Variable(x, requires_grad=True)
@@ -47,6 +47,6 @@ def test_gradients(call: str) -> None:
 
 def test_a_gradient_of_another_shape_than_the_data_by_now_is_refused() -> None:
     text = (
-        "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * 2\nx.data = torch.ones(3)\ny.sum().backward()\n"
+        "import torch\nx = torch.ones(2, requires_grad=True)\ny = x.exp()\nx.data = torch.ones(3)\ny.sum().backward()\n"
     )
     assert "a gradient of shape (2,) arrives at a leaf whose data has the shape (3,) by now" in ours(text)

@@ -47,9 +47,7 @@ def f(x):
     return x.exp().sin() if len(runs) < 2 else x.exp()
 checkpoint(f, x, use_reentrant=False).sum().backward()
 """
-    assert "Number of tensors saved during forward: 2\nNumber of tensors saved during recomputation: 1" in ours(
-        HEAD + text
-    )
+    assert "2 tensors were saved during the original forward, and 1 during recomputation" in ours(HEAD + text)
 
 
 @pytest.mark.parametrize("option", ["use_reentrant=True", "early_stop=False", "context_fn=None"])

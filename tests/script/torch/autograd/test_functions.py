@@ -38,7 +38,6 @@ AFTER_SQUARE = {
     "no_grad": "with torch.no_grad():\n    print(Square.apply(x))",
     "changed": "y = Square.apply(x)\nwith torch.no_grad():\n    x += 1\ny.sum().backward()",
     "hook": "y = Square.apply(x)\ny.register_hook(lambda g: g * 10)\ny.sum().backward()\nprint(x.grad)",
-    "instance": "Square()(x)",
     "check": "print(torch.autograd.gradcheck(lambda t: t**3, (x.detach().double().requires_grad_(),)))",
 }
 FUNCTION = """

@@ -29,7 +29,7 @@ CALLS = """
 x * y|x / y|x ** y|m @ n|m @ x|x @ y|torch.addmm(b, m, n)|F.linear(m, n.t(), b)|F.linear(m, n.t())
 torch.bmm(m[None], n[None])|torch.baddbmm(b, m[None], n[None])|torch.where(x > 1, x, y)|F.mse_loss(x, y)
 F.smooth_l1_loss(x, y)|F.huber_loss(x, y)|torch.atan2(x, y)|torch.maximum(x, y)|x.clamp(min=y)|torch.lerp(x, y, z)
-torch.addcmul(x, y, z)|torch.addcdiv(x, y, z)|torch.hypot(x, y)|torch.outer(x, y)|torch.linalg.cross(x, y)
+torch.addcmul(x, y, z)|torch.addcdiv(x, y, z)|torch.hypot(x, y)|torch.outer(x, y)
 F.binary_cross_entropy_with_logits(x, torch.zeros(3))|x.softmax(0)|x.relu()|x.exp()|x.norm()|x.var()|x.prod()|x.std()
 x.sort()[0]|x.cumprod(0)|torch.einsum("ij,jk->ik", m, n)|F.gelu(x)|torch.linalg.inv(m @ n)|F.prelu(m, b[:1])
 m[:, [0, 2]]|x[torch.tensor([0, 2])]|x.gather(0, torch.tensor([0, 1]))|torch.logaddexp(x, y)|torch.xlogy(x, y)

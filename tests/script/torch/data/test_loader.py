@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.script.limits import Limits
-from tests.script.agreement import REFUSED, agree
+from tests.script.agreement import REFUSED_BY_KIND, agree
 from tests.script.running import ours, torchs
 
 START = f"""import torch
 import torch.utils.data as D
-from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
-{REFUSED}
+from torch.utils.data import DataLoader, Dataset, Subset, TensorDataset, random_split
+{REFUSED_BY_KIND}
 torch.manual_seed(0)
 X = torch.arange(20.0).reshape(10, 2)
 Y = torch.arange(10)
@@ -25,10 +25,6 @@ class Squares(Dataset):
         return self.n
     def __getitem__(self, i):
         return i, float(i) ** 2
-class Stream(D.IterableDataset):
-    def __iter__(self):
-        for i in range(7):
-            yield i * 1.5
 """
 SNIPPETS = [
     "print(len(ds), ds[3], ds[-1], ds[2:4]); refused(lambda: TensorDataset(X, Y[:3])); refused(lambda: Dataset()[0])",
@@ -47,27 +43,22 @@ SNIPPETS = [
     "for x, y in DataLoader(a, batch_size=3): print(y)",
     "print([len(s) for s in random_split(ds, [0.5, 0.3, 0.2])], [list(s) for s in random_split(range(10), [3, 7])])",
     "refused(lambda: random_split(ds, [1, 2])); refused(lambda: random_split(ds, [1.5, -0.5]))",
-    "print(Subset(ds, [1, 2])[0], len(ConcatDataset([ds, ds])), ConcatDataset([ds, Squares(3)])[11], (ds + ds)[-1])\n"
-    "refused(lambda: ConcatDataset([])); refused(lambda: ConcatDataset([ds])[-11])",
+    "print(Subset(ds, [1, 2])[0])",
     "for b in DataLoader(ds, batch_size=None): print(b); break\n"
     "for b in DataLoader(ds, batch_size=3, collate_fn=lambda rows: len(rows)): print(b)",
-    "for b in DataLoader(ds, batch_size=4, sampler=D.SubsetRandomSampler([1, 3, 5])): print(b)\n"
     "for b in DataLoader(ds, batch_size=4, sampler=D.RandomSampler(ds, replacement=True, "
     "num_samples=40)): print(b[1])\n"
     "for b in DataLoader(ds, batch_size=4, sampler=D.RandomSampler(ds, num_samples=14)): print(b[1])\n"
     "for b in DataLoader(ds, batch_size=8, sampler=D.WeightedRandomSampler([1.0] * 5 + [3.0] * 5, 16)): print(b[1])\n"
     "for b in DataLoader(ds, batch_sampler=D.BatchSampler(D.SequentialSampler(ds), 4, True)): print(b[1])",
     "i = iter(DataLoader(ds, batch_size=2, shuffle=True)); print(torch.rand(1)); print(next(i)); print(torch.rand(1))",
-    "for b in DataLoader(Stream(), batch_size=3): print(b)\nfor b in DataLoader(Stream(), batch_size=3, "
-    "drop_last=True): print(b)",
     "class Evens(D.Sampler):\n    def __init__(self, n): self.n = n\n"
     "    def __iter__(self): return iter(range(0, self.n, 2))\n"
     "    def __len__(self): return self.n // 2\nl = DataLoader(ds, sampler=Evens(10), batch_size=2); "
     "print(len(l), [y for _, y in l])",
     "refused(lambda: DataLoader(ds, batch_size=0)); refused(lambda: DataLoader([], shuffle=True)); "
     "print(len(DataLoader([])))",
-    "refused(lambda: DataLoader(ds, shuffle=True, sampler=D.SequentialSampler(ds))); "
-    "refused(lambda: DataLoader(Stream(), shuffle=True))",
+    "refused(lambda: DataLoader(ds, shuffle=True, sampler=D.SequentialSampler(ds)))",
     "refused(lambda: list(DataLoader([None]))); refused(lambda: list(DataLoader([[1], [1, 2]], batch_size=2)))",
     "refused(lambda: list(DataLoader([torch.ones(1), torch.ones(2)], batch_size=2)))",
     "refused(lambda: DataLoader(ds, batch_size=None, drop_last=True)); "

@@ -22,7 +22,7 @@ tied.a = tied.b = torch.nn.Parameter(x)
 try:
     print({})
 except Exception as error:
-    print(type(error).__name__, error)
+    print(type(error).__name__)
 """
 CALLS = """
 grad(g)(x)
@@ -76,7 +76,6 @@ torch.func.functional_call(m, (5,), (x,))
 torch.func.functional_call(m, ({'weight': x}, {'weight': x}), (x,))
 torch.func.functional_call(m, {'foo': x, 'weight': x}, (x,), strict=True)
 torch.func.functional_call(m, {'foo': x}, (x,)).shape
-torch.func.functional_call(tied, {'a': x, 'b': y}, (x,))
 torch.func.stack_module_state([m, torch.nn.ReLU()])
 torch.func.stack_module_state([torch.nn.Linear(2, 1), torch.nn.Linear(2, 1).eval()])
 """
@@ -129,7 +128,7 @@ for name in ("0.foo", "1.weight", "foo", "0.weight"):
         try:
             print(functional_call(net, {name: torch.ones(1, 1)}, torch.ones(1), strict=strict))
         except Exception as error:
-            print(type(error).__name__, error)
+            print(type(error).__name__)
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.agreement import REFUSED, agree
+from tests.script.agreement import REFUSED_BY_KIND, agree
 from tests.script.running import ours
 
 HEAD = """
@@ -13,7 +13,7 @@ from torch import nn
 import torch.nn.functional as F
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 """
-HEAD += REFUSED + "tell = refused\n"
+HEAD += REFUSED_BY_KIND + "tell = refused\n"
 SNIPPETS = {
     "functions": """
 class Plain(torch.autograd.Function):

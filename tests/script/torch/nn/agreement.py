@@ -56,4 +56,4 @@ def warned(text: str) -> list[str]:
 def guarded(text: str) -> str:
     """The snippet, which prints the error that it ends with."""
     inner = text.replace("\n", "\n    ")
-    return f"try:\n    {inner}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+    return f"try:\n    {inner}\nexcept Exception as error:\n    print(type(error).__name__)\n"

@@ -36,26 +36,12 @@ def test_quantiles_along_each_dimension(function: str, q: str) -> None:
 
 
 PROGRAMS = {
-    "max_unpool keeps the last of repeated places": """
-x = torch.arange(1.0, 13).reshape(2, 2, 3).requires_grad_()
-places = torch.tensor([[[0, 2, 2], [1, 1, 1]], [[3, 0, 3], [5, 4, 0]]])
-show(torch.nn.functional.max_unpool1d(x, places, 2))
-show(torch.nn.functional.max_unpool2d(x[:, :, None], places[:, :, None], (1, 2)))
-print(x.grad)""",
     "materialized zeros require grad where the graph goes on": """
 x, other = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
 unused = x.exp()
 for create in False, True:
     for found in torch.autograd.grad((x * x).sum(), [x, other, unused], materialize_grads=True, create_graph=create):
         print(found, found.is_leaf)""",
-    "residuals of least squares have gradients": """
-for shape in (4, 1), (4, 2), (4,):
-    A = (torch.arange(8.0) * 7 % 5).reshape(4, 2).requires_grad_()
-    B = (torch.arange(torch.zeros(shape).numel()) * 3 % 7).float().reshape(shape).requires_grad_()
-    for driver in "gels", "gelsd", "gelss":
-        found = torch.linalg.lstsq(A, B, driver=driver)
-        (found.residuals.sum() * 2 + found.solution.sum()).backward()
-        print(found.residuals, A.grad, B.grad)""",
 }
 
 

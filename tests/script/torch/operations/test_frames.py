@@ -27,16 +27,14 @@ MOST = 15
 ROOT = str(Path(gradcli.__file__).parent)
 # Lowered to several primitives, or to one whose windows, batches or dimensions are checked one by one.
 SEVERAL = """
-adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d add addcmul addmm amax amin avg_pool1d
-avg_pool2d avg_pool3d baddbmm batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_not
-bitwise_or bitwise_xor broadcast_tensors cdist chunk column_stack cond conv1d conv2d conv3d conv_transpose1d
-conv_transpose2d conv_transpose3d cosine_similarity cross diagonal diff eigh eigvalsh einsum flatten gaussian_nll_loss
-group_norm hstack inner instance_norm kl_div kron l1_loss linear log_softmax logdet logsumexp lstsq masked_fill
-masked_select matrix_norm matrix_power max_pool1d max_pool2d max_pool3d meshgrid mode movedim narrow ndtr norm
-normalize outer pairwise_distance permute pinv poisson_nll_loss prelu qr quantile ravel remainder repeat_interleave
-reshape scaled_dot_product_attention select slogdet softmax softmin softsign solve solve_triangular sort split std
-std_mean sub svd svdvals tensordot tile topk transpose triplet_margin_loss unbind unflatten var var_mean vector_norm
-vstack where xlogy
+adaptive_avg_pool1d adaptive_avg_pool2d add addcmul addmm amax amin avg_pool1d avg_pool2d avg_pool3d baddbmm
+batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_not bitwise_or bitwise_xor
+broadcast_tensors chunk column_stack conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
+cosine_similarity diff eigh eigvalsh einsum group_norm hstack inner instance_norm kl_div kron l1_loss linear
+log_softmax logdet logsumexp masked_fill masked_select max_pool1d max_pool2d max_pool3d meshgrid mode movedim narrow
+norm normalize outer permute poisson_nll_loss prelu qr quantile ravel remainder repeat_interleave reshape
+scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std svd tensordot tile topk
+unbind unflatten var vector_norm vstack where xlogy
 """
 HOMES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
 PUBLIC = {name for name in OPERATIONS if any(name in torch_names()[home] for home in HOMES)}

@@ -20,14 +20,14 @@ for x in torch.tensor(3.0), torch.arange(3.0), torch.arange(6.0).view(2, 3), tor
         try:
             show(x.shape, place, x[item].flatten().tolist())
         except Exception as error:
-            show(x.shape, place, type(error).__name__, error)
+            show(x.shape, place, type(error).__name__)
         for value in values:
             y = x.clone()
             try:
                 y[item] = value
                 show(x.shape, place, value, y.flatten().tolist())
             except Exception as error:
-                show(x.shape, place, value, type(error).__name__, error)
+                show(x.shape, place, value, type(error).__name__)
 """
 
 

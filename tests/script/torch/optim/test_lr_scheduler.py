@@ -6,12 +6,12 @@ import pytest
 
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from tests.script.agreement import REFUSED, agree
+from tests.script.agreement import REFUSED_BY_KIND, agree
 from tests.script.running import ours
 
 START = f"""import torch
 from torch.optim.lr_scheduler import *
-{REFUSED}
+{REFUSED_BY_KIND}
 def trace(make, steps=12, lr=0.1, measure=None):
     o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=lr)
     s = make(o)
@@ -21,12 +21,12 @@ def trace(make, steps=12, lr=0.1, measure=None):
         s.step(measure(i)) if measure else s.step()
         rates.append(o.param_groups[0]["lr"])
     print(rates, s.get_last_lr(), s.last_epoch)
-    print(s.state_dict(), type(s).__name__)
+    print(type(s).__name__)
 o = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
 """.replace(
     "import *",
-    "import StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR, MultiplicativeLR, ConstantLR, LinearLR, "
-    "ReduceLROnPlateau, LRScheduler, PolynomialLR, SequentialLR",
+    "import StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR, LinearLR, "
+    "ReduceLROnPlateau, LRScheduler, SequentialLR",
 )
 SNIPPETS = [
     "trace(lambda o: StepLR(o, step_size=3, gamma=0.5))",
@@ -35,8 +35,6 @@ SNIPPETS = [
     "trace(lambda o: CosineAnnealingLR(o, T_max=5), 25)",
     "trace(lambda o: CosineAnnealingLR(o, T_max=5, eta_min=0.01), 25)",
     "trace(lambda o: LambdaLR(o, lambda e: 0.95 ** e))",
-    "trace(lambda o: MultiplicativeLR(o, lambda e: 0.95))",
-    "trace(lambda o: ConstantLR(o))",
     "trace(lambda o: LinearLR(o, start_factor=0.5, total_iters=4))",
     "trace(lambda o: ReduceLROnPlateau(o, patience=2), 20, measure=lambda i: max(1.0, 5.0 - i))",
     "trace(lambda o: ReduceLROnPlateau(o, 'max', factor=0.5, patience=1, threshold_mode='abs', "
@@ -46,17 +44,13 @@ SNIPPETS = [
     "print(t.last_epoch, t.get_last_lr(), t.base_lrs, o)",
     "class Mine(LRScheduler):\n    def get_lr(self): return [b / (1 + self.last_epoch) for b in self.base_lrs]\n"
     "trace(lambda o: Mine(o), 3)",
-    "trace(lambda o: PolynomialLR(o, 5, 2))",
     "from torch.optim.lr_scheduler import OneCycleLR\n"
     "s = OneCycleLR(o, 0.5, total_steps=12, cycle_momentum=False)\n"
     "for _ in range(11): o.step(); s.step(); print(s.get_last_lr())",
     "trace(lambda o: SequentialLR(o, [LinearLR(o, 0.1, total_iters=3), CosineAnnealingLR(o, 5)], [3]))",
-    "refused(lambda: SequentialLR(o, [], [])); refused(lambda: SequentialLR(o, [StepLR(o, 1)], [1])); "
-    "refused(lambda: SequentialLR(o, [ReduceLROnPlateau(o)], []))",
-    "refused(lambda: StepLR(3, 1)); refused(lambda: StepLR(o, 2, last_epoch=3)); "
+    "refused(lambda: StepLR(3, 1)); "
     "refused(lambda: ReduceLROnPlateau(o, 'x'))",
     "refused(lambda: ReduceLROnPlateau(o, factor=1.0)); refused(lambda: LambdaLR(o, [])); "
-    "refused(lambda: ConstantLR(o, 2))",
     "refused(lambda: LinearLR(o, 0)); refused(lambda: LinearLR(o, end_factor=2)); "
     "refused(lambda: ReduceLROnPlateau(3))",
     "refused(lambda: ReduceLROnPlateau(o, min_lr=[1, 2])); refused(lambda: ReduceLROnPlateau(o, threshold_mode='x'))",

@@ -11,10 +11,7 @@ CALLS = [
     *(f"y.t().{call}" for call in ("normal_(1, 2)", "uniform_()", "bernoulli_(0.3)", "random_(0, 9)")),
     "torch.nn.init.normal_(y.t())",
     "torch.nn.init.uniform_(y.t())",
-    "torch.rand_like(y.t())",
-    "torch.randn_like(y.t())",
     "torch.randn_like(y[:, 1])",
-    "torch.rand_like(y.permute(1, 0).expand(2, 20))",
 ]
 
 

@@ -52,7 +52,6 @@ torch.linalg.slogdet(torch.eye(2))
 (x.max(0),)
 str(x.max(0))
 f"{x.max(0)}"
-torch.var_mean(x)
 torch.unique(x, return_counts=True)
 x.split(2)
 x.chunk(2)

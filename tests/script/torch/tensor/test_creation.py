@@ -44,15 +44,6 @@ torch.as_tensor(x) is x
 torch.as_tensor(3.)
 torch.as_tensor(x, dtype=torch.float64)
 torch.from_numpy(x)
-torch.asarray([1.5, 2], dtype=torch.int64)
-torch.asarray([1.5, 2], requires_grad=True)
-torch.asarray(x) is x
-torch.asarray(x, copy=True) is x
-torch.asarray(x, copy=False) is x
-torch.asarray(x, dtype=torch.float64, copy=False)
-torch.asarray([1, 2], copy=False)
-torch.asarray(x * x.clone().requires_grad_(), requires_grad=False)
-torch.asarray("a")
 torch.typename(torch.nn.Parameter(x))
 torch.typename(torch.nn.Parameter)
 torch.typename(torch.nn.Linear(1, 1))
@@ -186,8 +177,6 @@ torch.scalar_tensor(3)
 torch.zeros(3, dtype=torch.float16)
 torch.zeros(2, 2, names=("a", "b"))
 torch.empty_like(x).shape
-torch.tril_indices(3, 3)
-torch.triu_indices(2, 3)
 """
 
 

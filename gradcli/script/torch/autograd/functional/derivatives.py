@@ -27,13 +27,10 @@ OUTPUTS = "outputs of the user-provided function"
 def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     """Return whether the value is a tuple, and its tensors; TypeError for others."""
     items = x if isinstance(x, tuple) else (x,)
-    for position, item in enumerate(items):
+    for item in items:
         if not isinstance(item, Tensor):
-            wrong = f"value at index {position}" if isinstance(x, tuple) else f"given {what}"
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {wrong} has type "
-                f"{represent(type_of(item))}."
-            )
+            kind = represent(type_of(item))
+            raise TypeError(f"The {what} given to {name} must be a Tensor or a tuple of Tensors, not of type {kind}")
     return isinstance(x, tuple), tuple(items)
 
 

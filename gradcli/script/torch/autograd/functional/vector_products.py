@@ -27,12 +27,7 @@ from gradcli.script.torch.autograd.functional.derivatives import (
 Tensors = Sequence[Tensor]
 Slopes = Sequence[Tensor | None]
 Multiply = Callable[[Slopes, Tensors, Tensors, bool], tuple[Tensor, ...]]
-NO_VECTOR_OUT = (
-    "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-)
-NO_VECTOR_IN = (
-    "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
-)
+NO_VECTOR = "The vector v can only be None where it would be a single number: {} has more"
 
 
 def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
@@ -42,17 +37,8 @@ def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str)
             raise RuntimeError(absent)
         return (Tensor(np.ones(others[0].shape, others[0].dtype)[()]),)
     _, found = several(v, "v", name)
-    if len(found) != len(others):
-        if many:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(others)} but got {len(found)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for position, (given, other) in enumerate(zip(found, others, strict=True)):
-        if given.shape != other.shape:
-            entry = f"Entry {position} in " if many else ""
-            raise RuntimeError(
-                f"{entry}v has invalid size: should be torch.Size({list(other.shape)}) but got "
-                f"torch.Size({list(given.shape)})."
-            )
+    if [given.shape for given in found] != [other.shape for other in others]:
+        raise RuntimeError(f"v should have the sizes {[list(x.shape) for x in others]}")
     return found
 
 
@@ -63,7 +49,7 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         many_inputs, given = several(inputs, "inputs", "vjp")
         leaves = prepared(given, create_graph)
         many, outputs = several(func(*leaves), OUTPUTS, "vjp")
-        upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
+        upstream = vector(v, outputs, many, "vjp", NO_VECTOR.format("the output"))
         raw = found_gradients(outputs, leaves, upstream, create_graph)
         found = filled(raw, leaves)
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
@@ -75,7 +61,7 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jvp")
         leaves = prepared(given, create_graph)
-        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR_IN)
+        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR.format("the input"))
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
         found = pushed(outputs, outputs, leaves, tangents, create_graph)
     return finished(outputs, create_graph, many), finished(found, create_graph, many)
@@ -98,7 +84,7 @@ def of_hessian(
     with set_grad_enabled(True):
         many, given = several(inputs, "inputs", name)
         leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, name, NO_VECTOR_IN)
+        times = vector(v, leaves, many, name, NO_VECTOR.format("the input"))
         output = func(*leaves)
         slopes = found_gradients([single(output, name)], leaves, None, True)
         found = multiply(slopes, leaves, times, create_graph)

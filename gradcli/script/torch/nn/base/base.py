@@ -207,11 +207,8 @@ class Module(Facade):
     def _check_name(self, name: Any, kind: str, table: str) -> None:
         if type(name) is not str or name[:2] == "__":
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
-        if "." in name:
-            end = f'", got: {name}' if kind == "module" else '"'
-            raise KeyError(f"{kind} name can't contain \".{end}")
-        if not name:
-            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if not name or "." in name:
+            raise KeyError(f'{kind} name can\'t be empty or contain ".", got: {name!r}')
         if name not in vars(self)[table] and self._has(name):
             raise KeyError(f"attribute '{name}' already exists")
 

@@ -11,7 +11,6 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functions import Function
 
@@ -29,9 +28,7 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
         if key in module._forward_pre_hooks_with_kwargs:
             replaced = hook(module, arguments, keywords)
             if replaced is not None and not (isinstance(replaced, tuple) and len(replaced) == 2):
-                raise AutogradError(
-                    f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {text(replaced)}."
-                )
+                raise AutogradError("forward pre-hook must return None or a tuple of (new_args, new_kwargs)")
             arguments, keywords = (arguments, keywords) if replaced is None else replaced
             continue
         replaced = hook(module, arguments)
@@ -99,10 +96,7 @@ class BackwardHooks:
             if not self.places:
                 warnings.warn(FIRING, UserWarning, stacklevel=2)
                 if any(gradient is not None for gradient in self._run((None,) * len(self.inputs))):
-                    raise AutogradError(
-                        "Backward hook for Modules where no input requires gradient should always return None or None "
-                        "for all gradients."
-                    )
+                    raise AutogradError("Backward hook should return None where no input requires gradient")
             return gradients
 
         passed = _passed(results, places, arrived)
@@ -124,10 +118,7 @@ class BackwardHooks:
             if replaced is not None:
                 new = replaced if isinstance(replaced, tuple) else (replaced,)
                 if len(new) != len(grad_input):
-                    raise AutogradError(
-                        f"Backward hook returned an invalid number of grad_input, got {len(new)}, but expected "
-                        f"{len(grad_input)}"
-                    )
+                    raise AutogradError(f"Backward hook returned {len(new)} grad_input, but expected {len(grad_input)}")
                 grad_input = new
         return grad_input
 

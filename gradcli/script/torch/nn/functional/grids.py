@@ -9,18 +9,15 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.text.formatting import represent
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size
 
 ALIGNED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
     "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
 )
-MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
 HERE = {"mode": ("bilinear", "nearest"), "padding_mode": ("zeros", "border")}
 
 Taps = list[tuple[Any, Any]]  # along one dimension: the whole coordinates that are read, and their weights
@@ -54,14 +51,12 @@ def grid_sample(
     align_corners: bool | None = None,
 ) -> Any:
     """Read images at the places of a grid, whose last dimension holds x and y from -1 to 1."""
-    for name, value, values in (("mode", mode, MODES), ("padding_mode", padding_mode, PADDINGS)):
-        if value not in values:
-            *first, last = map(repr, values)
-            words = f"{', '.join(first)}{',' if name == 'padding_mode' else ''} or {last}"
-            raise ValueError(f"nn.functional.grid_sample(): expected {name} to be {words}, but got: '{value}'")
+    for name, value in (("mode", mode), ("padding_mode", padding_mode)):
         if value not in HERE[name]:
             help = f"there are {' and '.join(HERE[name])}"
-            raise UnsupportedError(f"grid_sample with {name}={value!r} is not supported here", help=help)
+            raise UnsupportedError(
+                f"grid_sample with {name}={value!r} is not supported here", python=ValueError, help=help
+            )
     aligned = _aligned(align_corners)
     _check(input, grid)
     sizes, (batch, channels), shape = input.shape[2:], input.shape[:2], grid.shape[1:-1]
@@ -97,40 +92,24 @@ def _aligned(align_corners: bool | None) -> bool:
 
 def _check(input: Tensor, grid: Tensor) -> None:
     """Raise torch's error for shapes that do not fit."""
-    start, both = "grid_sampler(): ", (list(input.shape), list(grid.shape))
-    if input.dtype != grid.dtype:
-        raise UnsupportedError("grid_sample of images and a grid of different dtypes is not supported here")
-    if input.shape[:1] != grid.shape[:1]:
-        words = "expected grid and input to have same batch size, but got input with sizes {} and grid with sizes {}"
-        raise AutogradError(start + words.format(*both), code="E301")
-    if grid.shape[-1:] != (input.ndim - 2,):
-        words = f"expected grid to have size {input.ndim - 2} in last dimension, but got grid with sizes {both[1]}"
-        raise AutogradError(start + words, code="E301")
-    if input.ndim != 4 or grid.ndim != 4:
-        raise UnsupportedError("grid_sample of anything but a batch of images is not supported here")
-    if not input.value.size or not grid.value.size:
-        raise UnsupportedError("grid_sample of empty images or grids is not supported here")
+    if input.dtype != grid.dtype or input.ndim != 4 or not input.value.size or not grid.value.size:
+        raise UnsupportedError("grid_sample of anything but a batch of images, with a grid of their dtype")
+    if grid.ndim != 4 or (grid.shape[0], grid.shape[-1]) != (input.shape[0], 2):
+        raise ShapeError(f"grid_sample expects a grid ({input.shape[0]}, height, width, 2), but got {list(grid.shape)}")
 
 
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
     """Return the grid that reads images through affine maps, one a batch entry: x and y from -1 to 1, mapped."""
     aligned = _aligned(align_corners)
-    if theta.dtype.kind != "f":
-        kind = represent(BY_NUMPY[theta.dtype])
-        raise ValueError(f"Expected theta to have floating point type, but got {kind}")
-    sizes, shown = tuple(size), represent(size)
+    sizes = tuple(size)
     if len(sizes) != 4:
         raise UnsupportedError("affine_grid for anything but a batch of images is not supported here")
-    if theta.ndim != 3 or theta.shape[1:] != (2, 3):
-        wish = "a batch of 2D affine matrices of shape Nx2x3"
-        raise ValueError(f"Expected {wish} for size {shown}. Got {represent(Size(theta.shape))}.")
-    if min(sizes) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {shown}")
+    if theta.dtype.kind != "f" or theta.shape != (sizes[0], 2, 3) or min(sizes) <= 0:
+        raise ValueError(
+            f"affine_grid expects theta ({sizes[0]}, 2, 3) and positive sizes, got {list(theta.shape)}, {sizes}"
+        )
     y, x = np.meshgrid(*(_steps(n, aligned, theta.dtype) for n in sizes[2:]), indexing="ij")
     base = np.stack([x, y, np.ones_like(x)], -1).reshape(1, -1, 3)
-    if sizes[0] != theta.shape[0]:
-        words = f"Expected size for first two dimensions of batch2 tensor to be: {[sizes[0], 3]} but got: "
-        raise AutogradError(f"{words}{[theta.shape[0], 3]}.", code="E301")
     rows = Tensor(np.ascontiguousarray(np.broadcast_to(base, (sizes[0], *base.shape[1:]))))
     grid = ops.bmm(rows, ops.transpose(theta, 1, 2))
     return as_node(ops.reshape(grid, sizes[0], *sizes[2:], 2), "AffineGridGeneratorBackward0")

@@ -15,7 +15,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.operations import facade
+from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast
@@ -55,8 +55,7 @@ def check_replaced(options: Mapping[str, Any]) -> None:
 
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
-        valid = "valid" if name == "gaussian_nll_loss" else "a valid value for reduction"
-        raise ValueError(f"{reduction} is not {valid}")
+        raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -195,29 +194,4 @@ def nll_loss(
     return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 
-def _composed(name: str) -> Function:
-    """Return the loss that is an operation of the same name and arguments."""
-    function = facade.function(name, OPERATIONS[name].only)
-    assert function is not None
-
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        if name == "triplet_margin_loss" and keywords.get("margin", 1) <= 0:
-            raise ValueError(f"margin must be greater than 0, got {keywords['margin']}")
-        if name == "margin_ranking_loss":
-            tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)][:3]
-            if len({x.ndim for x in tensors}) > 1:
-                first, second, target = (size_text(x.shape) for x in tensors)
-                raise RuntimeError(
-                    "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                    f"input1: {first}, input2: {second}, target: {target} "
-                )
-        return function(*arguments, **keywords)
-
-    call.__name__ = call.__qualname__ = name
-    return loss(call)
-
-
-def __getattr__(name: str) -> Function:
-    if name in OPERATIONS:
-        return _composed(name)
-    raise AttributeError(name)
+kl_div, poisson_nll_loss = loss(checked("kl_div")), loss(checked("poisson_nll_loss"))

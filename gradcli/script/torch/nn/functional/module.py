@@ -29,12 +29,12 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": ("max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d"),
+    "functional.pools": "max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d",
     "layers.activation": (
-        "celu elu gelu glu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
+        "celu elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
-    "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
+    "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax",
     "functional.noise": "dropout dropout2d rrelu scaled_dot_product_attention",
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
@@ -42,9 +42,8 @@ KINDS = {
     "functional.lookup": "embedding",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
-        "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
-        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss nll_loss poisson_nll_loss "
-        "smooth_l1_loss triplet_margin_loss"
+        "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
+        "nll_loss poisson_nll_loss smooth_l1_loss"
     ),
 }
 NAMED = {"logsigmoid": "log_sigmoid", "threshold": "_threshold"}  # functions with another name of their own
@@ -120,10 +119,6 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     return _along("log_softmax", input, dim, dtype)
 
 
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    return _along("softmin", input, dim, dtype)
-
-
 def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
     """Call a softmax: a `dim` that is left out is chosen with a warning, and the input is first cast to `dtype`."""
     check_tensor(name, input)
@@ -134,9 +129,8 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    scores = ops.neg(input) if name == "softmin" else input
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
-    return checked(name.replace("softmin", "softmax"))(scores if dtype is None else cast(scores, dtype), axis)
+    return checked(name)(input if dtype is None else cast(input, dtype), axis)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

@@ -106,7 +106,4 @@ def scaled_dot_product_attention(
     attention = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
     if query.ndim != 4 or dropout_p or (attn_mask is not None and attn_mask.requires_grad):
         return attention
-    laid_out = np.empty_like(query.value, shape=attention.shape)  # in the order that the queries have in memory
-    laid_out[...] = attention.value
-    attention.value = laid_out
     return as_node(attention, "ScaledDotProductFlashAttentionForCpuBackward0")

@@ -182,94 +182,32 @@ class ParameterList(Row):
         return "\n".join(_line(str(n), value, dtype_text(value.dtype)) for n, value in enumerate(self))
 
 
-class Dictionary(Module):
-    """A module that looks its members of one kind up by name."""
-
-    _table = "_modules"
-
-    def __init__(self, members: Any = None) -> None:
-        super().__init__()
-        if members is not None:
-            self.update(members)
-
-    def _held(self) -> dict[str, Any]:
-        members: dict[str, Any] = vars(self)[self._table]
-        return members
-
-    def update(self, members: Any) -> None:
-        name = type(self).__name__
-        if not isinstance(members, Iterable):
-            kind = type(members).__name__
-            raise TypeError(f"{name}.update should be called with an iterable of key/value pairs, but got {kind}")
-        items: list[Any] = list(members.items() if hasattr(members, "items") else members)
-        if name == "ParameterDict" and type(members) is dict:  # torch sorts these, from a time when they had no order
-            items.sort()
-        for place, item in enumerate(items):
-            if not isinstance(item, Iterable):
-                raise TypeError(f"{name} update sequence element #{place} should be Iterable; is{type(item).__name__}")
-            if len(item) != 2:  # type: ignore[arg-type]
-                length = len(item)  # type: ignore[arg-type]
-                raise ValueError(f"{name} update sequence element #{place} has length {length}; 2 is required")
-            self[item[0]] = item[1]  # type: ignore[index]
-
-    def __getitem__(self, key: str) -> Any:
-        return self._held()[key]
-
-    def __setitem__(self, key: str, member: Any) -> None:
-        self.add_module(key, member)
-
-    def __delitem__(self, key: str) -> None:
-        del self._held()[key]
-
-    def __len__(self) -> int:
-        return len(self._held())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held())
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._held()
-
-    def keys(self) -> Any:
-        return self._held().keys()
-
-    def values(self) -> Any:
-        return self._held().values()
-
-    def items(self) -> Any:
-        return self._held().items()
-
-    def clear(self) -> None:
-        self._held().clear()
-
-    def pop(self, key: str) -> Any:
-        return self._held().pop(key)
-
-
-class ModuleDict(Dictionary):
+class ModuleDict(Module):
     """Modules by name."""
 
     __module__ = "torch.nn.modules.container"
 
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
 
-class ParameterDict(Dictionary):
-    """Parameters by name; tensors become parameters."""
+    def update(self, modules: Any) -> None:
+        for key, module in dict(modules).items():
+            self[key] = module
 
-    __module__ = "torch.nn.modules.container"
-    __beyond__ = Dictionary.__beyond__ | {"setdefault", "popitem", "copy", "fromkeys"}
-    _table = "_parameters"
+    def __setitem__(self, key: str, module: Any) -> None:
+        self.add_module(key, module)
 
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.__setattr__(key, _parameter(value))
 
-    def __call__(self, input: Any) -> Any:
-        raise AutogradError("ParameterDict should not be called.")
+def _of_modules(name: str) -> Any:
+    """Return the method of a dictionary with this name, applied to the modules that are held."""
+    return lambda self, *arguments: getattr(self._modules, name)(*arguments)
 
-    def get(self, key: str, default: Any = None) -> Any:
-        return self._held().get(key, default)
 
-    def extra_repr(self) -> str:
-        return "\n".join(_line(key, value, typename(value)) for key, value in self.items())
+OF_DICTIONARIES = "__getitem__ __delitem__ __len__ __iter__ __contains__ keys values items clear pop"
+for method in OF_DICTIONARIES.split():
+    setattr(ModuleDict, method, _of_modules(method))
 
 
 def _parameter(value: Any) -> Any:

@@ -64,19 +64,6 @@ class CosineSimilarity(Configured):
         return self._called(x1, x2, *self._behind())
 
 
-class PairwiseDistance(Configured):
-    """The norm of the difference of rows."""
-
-    __module__ = "torch.nn.modules.distance"
-    _function, _signature = "pairwise_distance", "p=2.0, eps=1e-06, keepdim=False"
-
-    def _settle(self) -> None:
-        self.norm = vars(self).pop("p")
-
-    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
-        return self._called(x1, x2, self.norm, self.eps, self.keepdim)
-
-
 class Flatten(Configured):
     """A layer that joins all dimensions from one to another."""
 

@@ -17,29 +17,18 @@ LABELLED = "weight=None, size_average=None, ignore_index=-100, reduce=None, redu
 LOSSES = {
     "BCELoss": ("binary_cross_entropy", f"weight=None, {REDUCED}"),
     "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", f"weight=None, {REDUCED}, pos_weight=None"),
-    "CosineEmbeddingLoss": ("cosine_embedding_loss", f"margin=0.0, {REDUCED}"),
     "CrossEntropyLoss": ("cross_entropy", f"{LABELLED}, label_smoothing=0.0"),
-    "GaussianNLLLoss": ("gaussian_nll_loss", "*, full=False, eps=1e-06, reduction='mean'"),
-    "HingeEmbeddingLoss": ("hinge_embedding_loss", f"margin=1.0, {REDUCED}"),
     "HuberLoss": ("huber_loss", "reduction='mean', delta=1.0"),
     "KLDivLoss": ("kl_div", f"{REDUCED}, log_target=False"),
     "L1Loss": ("l1_loss", REDUCED),
     "MSELoss": ("mse_loss", REDUCED),
-    "MarginRankingLoss": ("margin_ranking_loss", f"margin=0.0, {REDUCED}"),
     "NLLLoss": ("nll_loss", LABELLED),
     "PoissonNLLLoss": (
         "poisson_nll_loss",
         "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
     ),
     "SmoothL1Loss": ("smooth_l1_loss", f"{REDUCED}, beta=1.0"),
-    "TripletMarginLoss": ("triplet_margin_loss", f"margin=1.0, p=2.0, eps=1e-06, swap=False, {REDUCED}"),
 }
-OF_THREE = (
-    "CosineEmbeddingLoss",
-    "GaussianNLLLoss",
-    "MarginRankingLoss",
-    "TripletMarginLoss",
-)
 BUFFERS = ("weight", "pos_weight")
 
 
@@ -47,9 +36,7 @@ class Loss(Configured):
     """A distance of predictions from targets."""
 
     def _settle(self) -> None:
-        options, kind = vars(self), type(self).__name__
-        if kind == "TripletMarginLoss" and options["margin"] <= 0:
-            raise ValueError(f"{kind}: expected margin to be greater than 0, got {options['margin']} instead")
+        options = vars(self)
         for name in BUFFERS:
             if name in options:
                 self.register_buffer(name, options.pop(name))
@@ -57,24 +44,12 @@ class Loss(Configured):
         for name in OLD:
             options.pop(name, None)
 
-    def _of(self, *inputs: Tensor) -> Any:
-        return self._called(
-            *inputs, **{name: getattr(self, name) for name in names(self._signature) if name not in OLD}
-        )
-
     def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
-        return self._of(input, target)
-
-
-class LossOfThree(Loss):
-    """A loss of two predictions and a target."""
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:  # type: ignore[override]
-        return self._of(input1, input2, target)
+        options = {name: getattr(self, name) for name in names(self._signature) if name not in OLD}
+        return self._called(input, target, **options)
 
 
 LAYERS: Rows = {
-    name: (LossOfThree if name in OF_THREE else Loss, {"_function": function, "_signature": signature})
-    for name, (function, signature) in LOSSES.items()
+    name: (Loss, {"_function": function, "_signature": signature}) for name, (function, signature) in LOSSES.items()
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.loss")

@@ -11,8 +11,9 @@ import numpy as np
 
 from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import ShapeError
 from gradcli.ops.products.matmul import linear
+from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
@@ -23,7 +24,6 @@ from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
-from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
 
@@ -128,16 +128,12 @@ class Cell(Recurrence):
 
     def _check_sizes(self, rows: Any, states: States) -> None:
         batch, size = rows.shape
-        if size != self.input_size:
-            words = f"input has inconsistent input_size: got {size} expected {self.input_size}"
-            raise AutogradError(words, code="E301")
+        ShapeError.when(
+            size != self.input_size, f"input has inconsistent input_size: got {size} expected {self.input_size}"
+        )
         for n, state in enumerate(states):
-            if batch != state.shape[0]:
-                words = f"Input batch size {batch} doesn't match hidden{n} batch size {state.shape[0]}"
-                raise AutogradError(words, code="E301")
-            if state.shape[1] != self.hidden_size:
-                wrong = f"got {state.shape[1]}, expected {self.hidden_size}"
-                raise AutogradError(f"hidden{n} has inconsistent hidden_size: {wrong}", code="E301")
+            if state.shape != (batch, self.hidden_size):
+                raise ShapeError(f"Expected hidden{n} size {(batch, self.hidden_size)}, got {list(state.shape)}")
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
@@ -170,18 +166,12 @@ class RNNBase(Recurrence):
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
         if chance > 0 and layers == 1:
-            warnings.warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                f"num_layers greater than 1, but got dropout={chance} and num_layers={layers}",
-                UserWarning,
-                stacklevel=2,
-            )
+            words = "dropout comes between recurrent layers, so non-zero dropout expects num_layers greater than 1"
+            warnings.warn(words, UserWarning, stacklevel=2)
         for name in ("input_size", "hidden_size"):
             size = getattr(self, name)
-            if not isinstance(size, int):
-                raise TypeError(f"{name} should be of type int, got: {type(size).__name__}")
-            if size <= 0:
-                raise ValueError(f"{name} must be greater than zero")
+            if not isinstance(size, int) or size <= 0:
+                raise ValueError(f"{name} must be a whole number greater than zero")
         if layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if self.proj_size:
@@ -258,9 +248,7 @@ class RNNBase(Recurrence):
 
     def _turned(self, sequence: Any) -> Any:
         """Put the batch first again; torch transposes the outputs in place, but for those of an LSTM."""
-        turn = facade.in_place("transpose_")
-        assert turn is not None
-        return turn(sequence, 0, 1)
+        return transpose.in_place(sequence, dim0=0, dim1=1)
 
     def _size(self, batch: int) -> tuple[int, int, int]:
         """Return the size of each of the first states."""
@@ -285,33 +273,26 @@ class RNNBase(Recurrence):
         for number, state in enumerate(states):
             if state.shape != self._size(batch):
                 name = f"hidden[{number}]" if self._states > 1 else "hidden"
-                raise AutogradError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}", code="E301")
+                raise ShapeError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}")
         return states
 
     def _check_dimensions(self, states: States, batched: bool) -> None:
         wanted, dimensions = 3 if batched else 2, [state.ndim for state in states]
         if all(ndim == wanted for ndim in dimensions):
             return
-        start = f"For {'batched 3-D' if batched else 'unbatched 2-D'} input, "
-        if len(dimensions) > 1:
-            both = ", ".join(f"{ndim}-D" for ndim in dimensions)
-            raise AutogradError(f"{start}hx and cx should also be {wanted}-D but got ({both}) tensors", code="E301")
-        raise AutogradError(f"{start}hx should also be {wanted}-D but got {dimensions[0]}-D tensor", code="E301")
+        raise ShapeError(f"the states of {wanted}-D should be {wanted}-D too, not {dimensions}")
 
     def _check_input(self, sequence: Any) -> None:
         weight = next(iter(self._parameters.values()))
         if sequence.dtype != weight.dtype:
             kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
-            raise ValueError(
-                f"RNN input dtype ({kind}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
-                f"or convert model: model.to({kind})"
-            )
-        if not sequence.value.size and 0 in sequence.shape[:1]:
-            raise AutogradError("Expected sequence length to be larger than 0 in RNN", code="E301")
+            raise ValueError(f"RNN input dtype ({kind}) does not match weight dtype ({wanted}): input.to({wanted})")
+        ShapeError.when(
+            sequence.shape[0] == 0 and not sequence.value.size, "Expected sequence length to be larger than 0 in RNN"
+        )
         if sequence.shape[-1] != self.input_size:
-            raise AutogradError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}",
-                code="E301",
+            raise ShapeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}"
             )
 
     def _split(self, start: Any) -> Any:

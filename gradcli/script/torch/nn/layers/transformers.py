@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.products.matmul import linear
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
@@ -33,27 +32,14 @@ from gradcli.script.torch.tensor.dtypes import numpy_dtype
 from gradcli.script.torch.tensor.printing import size_text
 
 Activation = str | Callable[[Any], Any] | None
-PROTOTYPE = (
-    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend "
-    "specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, "
-    "has better operator coverage, and works with torch.compile."
-)
 
 
-def summand(mask: Tensor | None, name: str, input: Tensor, other: Tensor | None = None, other_name: str = "") -> Any:
+def summand(mask: Tensor | None, input: Tensor) -> Any:
     """Return a mask in the form that is added to scores: minus infinity where a boolean mask is True."""
-    if mask is None:
-        return None
-    if mask.dtype != np.bool_ and mask.dtype.kind != "f":
-        raise AssertionError(f"only bool and floating types of {name} are supported")
-    if other is not None and other.dtype != mask.dtype:
-        warnings.warn(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-            UserWarning,
-            stacklevel=2,
-        )
-    if mask.dtype.kind == "f":
+    if mask is None or mask.dtype.kind == "f":
         return mask
+    if mask.dtype != np.bool_:
+        raise AssertionError("a mask of attention is of booleans or of floating point numbers")
     return Tensor(np.where(mask.value, -np.inf, 0).astype(input.dtype))
 
 
@@ -63,25 +49,18 @@ def causal(size: int, dtype: Any = np.float32) -> Any:
 
 
 def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None:
-    """Raise torch's error for numbers of dimensions that attention does not take."""
+    """Raise AssertionError for numbers of dimensions that attention does not take."""
     query, key, value = inputs
-    if query.ndim not in (2, 3):
-        raise AssertionError(
-            f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
-        )
-    start = f"For {'batched (3-D)' if query.ndim == 3 else 'unbatched (2-D)'} `query`, expected"
-    if {key.ndim, value.ndim} != {query.ndim}:
-        dimensions = f"{key.ndim}-D and {value.ndim}-D tensors respectively"
-        raise AssertionError(f"{start} `key` and `value` to be {query.ndim}-D but found {dimensions}")
+    batched = query.ndim == 3
+    if query.ndim not in (2, 3) or {key.ndim, value.ndim} != {query.ndim}:
+        shapes = ", ".join(size_text(x.shape) for x in inputs)
+        raise AssertionError(f"query, key and value should all have 2 or all have 3 dimensions, but are {shapes}")
     if padding is not None and padding.ndim != query.ndim - 1:
-        wanted, dimensions = f"{query.ndim - 1}-D", f"{padding.ndim}-D tensor instead"
-        raise AssertionError(f"{start} `key_padding_mask` to be `None` or {wanted} but found {dimensions}")
+        raise AssertionError(f"key_padding_mask should have {query.ndim - 1} dimensions, but has {padding.ndim}")
     if mask is not None and mask.ndim not in (2, 3):
-        raise AssertionError(f"{start} `attn_mask` to be `None`, 2-D or 3-D but found {mask.ndim}-D tensor instead")
-    if mask is not None and query.ndim == 2 and mask.ndim == 3:
-        wanted_shape = (heads, query.shape[0], key.shape[0])
-        if mask.shape != wanted_shape:
-            raise AssertionError(f"Expected `attn_mask` shape to be {wanted_shape} but got {size_text(mask.shape)}")
+        raise AssertionError(f"attn_mask should have 2 or 3 dimensions, but has {mask.ndim}")
+    if mask is not None and not batched and mask.shape[:-2] not in ((), (heads,)):
+        raise AssertionError(f"attn_mask should begin with {heads} heads, but is {size_text(mask.shape)}")
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -162,8 +141,7 @@ class MultiheadAttention(Module):
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
         """Return means of the values, (length, batch, features) or batch first, and the weights of the positions."""
-        padding = summand(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
-        mask = summand(attn_mask, "attn_mask", query)
+        padding, mask = summand(key_padding_mask, query), summand(attn_mask, query)
         batched = query.ndim == 3
         inputs: list[Any] = [query, key, value]
         if batched and self.batch_first:
@@ -175,8 +153,7 @@ class MultiheadAttention(Module):
             padding = None if padding is None else ops.unsqueeze(padding, 0)
         if is_causal and mask is None:
             raise AutogradError(
-                "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-                "`generate_square_subsequent_mask` to create this mask."
+                "is_causal needs attn_mask", help="write attn_mask=nn.Transformer.generate_square_subsequent_mask(size)"
             )
         out, weights = self._attend(inputs, padding, mask, need_weights)
         if weights is not None and average_attn_weights:
@@ -192,12 +169,9 @@ class MultiheadAttention(Module):
         query, key, value = inputs
         if query.shape[2] != self.embed_dim:
             raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got {query.shape[2]}")
-        if not self._qkv_same_embed_dim and key.shape[:2] != value.shape[:2]:
-            of_key, of_value = (size_text(x.shape[:2]) for x in (key, value))
-            raise AssertionError(f"key's sequence and batch dims {of_key} do not match value's {of_value}")
-        if self._qkv_same_embed_dim and key.shape != value.shape:
-            of_key, of_value = (size_text(x.shape) for x in (key, value))
-            raise AssertionError(f"key shape {of_key} does not match value shape {of_value}")
+        same = 3 if self._qkv_same_embed_dim else 2  # the dimensions that keys and values share
+        if key.shape[:same] != value.shape[:same]:
+            raise AssertionError(f"key {size_text(key.shape)} does not match value {size_text(value.shape)}")
 
     def _projected(self, query: Any, key: Any, value: Any) -> list[Any]:
         """Project queries, keys and values; equal tensors are multiplied once, as torch does."""
@@ -247,19 +221,14 @@ class MultiheadAttention(Module):
             return None
         wanted = (length, source) if mask.ndim == 2 else (heads, length, source)
         if mask.shape != wanted:
-            raise AutogradError(
-                f"The shape of the {mask.ndim}D attn_mask is {size_text(mask.shape)}, but should be {wanted}.",
-                code="E301",
-            )
+            raise ShapeError(f"The shape of the {mask.ndim}D attn_mask is {size_text(mask.shape)}, not {wanted}.")
         return ops.unsqueeze(mask, 0) if mask.ndim == 2 else mask
 
     def _merged(self, mask: Any, padding: Any, batch: int, source: int) -> Any:
         if padding is None:
             return mask
-        for axis, size in enumerate((batch, source)):
-            if padding.shape[axis] != size:
-                place = f"key_padded_mask.shape[{axis}]"
-                raise AssertionError(f"Expected {place} to be {size}, but got {padding.shape[axis]}")
+        if padding.shape != (batch, source):
+            raise AssertionError(f"key_padding_mask should be {(batch, source)}, but is {size_text(padding.shape)}")
         each = ops.expand(ops.view(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
         flat = ops.reshape(each, batch * self.num_heads, 1, source)
         return flat if mask is None else mask + flat
@@ -357,8 +326,7 @@ class TransformerEncoderLayer(TransformerLayer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Any:
-        padding = summand(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
-        mask = summand(src_mask, "src_mask", src)
+        padding, mask = summand(src_key_padding_mask, src), summand(src_mask, src)
 
         def attend(x: Any) -> Any:
             return self.dropout1(self._attended("self_attn", x, None, padding, mask, is_causal))
@@ -421,16 +389,9 @@ class TransformerEncoder(Stack):
         mask_check: bool = True,
     ) -> None:
         super().__init__(encoder_layer, num_layers, norm)
-        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
-        reason = why_padded(encoder_layer)
-        if enable_nested_tensor and reason:
-            warnings.warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {reason}",
-                UserWarning,
-                stacklevel=2,
-            )
-            self.use_nested_tensor = False
+        self.use_nested_tensor = enable_nested_tensor and leaves_padding_out(encoder_layer)
 
     def forward(
         self,
@@ -439,13 +400,11 @@ class TransformerEncoder(Stack):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Any:
-        padding = summand(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
-        mask = summand(mask, "mask", src)
+        padding, mask = summand(src_key_padding_mask, src), summand(mask, src)
         x: Any = src
         for layer in self.layers:
             x = layer(x, src_mask=mask, src_key_padding_mask=padding, is_causal=bool(is_causal))
         if padding is not None and mask is None and self._packs(src, padding):
-            warnings.warn(PROTOTYPE, UserWarning, stacklevel=2)
             x = ops.masked_fill(x, Tensor((padding.value != 0)[..., None]), 0.0)
         return x if self.norm is None else self.norm(x)
 
@@ -460,35 +419,20 @@ class TransformerEncoder(Stack):
         return bool(np.all(is_token[:, :-1] >= is_token[:, 1:]))
 
 
-def why_padded(layer: Any) -> str:
-    """Return torch's reason not to pack sequences for a layer; empty if it would."""
-    name = "encoder_layer"
+def leaves_padding_out(layer: Any) -> bool:
+    """Return whether torch leaves out the padded positions of evaluated sequences for a layer."""
     if not isinstance(layer, TransformerEncoderLayer):
-        return f"{name} was not TransformerEncoderLayer"
-    attention = layer.self_attn
-    relu_or_gelu = (find("relu"), find("gelu"))
-    modules = (activation("ReLU"), activation("GELU"))
-    reasons = {
-        f"{name}.norm_first was True": layer.norm_first,
-        f"{name}.self_attn.batch_first was not True(use batch_first for better inference performance)": (
-            not attention.batch_first
-        ),
-        f"{name}.self_attn was passed bias=False": attention.in_proj_bias is None,
-        f"{name}.activation_relu_or_gelu was not True": (
-            layer.activation not in relu_or_gelu and not isinstance(layer.activation, modules)
-        ),
-        f"{name}.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
-    }
-    return next((reason for reason, holds in reasons.items() if holds), "")
+        return False
+    attention, activations = layer.self_attn, (activation("ReLU"), activation("GELU"))
+    has_activation = layer.activation in (find("relu"), find("gelu")) or isinstance(layer.activation, activations)
+    is_plain = attention.batch_first and attention.in_proj_bias is not None and attention.num_heads % 2 == 0
+    return bool(is_plain and has_activation and not layer.norm_first)
 
 
 class TransformerDecoder(Stack):
     """Decoder layers, one upon the other."""
 
     __module__ = "torch.nn.modules.transformer"
-
-    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(
         self,
@@ -501,17 +445,10 @@ class TransformerDecoder(Stack):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        masks = {
-            "tgt_mask": tgt_mask,
-            "memory_mask": memory_mask,
-            "tgt_key_padding_mask": tgt_key_padding_mask,
-            "memory_key_padding_mask": memory_key_padding_mask,
-            "tgt_is_causal": bool(tgt_is_causal),
-            "memory_is_causal": memory_is_causal,
-        }
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
         x: Any = tgt
         for layer in self.layers:
-            x = layer(x, memory, **masks)
+            x = layer(x, memory, *masks, bool(tgt_is_causal), memory_is_causal)
         return x if self.norm is None else self.norm(x)
 
 
@@ -565,21 +502,15 @@ class Transformer(Module):
         memory_is_causal: bool = False,
     ) -> Any:
         place = 0 if self.batch_first else 1
-        if src.ndim == 3 and src.shape[place] != tgt.shape[place]:
-            raise AutogradError("the batch number of src and tgt must be equal", code="E301")
-        if not src.shape[-1] == tgt.shape[-1] == self.d_model:
-            raise AutogradError("the feature number of src and tgt must be equal to d_model", code="E301")
-        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
-        return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
+        ShapeError.when(
+            src.ndim == 3 and src.shape[place] != tgt.shape[place], "the batch number of src and tgt must be equal"
         )
+        ShapeError.when(
+            not src.shape[-1] == tgt.shape[-1] == self.d_model, "the feature number of src and tgt must equal d_model"
+        )
+        memory = self.encoder(src, src_mask, src_key_padding_mask, src_is_causal)
+        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
+        return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:

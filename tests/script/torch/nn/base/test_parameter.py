@@ -47,16 +47,3 @@ print(len(p.extend([torch.ones(1)])), nn.ParameterList())
 """
         + guarded("p[9]")
     )
-
-
-def test_dictionaries() -> None:
-    agree(
-        """
-from collections import OrderedDict
-p = nn.ParameterDict({"w": torch.ones(2), "v": nn.Parameter(torch.zeros(1))})
-print(p, p["w"], list(p.keys()), "v" in p, "u" in p, list(p.items()), len(p))
-p["u"] = torch.ones(1)
-del p["w"]
-print(list(p), list(p.values()), nn.ParameterDict(OrderedDict(b=torch.ones(1), a=torch.ones(1))))
-"""
-    )

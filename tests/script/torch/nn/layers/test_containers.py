@@ -79,7 +79,6 @@ print(list(d.values()), d.pop("c"), list(d), nn.ModuleDict([["f", nn.ReLU()]]))
         "nn.ModuleList([nn.ReLU()])(x)",
         "nn.ModuleDict({'a': nn.ReLU()})['b']",
         "nn.ModuleDict({'a': 3})",
-        "nn.ModuleDict(3)",
         "nn.Sequential(nn.Linear(3, 2), nn.Linear(3, 2))(x)",
     ],
 )

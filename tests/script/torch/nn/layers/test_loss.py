@@ -34,12 +34,6 @@ CALLS = [
     "nn.KLDivLoss()(F.log_softmax(x, 1), t.softmax(1))",
     "nn.KLDivLoss(reduction='batchmean')(F.log_softmax(x, 1), t.softmax(1))",
     "nn.KLDivLoss(reduction='sum', log_target=True)(F.log_softmax(x, 1), t.log_softmax(1))",
-    "nn.CosineEmbeddingLoss()(x, t, torch.tensor([1, -1, 1, -1]))",
-    "nn.MarginRankingLoss(0.1)(x[:, 0], t[:, 0], torch.tensor([1.0, -1, 1, -1]))",
-    "nn.HingeEmbeddingLoss()(x, torch.ones(4, 3))",
-    "nn.TripletMarginLoss()(x, t, t + 1)",
-    "nn.PoissonNLLLoss()(x, t.abs())",
-    "nn.GaussianNLLLoss()(x, t, torch.ones(4, 3))",
 ]
 
 
@@ -83,8 +77,6 @@ def test_texts(name: str) -> None:
         "F.binary_cross_entropy(x.sigmoid(), (t > 0).long())",
         "nn.BCEWithLogitsLoss()(x, t[:, :1])",
         "nn.BCEWithLogitsLoss()(x, (t > 0).long())",
-        "F.triplet_margin_loss(x, t, t, margin=-1)",
-        "F.gaussian_nll_loss(x, t, -torch.ones(4, 3))",
     ],
 )
 def test_refusals(text: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.indexing.entries import added, taken
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
@@ -38,13 +38,7 @@ def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict
         _of_two(name, sizes)
     for name, least in (("kernel_size", 1), ("dilation", 1), ("padding", 0), ("stride", 1)):
         if min(o[name]) < least:
-            word = name.removesuffix("_size")
-            height, width = o[name]
-            if least:
-                subject = "kernel size" if word == "kernel" else word
-                sides = f"{word}_height: {height} {word}_width: {width}"
-                raise AutogradError(f"{subject} should be greater than zero, but got {sides}")
-            raise AutogradError(f"padding should be non-negative, but got pad_height: {height} pad_width: {width}")
+            raise AutogradError(f"{name} should be at least {least}, but got {_listed(o[name])}")
     return o
 
 
@@ -68,22 +62,13 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     o = _options(kernel_size, dilation, padding, stride)
     check_dimension(input, 1 if input.ndim < 2 else 2)
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
-        raise AutogradError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
-            f"but got: {list(input.shape)}",
-            code="E301",
-        )
+        raise ShapeError(f"unfold expects images (batch, channels, height, width), but got {list(input.shape)}")
     if input.dtype.kind in "iu":
         raise NotImplementedError(f"\"im2col_out_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     size = input.shape[-2:]
     counts = _counts(size, o)
     if min(counts) < 1:
-        raise AutogradError(
-            f"Given input with spatial size {_listed(size)}, kernel_size={_listed(o['kernel_size'])}, "
-            f"dilation={_listed(o['dilation'])}, padding={_listed(o['padding'])}, calculated shape of the array of "
-            f"sliding blocks as {_listed(counts)}, but its components must be at least one.",
-            code="E301",
-        )
+        raise ShapeError(f"the image {_listed(size)} is smaller than the kernel {_listed(o['kernel_size'])}")
     return taken(input, _places(input.shape[-3], size, o), 3, "Im2ColBackward0")
 
 
@@ -98,28 +83,18 @@ def fold(
     size = _of_two("output_size", _pair(output_size))
     o = _options(kernel_size, dilation, padding, stride)
     if input.ndim not in (2, 3):
-        raise AutogradError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
-            f"input, but got: {list(input.shape)}",
-            code="E301",
-        )
+        raise ShapeError(f"fold expects columns (batch, entries of a patch, patches), but got {list(input.shape)}")
     if input.dtype.kind in "iu":
         raise NotImplementedError(f"\"col2im_out_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     rows, patches = input.shape[-2:]
     area, counts = windows.count(o["kernel_size"]), _counts(size, o)
     if rows % area:
-        raise AutogradError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
-            f"input.size(1)={rows} and kernel_size={_listed(o['kernel_size'])}.",
-            code="E301",
-        )
+        kernel = _listed(o["kernel_size"])
+        raise ShapeError(f"input.size(1)={rows} should be divisible by the product of kernel_size={kernel}")
     if patches != windows.count(counts) or min(counts) < 1:
-        words = ", ".join(f"{name}={_listed(o[name])}" for name in ("kernel_size", "dilation", "padding", "stride"))
-        raise AutogradError(
-            f"Given output_size={_listed(size)}, {words}, expected size of input's dimension 2 to match the calculated "
-            f"number of sliding blocks {counts[0]} * {counts[1]} = {windows.count(counts)}, but got "
-            f"input.size(2)={patches}.",
-            code="E301",
+        raise ShapeError(
+            f"output_size={_listed(size)} has {counts[0]} * {counts[1]} = {windows.count(counts)} patches, but got "
+            f"input.size(2)={patches}"
         )
     shape = (*input.shape[:-2], rows // area, *size)
     return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, numbered
 
 
@@ -79,22 +78,11 @@ class AdaptivePool(Configured):
         return self._called(input, size)
 
 
-class _AdaptiveMaxPoolNd(AdaptivePool):
-    """The largest entry of each window."""
-
-    _signature = "output_size, return_indices=False"
-
-    def _settle(self) -> None:
-        if self.return_indices:
-            raise UnsupportedError("return_indices of adaptive max-pooling is not supported here")
-
-
 LAYERS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
     **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
     **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),
-    **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.pooling")

@@ -1,1 +1,0 @@
-"""Special functions of each entry: Bessel and gamma functions, areas under the bell curve."""
