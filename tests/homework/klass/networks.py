@@ -1,4 +1,4 @@
-"""Tensor questions of the second class: networks, classes, a broadcast bias, means, variance and normalisation."""
+"""Tensor questions: layers, classes, a broadcast bias, means, normalisation, gates, a Jacobian."""
 
 from __future__ import annotations
 
@@ -7,6 +7,87 @@ from typing import Any
 import numpy as np
 
 from tests.homework.klass.model import Asked, Draw, asked, hidden, program
+
+
+def share(Z: Any, axis: int = 1) -> Any:
+    return np.exp(Z) / np.exp(Z).sum(axis=axis, keepdims=True)
+
+
+def off_mean(g: Any) -> Any:
+    return g - g.mean() if abs(g.mean()) > 1e-9 else g
+
+
+def centred(draw: Draw) -> Asked:
+    x, g = draw.signed(4, high=2.6), draw.signed(4, high=1.9)
+    return Asked(
+        "centred",
+        program("m = mean(x)\nc = x - m\nv = mean(c**2)\ny = c/sqrt(v)\nL = sum(g*y)", x=x, g=g),
+        {"x": x, "g": g},
+        (
+            asked("c", lambda n: n.x - np.mean(n.x), forward_slip__plus=lambda n: n.x + np.mean(n.x),
+                sign__turned=lambda n: np.mean(n.x) - n.x, mean_n__sum=lambda n: n.x - np.sum(n.x),
+                outside__median=lambda n: n.x - np.median(n.x) + 0.1),
+            asked("v", lambda n: np.mean(n.c**2), mean_n__forgotten=lambda n: np.sum(n.c**2),
+                outside__n_minus_one=lambda n: np.sum(n.c**2) / 3, forward_slip__no_square=lambda n: np.mean(n.c)),
+            asked("dL/dy", lambda n: n.g, sign__turned=lambda n: -n.g),
+            asked("dL/dv", lambda n: -0.5 * np.sum(n.L_y * n.c) * n.v**-1.5,
+                sign__lost=lambda n: 0.5 * np.sum(n.L_y * n.c) * n.v**-1.5,
+                power_rule__dropped=lambda n: -np.sum(n.L_y * n.c) * n.v**-1.5,
+                quotient__not_squared=lambda n: -0.5 * np.sum(n.L_y * n.c) / n.v,
+                broadcast_unsummed__none=lambda n: -0.5 * n.L_y * n.c * n.v**-1.5,
+                broadcast_unsummed__mean=lambda n: -0.5 * np.mean(n.L_y * n.c) * n.v**-1.5,
+                outside__exponent=lambda n: -0.5 * np.sum(n.L_y * n.c) * n.v**-2.5,
+            ),
+            asked("dL/dc", lambda n: n.L_y / np.sqrt(n.v) + n.L_v * 2 * n.c / 4,
+                path_missed__v=lambda n: n.L_y / np.sqrt(n.v),
+                path_missed__direct=lambda n: n.L_v * 2 * n.c / 4,
+                mean_n__forgotten=lambda n: n.L_y / np.sqrt(n.v) + n.L_v * 2 * n.c,
+                power_rule__dropped=lambda n: n.L_y / np.sqrt(n.v) + n.L_v * n.c / 4,
+                sign__one=lambda n: n.L_y / np.sqrt(n.v) - n.L_v * 2 * n.c / 4,
+            ),
+            asked("dL/dx", lambda n: n.L_c - np.mean(n.L_c),
+                path_missed__mean=lambda n: n.L_c,
+                sign__plus=lambda n: n.L_c + np.mean(n.L_c),
+                mean_n__sum=lambda n: n.L_c - np.sum(n.L_c),
+                outside__maximum=lambda n: n.L_c - np.max(n.L_c) / 3,
+            ),
+        ),
+    )  # fmt: skip
+
+
+def gated(draw: Draw) -> Asked:
+    X, w, b = draw.signed(3, 2, high=2.0), draw.signed(2, high=1.9), draw.signed(3, high=1.1)
+    return Asked(
+        "gated",
+        program("u = X @ w\nz = u + b\ns = sigmoid(z)\ny = s*u\nL = mean(y**2)", X=X, w=w, b=b),
+        {"X": X, "w": w, "b": b},
+        (
+            asked("u", lambda n: n.X @ n.w, outside__column=lambda n: n.X[:, 0] * n.w[0]),
+            asked("s", lambda n: 1 / (1 + np.exp(-n.u - n.b)),
+                forward_slip__no_bias=lambda n: 1 / (1 + np.exp(-n.u)),
+                forward_slip__minus=lambda n: 1 / (1 + np.exp(-n.u + n.b)),
+                forward_slip__tanh=lambda n: np.tanh(n.u + n.b)),
+            asked("dL/dy", lambda n: 2 * n.s * n.u / 3, mean_n__forgotten=lambda n: 2 * n.s * n.u,
+                power_rule__dropped=lambda n: n.s * n.u / 3, power_rule__kept=lambda n: 2 * (n.s * n.u) ** 2 / 3,
+                sign__whole=lambda n: -2 * n.s * n.u / 3, outside__over_two=lambda n: 2 * n.s * n.u / 2.4),
+            asked("dL/ds", lambda n: n.L_y * n.u, product_own_factor__s=lambda n: n.L_y * n.s,
+                local_not_total__u=lambda n: n.u, inner_dropped__u=lambda n: n.L_y),
+            asked("dL/dz", lambda n: n.L_s * n.s * (1 - n.s),
+                inner_dropped__sigmoid=lambda n: n.L_s,
+                activation_rule__tanh=lambda n: n.L_s * (1 - n.s**2),
+                activation_rule__one_factor=lambda n: n.L_s * (1 - n.s),
+                pre_post_activation__u=lambda n: n.L_s * (n.u + n.b) * (1 - n.u - n.b),
+                sign__whole=lambda n: -n.L_s * n.s * (1 - n.s)),
+            asked("dL/du", lambda n: n.L_y * n.s + n.L_z,
+                fanout_overwrite__product=lambda n: n.L_y * n.s, fanout_overwrite__gate=lambda n: n.L_z,
+                sign__one=lambda n: n.L_y * n.s - n.L_z, chain_added__product=lambda n: n.L_y * n.s * n.L_z,
+                product_own_factor__u=lambda n: n.L_y * n.u + n.L_z),
+            asked("dL/dw", lambda n: n.X.T @ n.L_u, sign__whole=lambda n: -n.X.T @ n.L_u,
+                not_a_gradient__update=lambda n: n.w - 0.5 * n.X.T @ n.L_u,
+                mean_n__forgotten=lambda n: 3 * n.X.T @ n.L_u,
+                outside__mean=lambda n: n.X.T @ n.L_u / 2.6),
+        ),
+    )  # fmt: skip
 
 
 def logistic_batch(draw: Draw) -> Asked:
@@ -132,10 +213,6 @@ def relu_net(draw: Draw) -> Asked:
     )  # fmt: skip
 
 
-def share(Z: Any, axis: int = 1) -> Any:
-    return np.exp(Z) / np.exp(Z).sum(axis=axis, keepdims=True)
-
-
 def nll(draw: Draw) -> Asked:
     X, W = draw.signed(2, 2, high=1.5), draw.signed(2, 3, high=1.5)
     Y = np.eye(3)[draw.random.choice(3, 2, replace=False)]
@@ -239,37 +316,6 @@ def mse(draw: Draw) -> Asked:
     )  # fmt: skip
 
 
-def off_mean(g: Any) -> Any:
-    return g - g.mean() if abs(g.mean()) > 1e-9 else g
-
-
-def variance(draw: Draw) -> Asked:
-    x, c = draw.signed(4, high=2.8), draw.some(1, 0.6, 2.6)[0]
-    return Asked(
-        "variance",
-        program(f"m = mean(x)\nd = x - m\nv = sum(d**2)/3\nL = {c}*log(v)", x=x),
-        {"x": x, "c": c},
-        (
-            asked("m", lambda n: n.x.sum() / 4, mean_n__forgotten=lambda n: n.x.sum(),
-                outside__median=lambda n: np.median(n.x), outside__three=lambda n: n.x.sum() / 3),
-            asked("d", lambda n: n.x - n.m, sign__turned=lambda n: n.m - n.x, forward_slip__plus=lambda n: n.x + n.m),
-            asked("v", lambda n: (n.d**2).sum() / 3, mean_n__forgotten=lambda n: (n.d**2).sum(),
-                outside__n=lambda n: (n.d**2).sum() / 4, outside__root=lambda n: np.sqrt((n.d**2).sum() / 3),
-                forward_slip__times=lambda n: (n.d**2).sum() * 3),
-            asked("dL/dv", lambda n: n.c / n.v, not_a_gradient__L=lambda n: n.c * np.log(np.abs(n.v)),
-                inner_dropped__c=lambda n: 1 / n.v, sign__whole=lambda n: -n.c / n.v,
-                outside__square=lambda n: -n.c / n.v**2, outside__times=lambda n: n.c * n.v),
-            asked("dL/dd", lambda n: n.L_v * 2 * n.d / 3, mean_n__forgotten=lambda n: n.L_v * 2 * n.d,
-                power_rule__dropped=lambda n: n.L_v * n.d / 3, local_not_total__v=lambda n: 2 * n.d / 3,
-                power_rule__kept=lambda n: n.L_v * 2 * n.d**2 / 3, sign__whole=lambda n: -n.L_v * 2 * n.d / 3,
-                batch_n_or_mean_n__four=lambda n: n.L_v * 2 * n.d / 4),
-            asked("dL/dx", lambda n: off_mean(n.L_d), power_rule__dropped=lambda n: off_mean(n.L_d) / 2,
-                sign__whole=lambda n: -off_mean(n.L_d), mean_n__forgotten=lambda n: 3 * off_mean(n.L_d),
-                outside__two_fifths=lambda n: 0.4 * off_mean(n.L_d)),
-        ),
-    )  # fmt: skip
-
-
 def norm(draw: Draw) -> Asked:
     x, g, b, t = draw.signed(3, high=2.6), draw.signed(3, high=1.6), draw.signed(3, high=1.6), draw.signed(3, high=1.9)
     return Asked(
@@ -309,5 +355,27 @@ def norm(draw: Draw) -> Asked:
                 mean_n__sums=lambda n: (n.L_h - n.L_h.sum() - n.h * (n.L_h * n.h).sum()) / n.s,
                 outside__no_s=lambda n: n.L_h - n.L_h.mean() - n.h * (n.L_h * n.h).mean() + 0.2,
             ),
+        ),
+    )  # fmt: skip
+
+
+def jacobian(draw: Draw) -> Asked:
+    x = draw.signed(3, high=1.9)
+    return Asked(
+        "cubic",
+        program("y = x**3 + x\nL = sum(y*y)", x=x),
+        {"x": x},
+        (
+            asked("y", lambda n: n.x**3 + n.x, forward_slip__minus=lambda n: n.x**3 - n.x,
+                forward_slip__no_x=lambda n: n.x**3,
+                outside__fourth=lambda n: n.x**4 + n.x, outside__three=lambda n: 3 * n.x + n.x**2),
+            asked("dL/dy", lambda n: 2 * n.y, fanout_overwrite__one=lambda n: 1 * n.y,
+                power_rule__kept=lambda n: 2 * n.y**2,
+                not_a_gradient_or_chain_added__squares=lambda n: n.y**2, outside__sum=lambda n: 2 * np.cumsum(n.y)),
+            asked("dL/dx", lambda n: n.L_y * (3 * n.x**2 + 1), path_missed__one=lambda n: n.L_y * 3 * n.x**2,
+                power_rule__dropped=lambda n: n.L_y * (n.x**2 + 1), inner_dropped__y=lambda n: 1 * n.L_y,
+                power_rule__kept=lambda n: n.L_y * (3 * n.x**3 + 1), sign__inside=lambda n: n.L_y * (3 * n.x**2 - 1),
+                local_not_total__y=lambda n: 3 * n.x**2 + 1, power_rule__two=lambda n: n.L_y * (2 * n.x**2 + 1),
+                outside__constant=lambda n: n.L_y * (3 * n.x**2 + 3), path_missed__cube=lambda n: 1.0 * n.L_y),
         ),
     )  # fmt: skip
