@@ -144,7 +144,7 @@ def command(
                 read, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
             )
         from gradcli.commands.course.marking import grade
-        from gradcli.commands.course.wanted import Wanted
+        from gradcli.commands.course.options import Wanted
 
         told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
         totals = grade(read, submissions or [], told, course)

@@ -71,7 +71,7 @@ def print_key(
     from gradcli.commands.forms import FORMS, OWN
     from gradcli.commands.forms import renderer as renderer_of
     from gradcli.homework.worker import in_worker
-    from gradcli.render.check.reports.naming import file_name
+    from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
     from gradcli.render.display_options import asked
     from gradcli.stream.values import dump
@@ -155,7 +155,7 @@ def write_sheets(
     """Write the sheets, and the record of their values: first, for a sheet without one could never be graded."""
     from gradcli.commands.forms import FORMS
     from gradcli.homework.worker import in_worker
-    from gradcli.render.check.reports.naming import file_name
+    from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
     from gradcli.render.check.variants import variants_text
     from gradcli.render.display_options import asked

@@ -18,8 +18,7 @@ from gradcli.homework.code.repairs import TITLES
 from gradcli.homework.diagnose.coincidences import Coincidences, Named, Owned, coincidences, is_sized, same_numbers
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.key import Key
-from gradcli.homework.lint.idle import shut
-from gradcli.homework.lint.proposals import other_snippets, proposals
+from gradcli.homework.lint.proposals import other_snippets, proposals, shut
 from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.solution import Solution

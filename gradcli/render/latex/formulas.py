@@ -32,8 +32,7 @@ from gradcli.language.tree import (
 )
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.functions import applied, operator
-from gradcli.render.latex.numbers import listed, number, shown
-from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters
+from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters, listed, number, shown
 from gradcli.render.latex.symbols import Symbols, escaped
 
 MOST = 400  # nodes of a formula

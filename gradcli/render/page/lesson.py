@@ -15,10 +15,8 @@ from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.notes import Notes
-from gradcli.render.page.parts import Part, is_drawn, parts, shown
+from gradcli.render.page.parts import Part, Tracks, is_drawn, parts, shown, tensor_table
 from gradcli.render.page.picture import Picture
-from gradcli.render.page.tables import tensor_table
-from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import Words
 from gradcli.render.text.looks import Looks
 

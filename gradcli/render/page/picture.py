@@ -12,16 +12,14 @@ from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import precedence
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Rectangle, Route
+from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
-from gradcli.render.graph.layered.paths import pair, path
 from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
-from gradcli.render.page.parts import Part
-from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.parts import Part, Tracks
 from gradcli.source import width as columns
 from gradcli.stream.values import dump
 

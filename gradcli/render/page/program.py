@@ -17,8 +17,8 @@ from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import Lesson, listed
+from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import questions
-from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.what_if import formulas, what_if
 from gradcli.render.text.looks import Looks
 

@@ -29,7 +29,7 @@ from gradcli.language.tree import (
     Unary,
     fold,
 )
-from gradcli.render.lesson.meaning import place, sentence
+from gradcli.render.lesson.page import place, sentence
 from gradcli.render.page.html import Html, cut, element
 from gradcli.stream.values import Json, plain
 

@@ -13,7 +13,7 @@ from gradcli.homework.code.marking import CodeJudge, missed
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
-from gradcli.homework.submission.programs import read_notebook, read_program
+from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 

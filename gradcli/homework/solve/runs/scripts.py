@@ -2,26 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import Node
+from gradcli.engine.backward import Accumulation
+from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.graph import Node, Target
 from gradcli.engine.tensor import Tensor
-from gradcli.homework.solve.runs.recording import Passes
+from gradcli.explanation.lines import Evaluation
 from gradcli.homework.solve.runs.tapes import Tape, tape_of
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
+from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Returned, Timeline, Value
+from gradcli.script.timeline.recorder import Recorder
 from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source
 from gradcli.workers.asking import Work
+
+# A graph, None where it was too large; the gradient that entered; and the factors of hooks that multiply gradients.
+Kept = tuple[Evaluation | None, Any, dict[Target, float]]
+
+
+class Passes(Recorder):
+    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
+
+    def __init__(self, machine: Any) -> None:
+        super().__init__(machine, all=True)
+        self.graphs: list[Kept] = []
+        self.returned: list[Kept] = []  # of `torch.autograd.grad`
+
+    def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
+        self.flush()
+        whole = len(outputs) == 1 and outputs[0].node is not None
+        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0]), {}
+
+    def backward(
+        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.graphs.append(self.kept(outputs, given))
+        return super().backward(outputs, given, watched(events, self.graphs[-1][2]))
+
+    def differentiated(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.returned.append(self.kept(outputs, given))
+        return super().differentiated(outputs, inputs, given, watched(events, self.returned[-1][2]))
+
+
+def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterator[Contributed]:
+    """Pass on the events of a backward pass, and keep the factors of the hooks that multiply a gradient."""
+    arrived: dict[Target, Any] = {}
+    for event in events:
+        if isinstance(event, Accumulation):
+            target, left = event.leaf.node, event.gradient
+        else:
+            target, left = event.node, event.upstream
+            edge = target.edges[event.position]
+            assert edge is not None
+            arrived[edge] = valued(event.total)
+        if target in arrived and target.hooks is not None:
+            with np.errstate(all="ignore"):
+                ratios = np.divide(valued(left), arrived[target])
+            factor = float(np.ravel(ratios)[0])
+            if np.isfinite(factor) and factor != 1 and np.allclose(ratios, factor):
+                hooks[target] = factor
+        yield event
+
 
 SMALL = Limits(steps=100_000, elements=2**16, seconds=1)
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result
-from gradcli.homework.statistics.items import COMMONEST, Item, Items
-from gradcli.homework.statistics.similar import Pair, Shared, Similar
+from gradcli.homework.statistics.items import COMMONEST, Item, Items, Pair, Shared, Similar
 from gradcli.render.check.marking import NAME, PLAIN, clipped, said
 from gradcli.render.check.reports.cells import harmless, line, typed
 from gradcli.render.text.numbers import number

@@ -18,11 +18,11 @@ from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
 from gradcli.render.page.notes import ended, remark_list, said
+from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import MOST, questions
 from gradcli.render.page.snippet.page_steps import Pass, Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.snippet.turns import losses, ruler, turns
-from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.script.moments.model import Moments, TensorState
 from gradcli.script.timeline.model import Backward, Returned
