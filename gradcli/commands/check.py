@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.course.options import InCourse
-from gradcli.commands.course.reports import Reveal, print_questions
+from gradcli.commands.course.options import InCourse, Reveal, print_questions
 from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.errors import InternalError, UsageError

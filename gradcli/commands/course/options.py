@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.course.reports import usual_level
 from gradcli.commands.inputs.programs import read_bytes, read_source
 from gradcli.commands.options import ItemLimited, Reported
 from gradcli.errors import UsageError
@@ -23,6 +22,28 @@ if TYPE_CHECKING:
     from gradcli.homework.model import Result
     from gradcli.homework.submission.files import File
     from gradcli.homework.submission.hand_ins import HandIn
+
+
+class Reveal(StrEnum):
+    verdict = "verdict"
+    node = "node"
+    rule = "rule"
+    value = "value"
+
+
+def usual_level(report: str | None, *, is_folder: bool) -> str:
+    """Return how much is told where nobody says it: less where students read it."""
+    if report is None:
+        return "rule" if is_folder else "value"
+    return REPORTS[report].reveal
+
+
+def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
+    """Write the questions of an assignment for another tool."""
+    from gradcli.render.check.reports.writing import write_questions
+
+    write_questions(name, page.destination, assignment, level or "rule", limits.of_item)
+    return 0
 
 
 class Layout(StrEnum):

@@ -19,10 +19,10 @@ from pathlib import Path
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
 from gradcli.homework.model import Result, added
+from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import ENDINGS, File, students_of, warn_of
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
 from gradcli.homework.submission.names import identity
-from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Submission
 
 METADATA = "submission_metadata.yml"

@@ -9,9 +9,8 @@ from functools import cached_property
 from unicodedata import normalize
 
 from gradcli.errors import UsageError
-from gradcli.homework.submission.classes import damage, rows_of
+from gradcli.homework.submission.classes import damage, decoded, rows_of
 from gradcli.homework.submission.names import identity
-from gradcli.homework.submission.reading import decoded
 from gradcli.source import visible
 
 COLUMNS = "write id,name,email in its first line, and a student on each line below"

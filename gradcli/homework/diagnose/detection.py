@@ -27,8 +27,7 @@ from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import once
 from gradcli.homework.solve.graph import Change, Edge, Graph, Part
-from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.sweep import Begun, sweep
+from gradcli.homework.solve.problem import Begun, Problem, sweep
 from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.submission.numerals import Tolerance, Typed
 

@@ -30,11 +30,9 @@ from gradcli.homework.solve.carried import passed_on
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.recomputing import is_partial, local_changes
-from gradcli.homework.solve.runs.passes import is_alone
-from gradcli.homework.solve.runs.relevant_numbers import Earlier
+from gradcli.homework.solve.recomputing import Earlier, is_partial, local_changes
 from gradcli.homework.solve.runs.reruns import with_gradients
-from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.homework.solve.snippets import SnippetSolution, is_alone
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed, unwritten

@@ -22,8 +22,7 @@ from gradcli.homework.course.sheets import QuestionSheets
 from gradcli.homework.diagnose.contributions import said
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.key import Key
-from gradcli.homework.lint.lint import of_question
-from gradcli.homework.lint.proposals import FACTORS, rounded
+from gradcli.homework.lint.lint import FACTORS, of_question, rounded
 from gradcli.homework.model import Value
 from gradcli.source import Source
 

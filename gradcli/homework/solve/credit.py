@@ -16,10 +16,8 @@ from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, is_slip, rounding
 from gradcli.homework.model import CREDITED, Diagnosis, Value
 from gradcli.homework.solve.carried import follows, spoils
 from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.recomputing import recomputed
-from gradcli.homework.solve.runs.relevant_numbers import Earlier, bearing, bears, choices
-from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.problem import Problem, sweep
+from gradcli.homework.solve.recomputing import Earlier, bearing, bears, choices, recomputed
 from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 

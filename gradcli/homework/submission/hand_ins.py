@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
-from gradcli.homework.submission.classes import of_class, of_student, students_in
+from gradcli.homework.submission.classes import of_class, of_student, read_file, students_in
 from gradcli.homework.submission.files import PROGRAMS, File, students_of
 from gradcli.homework.submission.labels import Labels
-from gradcli.homework.submission.lines import read_lines
-from gradcli.homework.submission.markup import text_of
+from gradcli.homework.submission.lines import read_lines, text_of
 from gradcli.homework.submission.names import identity
-from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Given, Submission, read_json, read_text
 from gradcli.homework.wording import listed
 

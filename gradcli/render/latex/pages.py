@@ -18,6 +18,7 @@ from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
+from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.lesson import (
     Reasons,
     Rows,
@@ -32,7 +33,6 @@ from gradcli.render.latex.lesson import (
     statement,
 )
 from gradcli.render.latex.pieces import Piece, letters, value
-from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.render.text.layout import lay_out
 from gradcli.render.text.looks import Looks

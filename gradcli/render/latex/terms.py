@@ -14,8 +14,8 @@ from gradcli.language.rewrite import substitute, without_ones
 from gradcli.language.tree import Expression, Name, Number
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.formulas import Writer, added, multiplied
+from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.pieces import Piece, fraction, value
-from gradcli.render.latex.symbols import Symbols
 from gradcli.render.text.numbers import PRECISION
 
 MOST = 12  # terms of a sum that are written out

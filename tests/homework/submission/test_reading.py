@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.homework.submission import reading
+from gradcli.homework.submission import classes
+from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Given
 from tests.homework.asking import files_of
 from tests.homework.submission.diamond import GRADER, one, submissions, verdicts
@@ -59,8 +59,8 @@ def test_a_hundred_megabytes(tmp_path: Path) -> None:
 def test_a_file_that_goes_on_growing_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "ada.txt").write_bytes(b"x" * 1000)
     size = os.stat_result((*os.stat(tmp_path / "ada.txt")[:6], 10, 0, 0, 0))  # noqa: PTH116
-    monkeypatch.setattr(reading.os, "fstat", lambda _: size)
-    monkeypatch.setattr(reading.os.path, "samestat", lambda *_: True)
+    monkeypatch.setattr(classes.os, "fstat", lambda _: size)
+    monkeypatch.setattr(classes.os.path, "samestat", lambda *_: True)
     assert read_file(File(tmp_path / "ada.txt"), 100) == (
         "",
         "it has 0.0 MB, and a submission has 0 at most",
@@ -189,7 +189,7 @@ def test_what_takes_its_place_while_it_is_opened_is_not_read(
             make(path)
         return opens(name, flags, dir_fd=dir_fd)
 
-    monkeypatch.setattr(reading.os, "open", swap_and_open)
+    monkeypatch.setattr(classes.os, "open", swap_and_open)
     text, problem = read_file(File(path, None if is_named else folder), 100)
     assert text == ""
     assert problem
@@ -201,7 +201,7 @@ def test_where_folders_cannot_be_opened_links_are_refused_as_well(
 ) -> None:
     """As on Windows, where a file has a path alone."""
     monkeypatch.setattr(os, "supports_dir_fd", set())
-    monkeypatch.setattr(reading, "NO_LINK", 0)
+    monkeypatch.setattr(classes, "NO_LINK", 0)
     link(folder / "ada.txt")
     (folder / "sub" / "bob.txt").write_text("s = 1")
     assert read_file(File(folder / "sub" / "bob.txt", folder), 100) == ("s = 1", "")

@@ -13,8 +13,7 @@ from gradcli.homework.mistakes.derivatives.activations import is_gate
 from gradcli.homework.mistakes.forward import FUNCTIONS
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
-from gradcli.homework.solve.problem import Problem, nothing, slope
-from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.problem import Problem, nothing, slope, sweep
 from gradcli.homework.solve.vertices import HOOK, Vertex
 from gradcli.homework.wording import shown
 

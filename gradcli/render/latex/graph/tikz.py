@@ -15,8 +15,8 @@ from gradcli.language.tree import Name, Number
 from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
+from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.pieces import Piece, letters, value
-from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.source import visible
 
