@@ -177,7 +177,7 @@ def mentioned(explanation: Explanation) -> set[str]:
 def _forward(node: Node, terms: Terms) -> Row:
     value, expression = terms.grid(node.value), terms.formula(node.expression)
     if node.kind == "op":
-        made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
+        made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
         made_by, put_in = "constant", ""
     made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
@@ -268,7 +268,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
     if link is None:
         return given(terms)
     total = terms.total(link.input)
-    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.grid(link.total)])))
+    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link) or "", terms.grid(link.total)])))
 
 
 def given(terms: Terms) -> Row:

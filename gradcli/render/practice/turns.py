@@ -152,7 +152,7 @@ class Derivation:
         return self.terms.value(value)
 
 
-def equation(sides: Sequence[str]) -> str:
+def equation(sides: Sequence[str | None]) -> str:
     """Return sides with equals signs between; one that repeats another is left out."""
     return " = ".join(dict.fromkeys(filter(None, sides)))
 

@@ -74,12 +74,8 @@ def test_right_engines_of_all_shapes_are_right(grader: Grader, shape: str) -> No
     [
         (CLOSURES, "self.grad += other.data * out.grad", "self.grad = other.data * out.grad", "fanout-overwrite"),
         (CLOSURES, "for v in reversed(topo):", "for v in topo:", "order"),
-        (CLOSURES, "other.grad += self.data * out.grad", "other.grad -= self.data * out.grad", "sign"),
         (CLOSURES, "other.grad += self.data * out.grad", "other.grad += other.data * out.grad", "swapped-variable"),
-        (CLOSURES, "self.grad += other.data * out.grad", "self.grad += other.data", "upstream"),
-        (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad = local_grad * v.grad", "fanout-overwrite"),
         (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad += local_grad", "upstream"),
-        (TAPE, "node.grad += out.grad * local", "node.grad = out.grad * local", "fanout-overwrite"),
         (TAPE, "for out, inputs in reversed(tape):", "for out, inputs in tape:", "order"),
         (NUMPY, "a.grad = a.grad + b.data * t.grad", "a.grad = a.grad - b.data * t.grad", "sign"),
     ],
