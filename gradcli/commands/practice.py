@@ -246,7 +246,7 @@ class Page(Front):
     """The front end at a terminal: text, and a line that waits for an answer."""
 
     def move(self, asked: str) -> Move | None:
-        from gradcli.homework.submission.marks import open_brackets
+        from gradcli.homework.submission.labels import open_brackets
 
         line = self.line(asked)
         if line is None:

@@ -16,11 +16,15 @@ from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, is_slip, rounding
 from gradcli.homework.model import CREDITED, Diagnosis, Value
 from gradcli.homework.solve.carried import follows, spoils
 from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.problem import Problem, sweep
 from gradcli.homework.solve.recomputing import Earlier, bearing, bears, choices, recomputed
-from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 
+# Rounding on the way: the numbers that honest rounding of every step can give.
+#
+# Rounding to four digits or more is no mistake, nor is going on from an asked number as it was typed, with three digits
+# or more. Rounding every step to three or two digits gives a number with too few right ones.
 ENOUGH = 4  # digits of a step that are enough
 FEW = (3, 2)
 ENOUGH_TYPED = 3  # digits of the answer itself

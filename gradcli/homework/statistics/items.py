@@ -159,6 +159,12 @@ def correlation(item: Any, rest: Any) -> float | None:
     return float(np.clip(np.sum(x * y) / size, -1.0, 1.0))
 
 
+# Pairs of students who share wrong values that no known mistake explains: where to look, and never a verdict.
+#
+# A value that k of n students gave weighs log2(n/k), the bits that it takes to say it; the weights of a pair add up.
+# Where many share a value, all their pairs would be too many: students are put in an order in which those with the same
+# values stand together, and each is paired with the next one. Where sheets differ, a wrong value that is right on the
+# sheet of another student is shared with that student.
 FEW = 8  # students who share a value: each pair of them is looked at
 MOST = 500  # pairs that are listed
 

@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from gradcli.homework.submission.labels import Labels
-from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked, untexed
+from gradcli.homework.submission.labels import OPENS, Labels, bulleted, closing_mark, open_brackets, unmarked, untexed
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 BLOCKS = frozenset(("p", "br", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6"))

@@ -12,6 +12,9 @@ from gradcli.language.unparser import Precedence
 from gradcli.render.latex.pieces import Piece, in_brackets
 from gradcli.source import visible
 
+# Names as mathematicians write them, and any text such that LaTeX reads it as text and runs nothing.
+#
+# `x1` is x_{1}, `theta` is \theta, `W_hidden` is W_{\text{hidden}}. No two names become the same symbol.
 _NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi
     psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
 _LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", re.split(r"\s+", _NAMES), strict=True))

@@ -122,6 +122,9 @@ def _resets(statement: ast.stmt) -> bool:
     return "zero_grad(" in written or (isinstance(statement, ast.Assign) and written.endswith(".grad = None"))
 
 
+# Snippets with several passes in which one derivative is wrong each time, and every value is right.
+#
+# An expression `e` becomes `d + (e - d).detach()`: it has the value of `e` and the derivative of `d`.
 FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid")
 Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with the wrong derivative, rank
 
