@@ -262,8 +262,8 @@ def sayings(answer: Marked, looks: Looks) -> Iterator[Saying]:
     if answer.verdict in CREDITED:
         return
     shown = likely(answer)
-    for number, one in enumerate(shown):
-        yield Saying(f"{opening(shown, number)}{clipped(sentence(one), SENTENCE, looks)}", one.says)
+    for place, one in enumerate(shown):
+        yield Saying(f"{opening(shown, place)}{clipped(sentence(one), SENTENCE, looks)}", one.says)
     if more := others(answer):
         yield Saying(more, is_aside=True)
     if paths := ledger(answer, looks):
