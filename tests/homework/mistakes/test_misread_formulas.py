@@ -1,4 +1,4 @@
-"""Mistakes of a fourth class: formulas misread, neighbours mixed up, answers with two digits, own numbers."""
+"""Mistakes that are named: formulas misread, neighbours mixed up, answers with two digits, own numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.homework.asking import assignment, marked
-from tests.homework.mistakes.test_third_class import LEAF, of_program, of_script, told
+from tests.homework.asking import LEAF, assignment, graded_answer, marked, names_mistake, of_program, of_script
 
 V, U = np.array([1.2, 0.7, -0.4]), np.array([0.31, 1.9, 0.83])
 VECTORS = f"v = {V.tolist()}, u = {U.tolist()}"
@@ -52,7 +51,7 @@ def test_a_mistake_is_named_and_is_not_certain(program: str, at: str, quantity: 
     if answer is None:
         p = np.exp(3 * SCORES) / np.exp(3 * SCORES).sum()
         answer = (p - np.eye(3)[1]) * p * (1 - p)
-    found = told(of_program(program, at, quantity), {quantity: answer}, quantity)
+    found = graded_answer(of_program(program, at, quantity), {quantity: answer}, quantity)
     assert found.verdict == "wrong"
     named = [one for one in found.diagnoses if one.code == code]
     assert named, found
@@ -74,7 +73,7 @@ def test_a_mistake_is_named_and_is_not_certain(program: str, at: str, quantity: 
 def test_what_follows_from_two_wrong_numbers_is_carried(
     program: str, at: str, answers: dict[str, Any], quantity: str
 ) -> None:
-    assert told(of_program(program, at, *answers), answers, quantity).verdict == "carried"
+    assert graded_answer(of_program(program, at, *answers), answers, quantity).verdict == "carried"
 
 
 def test_a_number_with_few_digits_that_follows_need_not_be_gone_on_with() -> None:
@@ -101,16 +100,14 @@ def test_a_number_with_few_digits_that_follows_need_not_be_gone_on_with() -> Non
 def test_a_mistake_on_own_numbers_is_named(
     program: str, at: str, answers: dict[str, Any], quantity: str, code: str
 ) -> None:
-    found = told(of_program(program, at, *answers), answers, quantity)
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(of_program(program, at, *answers), answers, quantity, code)
 
 
 def test_what_a_reset_took_away_is_named_with_the_students_own_number() -> None:
     """`w.grad` had 2.45 where the student has 3.5, and 1.75 comes after the reset."""
     passes = "(w ** 2 * 1.75).backward()\nfirst = w.grad.clone()\nw.grad = None\n(w * 1.75).backward()"
     answers = {"first": 3.5, "w.grad": 5.25}
-    found = told(of_script(f"w = {LEAF(0.7)}\n{passes}", *answers), answers, "w.grad")
-    assert "stale-grad" in [one.code for one in found.diagnoses], found
+    names_mistake(of_script(f"w = {LEAF(0.7)}\n{passes}", *answers), answers, "w.grad", "stale-grad")
 
 
 def test_two_digits_are_enough_for_a_guess() -> None:
@@ -122,7 +119,7 @@ def test_two_digits_are_enough_for_a_guess() -> None:
 @pytest.mark.parametrize("end", ["", "\nz.backward()"])
 def test_what_was_cut_off_under_a_name_goes_with_its_value(end: str) -> None:
     script = f"x = {LEAF(2.1)}\ny = x ** 2\nc = y.detach()\nz = c * x + 1.3 * y{end}"
-    found = told(of_script(script, "z"), {"z": 2 * 2.1 * 2.1 + 1.3 * 4.2}, "z")  # 2*x for x**2
+    found = graded_answer(of_script(script, "z"), {"z": 2 * 2.1 * 2.1 + 1.3 * 4.2}, "z")  # 2*x for x**2
     assert found.diagnoses[0].code == "forward-slip", found
 
 
@@ -131,7 +128,7 @@ def test_a_gradient_that_was_kept_as_a_number_is_carried(read: str) -> None:
     step = "with torch.no_grad():\n    w -= 0.1 * w.grad"
     script = f"w = {LEAF(0.7)}\nq = (w * 1.5 - 2.0) ** 2\nq.backward()\ng = {read}\n{step}"
     answers = {"g": -1.425, "w": 0.8425}
-    assert told(of_script(script, *answers), answers, "w").verdict == "carried"
+    assert graded_answer(of_script(script, *answers), answers, "w").verdict == "carried"
 
 
 def test_a_float32_is_rounded_either_way_where_it_is_between_two() -> None:

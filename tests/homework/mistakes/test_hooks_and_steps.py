@@ -1,4 +1,4 @@
-"""Mistakes of a sixth class, in snippets: hooks, steps, sums for means, one pass of several, other brackets."""
+"""Mistakes in snippets: hooks, steps, sums for means, one pass of several, other brackets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.homework.mistakes.test_fourth_class import LEAF
-from tests.homework.mistakes.test_third_class import of_script, told
+from tests.homework.asking import LEAF, graded_answer, of_script
 
 X = np.array([1.7, -0.6])
 SCORES = np.array([[0.4, 1.7, -0.6], [1.1, -0.2, 0.3]])
@@ -95,7 +94,7 @@ def with_averages() -> float:
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(script: str, quantity: str, answer: Any, code: str) -> None:
-    found = told(of_script(script, quantity), {quantity: answer}, quantity)
+    found = graded_answer(of_script(script, quantity), {quantity: answer}, quantity)
     assert found.verdict == "wrong"
     assert {frozenset(code.split(" + "))} <= {frozenset(one.code.split(" + ")) for one in found.diagnoses}
 
@@ -108,18 +107,18 @@ def test_a_mistake_is_named(script: str, quantity: str, answer: Any, code: str) 
     ],
 )
 def test_what_follows_is_carried(script: str, answers: dict[str, Any], quantity: str) -> None:
-    assert told(of_script(script, *answers), answers, quantity).verdict == "carried"
+    assert graded_answer(of_script(script, *answers), answers, quantity).verdict == "carried"
 
 
 def test_one_pass_leaves_no_old_gradients() -> None:
     script = f"w = {LEAF([1.7, 0.4, -0.9])}\nq = (w ** 2).mean()\nq.backward()"
     answers = {"q": float(np.mean(np.square([1.7, 0.4, -0.9]))), "w.grad": 2 * np.array([1.7, 0.4, -0.9])}
-    assert told(of_script(script, *answers), answers, "w.grad").diagnoses[0].code == "mean-n"
+    assert graded_answer(of_script(script, *answers), answers, "w.grad").diagnoses[0].code == "mean-n"
 
 
 def test_what_cancels_in_float32_is_right_as_it_is_on_paper() -> None:
     script = """b = torch.tensor(0.0, requires_grad=True)
 error = torch.tensor([0.124, -5.0, 2.7]) + b - torch.tensor([1.1, -2.7, -0.6])
 (error ** 2).mean().backward()"""
-    assert told(of_script(script, "b.grad"), {"b.grad": 0.016}, "b.grad").verdict == "correct"
-    assert told(of_script(script, "b.grad"), {"b.grad": 0.0161}, "b.grad").verdict == "wrong"
+    assert graded_answer(of_script(script, "b.grad"), {"b.grad": 0.016}, "b.grad").verdict == "correct"
+    assert graded_answer(of_script(script, "b.grad"), {"b.grad": 0.0161}, "b.grad").verdict == "wrong"

@@ -1,4 +1,4 @@
-"""Mistakes of a fifth class: descents, maxima, rules half remembered, labels, and right gradients gone on with."""
+"""Mistakes that are named: descents, maxima, rules half remembered, labels, and right gradients gone on with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.homework.mistakes.test_third_class import of_program, of_script, told
+from tests.homework.asking import graded_answer, names_mistake, of_program, of_script
 
 V, U = np.array([1.2, 0.7, -0.4]), np.array([0.31, 1.9, 0.83])
 W = np.array([[0.7, -1.3], [1.9, 0.4]])
@@ -58,9 +58,7 @@ def test_a_mistake_is_named(program: str, at: str, quantity: str, answer: Any, c
     if answer is None:
         p = np.exp(V) / np.exp(V).sum()
         answer = U - np.sum(p * U)
-    found = told(of_program(program, at, quantity), {quantity: answer}, quantity)
-    assert found.verdict in ("wrong", "shape")
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(of_program(program, at, quantity), {quantity: answer}, quantity, code)
 
 
 LOOP = """w = torch.tensor(2.3, requires_grad=True)
@@ -98,9 +96,7 @@ def descended(rate: float = 0.1, factor: float = 3.4, decay: float = 0.0, moment
     ],
 )
 def test_a_slip_in_every_round_of_a_descent_is_named(optimizer: str, answer: float, code: str) -> None:
-    found = told(of_script(LOOP.format(optimizer=optimizer), "w"), {"w": answer}, "w")
-    assert found.verdict == "wrong"
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(of_script(LOOP.format(optimizer=optimizer), "w"), {"w": answer}, "w", code)
 
 
 def test_adam_without_its_corrections_is_named() -> None:
@@ -109,7 +105,7 @@ def test_adam_without_its_corrections_is_named() -> None:
         g = 3.4 * (1.7 * w - 0.9)
         m, s = 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g * g
         w -= 0.1 * m / (s**0.5 + 1e-8)
-    found = told(of_script(LOOP.format(optimizer="Adam([w], lr=0.1)"), "w"), {"w": w}, "w")
+    found = graded_answer(of_script(LOOP.format(optimizer="Adam([w], lr=0.1)"), "w"), {"w": w}, "w")
     assert found.verdict == "wrong"
     assert "descent" in [one.code for one in found.diagnoses], found
 
@@ -121,16 +117,12 @@ def test_a_derivative_forgotten_on_one_way_from_a_right_gradient_is_named() -> N
     right = 2 * k * (1 - k**2) * u
     answers = {"dq/dk": 2 * k, "dq/dh": right, "dq/du": 2 * k * h + right * (1 - h**2) * x}
     grader = of_program("h = tanh(u*x); k = tanh(u*h); q = k**2", f"u = {u}, x = {x}", *answers)
-    found = told(grader, answers, "dq/du")
-    assert found.verdict == "wrong"
-    assert "inner-dropped" in [one.code for one in found.diagnoses], found
+    names_mistake(grader, answers, "dq/du", "inner-dropped")
 
 
 def test_a_slip_in_one_of_several_passes_is_named() -> None:
     script = "x = torch.tensor(1.3, requires_grad=True)\na = x*0.7\n(a**2).backward(retain_graph=True)\na.backward()\n"
-    found = told(of_script(script, "x.grad"), {"x.grad": 1.3 * 0.49 + 0.7}, "x.grad")
-    assert found.verdict == "wrong"
-    assert "power-rule" in [one.code for one in found.diagnoses], found
+    names_mistake(of_script(script, "x.grad"), {"x.grad": 1.3 * 0.49 + 0.7}, "x.grad", "power-rule")
 
 
 @pytest.mark.parametrize("copied", ["gw, gb = w.grad.item(), b.grad.item()", "gw = w.grad.item()\ngb = b.grad.item()"])
@@ -143,4 +135,4 @@ def test_updates_follow_from_gradients_that_were_copied_beside_each_other(copied
     grader = of_script(script, "gw", "gb", "w", "b")
     wrong = 1.3 * 1.7 + 0.4  # for its double
     answers = {"gw": 1.7 * wrong, "gb": wrong, "w": 1.3 - 0.17 * wrong, "b": 0.4 - 0.1 * wrong}
-    assert [told(grader, answers, name).verdict for name in ("w", "b")] == ["carried", "carried"]
+    assert [graded_answer(grader, answers, name).verdict for name in ("w", "b")] == ["carried", "carried"]

@@ -1,4 +1,4 @@
-"""Mistakes that the third class made and nobody had listed; which of those with one number is first; own numbers."""
+"""Mistakes in tensors and snippets, which of those with one number is first, and mistakes on own numbers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.homework.model import Marked
-from tests.homework.asking import assignment, marked, typed
+from tests.homework.asking import LEAF, graded_answer, names_mistake, of_program, of_script
 
-LEAF = "torch.tensor({}, dtype=torch.float64, requires_grad=True)".format
 P = np.array([[0.22, 0.78], [0.64, 0.36]])
 A, B = np.array([[0.3, -0.8], [1.2, 0.7]]), np.array([[1.4, 0.6], [-0.9, 1.1]])
 NAMES = f"A = {A.tolist()}, B = {B.tolist()}"
@@ -20,18 +18,6 @@ VECTORS = f"v = {V.tolist()}, u = {U.tolist()}"
 
 def softmax(scores: Any, axis: int) -> Any:
     return np.exp(scores) / np.exp(scores).sum(axis, keepdims=True)
-
-
-def told(body: str, answers: dict[str, Any], quantity: str) -> Marked:
-    return marked(assignment(body), {name: typed(value) for name, value in answers.items()})[quantity]
-
-
-def of_program(program: str, at: str, *asked: str) -> str:
-    return f"program = '{program}'\nat = {{ {at} }}\nask = {list(asked)}\n"
-
-
-def of_script(script: str, *asked: str) -> str:
-    return f'script = """\nimport torch\n{script}\n"""\nask = {list(asked)}\n'
 
 
 @pytest.mark.parametrize(
@@ -51,9 +37,7 @@ def of_script(script: str, *asked: str) -> str:
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(program: str, at: str, quantity: str, answer: Any, code: str) -> None:
-    found = told(of_program(program, at, quantity), {quantity: answer}, quantity)
-    assert found.verdict == "wrong"
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(of_program(program, at, quantity), {quantity: answer}, quantity, code)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +51,7 @@ def test_a_mistake_is_named(program: str, at: str, quantity: str, answer: Any, c
 )
 def test_a_mistake_in_a_snippet_is_named(script: str, quantity: str, answer: Any, code: str) -> None:
     body = of_script(script.format(LEAF(V.tolist())), quantity)
-    found = told(body, {quantity: answer}, quantity)
-    assert found.verdict == "wrong"
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(body, {quantity: answer}, quantity, code)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +68,9 @@ def test_a_mistake_in_a_snippet_is_named(script: str, quantity: str, answer: Any
 def test_of_mistakes_that_give_one_number_the_likelier_is_first(
     program: str, at: str, quantity: str, answer: float, codes: list[str]
 ) -> None:
-    found = [one.code for one in told(of_program(program, at, quantity), {quantity: answer}, quantity).diagnoses]
+    found = [
+        one.code for one in graded_answer(of_program(program, at, quantity), {quantity: answer}, quantity).diagnoses
+    ]
     assert found[0] == codes[0]
     assert codes[1] in found
 
@@ -94,7 +78,7 @@ def test_of_mistakes_that_give_one_number_the_likelier_is_first(
 def test_only_weights_are_updated() -> None:
     """A step of descent on a value that is computed from others is no mistake that anybody makes for certain."""
     body = of_program("p = x*y; q = p + z; r = p*q", "x = 1.7, y = 0.6, z = 2.3", "dr/dq")
-    found = told(body, {"dr/dq": 3.32 - 0.5 * 1.02}, "dr/dq").diagnoses
+    found = graded_answer(body, {"dr/dq": 3.32 - 0.5 * 1.02}, "dr/dq").diagnoses
     assert "not-a-gradient" in [one.code for one in found]
     assert not any(one.certain for one in found)
 
@@ -115,9 +99,7 @@ NET = of_program("h = tanh(z); s = 1.3*h; k = s**2", "z = 0.7", "dk/ds", "dk/dh"
     ],
 )
 def test_a_mistake_on_own_numbers_is_named(body: str, answers: dict[str, float], quantity: str, code: str) -> None:
-    found = told(body, answers, quantity)
-    assert found.verdict == "wrong"
-    assert code in [one.code for one in found.diagnoses], found
+    names_mistake(body, answers, quantity, code)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +111,4 @@ def test_a_mistake_on_own_numbers_is_named(body: str, answers: dict[str, float],
     ],
 )
 def test_an_own_number_is_carried(body: str, answers: dict[str, float], quantity: str) -> None:
-    assert told(body, answers, quantity).verdict == "carried"
+    assert graded_answer(body, answers, quantity).verdict == "carried"

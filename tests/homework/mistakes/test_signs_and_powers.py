@@ -1,4 +1,4 @@
-"""Mistakes that the second class made and nobody had listed."""
+"""Mistakes that are named: signs, powers, sums and products."""
 
 from __future__ import annotations
 
