@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.course.options import InCourse
-from gradcli.commands.course.reports import Reveal, print_questions
+from gradcli.commands.course.options import InCourse, Reveal, print_questions
 from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.errors import InternalError, UsageError
@@ -144,7 +143,7 @@ def command(
                 read, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
             )
         from gradcli.commands.course.marking import grade
-        from gradcli.commands.course.wanted import Wanted
+        from gradcli.commands.course.options import Wanted
 
         told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
         totals = grade(read, submissions or [], told, course)

@@ -40,7 +40,7 @@ def command(
       gradcli plot "a*x**2 - x" x=-1..3 a=2 --at x=1 -o curve.svg
       gradcli plot "(1-x)**2 + 5*(y-x**2)**2" x=-2..2 y=-1..3 --descend lr=0.01,from=[-1,2] --optimizer momentum
     """
-    from gradcli.commands.inputs.advice import advised
+    from gradcli.commands.inputs.programs import advised
     from gradcli.commands.inputs.ranges import ranged, read_descent, read_point
     from gradcli.language.grammar import expression_parser
 

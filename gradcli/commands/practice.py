@@ -41,7 +41,7 @@ def read_line() -> str:
 
 def completed(incomplete: str) -> list[str]:
     """The topics that a shell may complete a beginning to."""
-    from gradcli.homework.practice.topics import ORDER
+    from gradcli.homework.practice.drawing import ORDER
 
     return [name for name in ORDER if name.startswith(incomplete)]
 
@@ -88,8 +88,8 @@ def command(
       gradcli practice softmax --seed 7
       gradcli practice chain -o practice.html
     """
-    from gradcli.homework.practice.topics import ORDER
-    from gradcli.homework.practice.topics import topic as assignment_of
+    from gradcli.homework.practice.drawing import ORDER
+    from gradcli.homework.practice.drawing import topic as assignment_of
     from gradcli.homework.solve.runs.scripts import WORK
     from gradcli.render.practice.turns import Turns
     from gradcli.workers.zygote import waiting
@@ -246,7 +246,7 @@ class Page(Front):
     """The front end at a terminal: text, and a line that waits for an answer."""
 
     def move(self, asked: str) -> Move | None:
-        from gradcli.homework.submission.marks import open_brackets
+        from gradcli.homework.submission.labels import open_brackets
 
         line = self.line(asked)
         if line is None:

@@ -96,7 +96,7 @@ def write(examined: Examination, name: str, form: Formed) -> None:
     if isinstance(examined.error, ProgramSyntaxError):
         unreadable(examined.error)
     if name == "json":
-        from gradcli.render.findings.document import findings_document
+        from gradcli.render.findings.text import findings_document
 
         return print_document(findings_document(examined))
     if name == "github":

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.homework.grading import Grader
 from gradcli.homework.key import Key
-from gradcli.homework.solve.formulas import LONG
+from gradcli.homework.solve.solution import LONG
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.source import visible
 

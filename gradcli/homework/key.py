@@ -22,12 +22,11 @@ from gradcli.homework.model import Diagnosis, Marked, Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
-from gradcli.homework.solve.points import Point, Points, answered
+from gradcli.homework.solve.points import Point, Points, Verdict, answered, judged_number
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.reruns import Reruns, stepped
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.solve.verdicts import Verdict, judged_number
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula
 from gradcli.homework.submission.numerals import Typed

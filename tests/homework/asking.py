@@ -110,3 +110,26 @@ def check(code: str, mistake: Mistake, *, scalars: int = 0, networks: int = 0, e
 def files_of(paths: Iterable[str]) -> list[File]:
     """Return the submissions at the paths."""
     return list(places_of(paths).values())
+
+
+LEAF = "torch.tensor({}, dtype=torch.float64, requires_grad=True)".format
+
+
+def of_program(program: str, at: str, *quantities: str) -> str:
+    return f"program = '{program}'\nat = {{ {at} }}\nask = {list(quantities)}\n"
+
+
+def of_script(script: str, *quantities: str) -> str:
+    return f'script = """\nimport torch\n{script}\n"""\nask = {list(quantities)}\n'
+
+
+def graded_answer(body: str, answers: dict[str, Any], quantity: str) -> Marked:
+    """Grade answers to one question, and return the one about a quantity."""
+    return marked(assignment(body), {name: typed(value) for name, value in answers.items()})[quantity]
+
+
+def names_mistake(body: str, answers: dict[str, Any], quantity: str, code: str) -> None:
+    """Check that a wrong answer is told to be a mistake, perhaps one of several."""
+    answer = graded_answer(body, answers, quantity)
+    assert answer.verdict in ("wrong", "shape")
+    assert code in [diagnosis.code for diagnosis in answer.diagnoses], answer

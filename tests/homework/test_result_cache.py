@@ -14,7 +14,8 @@ from gradcli.render.check.document import submission
 from gradcli.source import Source
 from tests.homework.klass.course import questions
 from tests.homework.klass.students import students
-from tests.homework.klass.table import in_their_ways
+from tests.homework.klass.table import opened
+from tests.homework.klass.typing import typed_sheet
 
 
 def test_only_the_latest_results_are_kept() -> None:
@@ -47,12 +48,10 @@ def test_a_student_has_the_same_result_after_others_and_alone() -> None:
     source = Source("".join(one.toml() for one in asked), "class.toml")
     shared = Grader(read_assignment(source))
     for student in students(asked, 10, 7):
-        text = in_their_ways(student)
-        result = shared.grade(read_lines("ada.txt", student.name, text, shared.labels))
+        text = typed_sheet(student)
+        result = shared.grade(opened(student.name, text, shared.labels))
         if student.name.endswith("9"):
             for one in (numerals.remembered, numbers.remembered, reading.remembered):
                 one.cache_clear()
             alone = Grader(read_assignment(source))
-            assert submission(alone.grade(read_lines("ada.txt", student.name, text, alone.labels))) == submission(
-                result
-            )
+            assert submission(alone.grade(opened(student.name, text, alone.labels))) == submission(result)

@@ -41,7 +41,7 @@ def lint_of(assignment: Assignment, looks: Looks, form: str) -> tuple[Any, int]:
     """Return the findings in an assignment as a document or a text, and their number."""
     from gradcli.homework.course.sheets import example
     from gradcli.homework.lint.lint import findings
-    from gradcli.render.check.lint import lint_document, lint_text
+    from gradcli.render.check.key import lint_document, lint_text
 
     found = list(findings(example(assignment)))
     printed = lint_document(assignment, found) if form == "json" else lint_text(assignment, found, looks)
@@ -71,7 +71,7 @@ def print_key(
     from gradcli.commands.forms import FORMS, OWN
     from gradcli.commands.forms import renderer as renderer_of
     from gradcli.homework.worker import in_worker
-    from gradcli.render.check.reports.naming import file_name
+    from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
     from gradcli.render.display_options import asked
     from gradcli.stream.values import dump
@@ -155,9 +155,9 @@ def write_sheets(
     """Write the sheets, and the record of their values: first, for a sheet without one could never be graded."""
     from gradcli.commands.forms import FORMS
     from gradcli.homework.worker import in_worker
-    from gradcli.render.check.reports.naming import file_name
+    from gradcli.render.check.key import variants_text
+    from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
-    from gradcli.render.check.variants import variants_text
     from gradcli.render.display_options import asked
 
     folder = Path(page.destination)
@@ -192,7 +192,7 @@ class Drawing:
     def __call__(self, students: Sequence[str]) -> Any:
         """Return the sheet of the only student as the record has it, or without one the warnings."""
         from gradcli.homework.course.sheets import handed_out
-        from gradcli.render.check.variants import sheet_document
+        from gradcli.render.check.key import sheet_document
 
         if not students:
             return list(self.warnings())

@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradcli.commands.course.wanted import Wanted
+from gradcli.commands.course.options import Wanted
 
 if TYPE_CHECKING:
     from gradcli.commands.course.options import InCourse

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.commands.inputs.programs import read_bytes, read_source
+from gradcli.commands.options import ItemLimited, Reported
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
+from gradcli.render.check.reports.registry import REPORTS
 
 if TYPE_CHECKING:
-    from gradcli.commands.course.wanted import Wanted
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.overrides import Overrides
     from gradcli.homework.course.roster import Roster
@@ -21,6 +23,28 @@ if TYPE_CHECKING:
     from gradcli.homework.model import Result
     from gradcli.homework.submission.files import File
     from gradcli.homework.submission.hand_ins import HandIn
+
+
+class Reveal(StrEnum):
+    verdict = "verdict"
+    node = "node"
+    rule = "rule"
+    value = "value"
+
+
+def usual_level(report: str | None, *, is_folder: bool) -> str:
+    """Return how much is told where nobody says it: less where students read it."""
+    if report is None:
+        return "rule" if is_folder else "value"
+    return REPORTS[report].reveal
+
+
+def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
+    """Write the questions of an assignment for another tool."""
+    from gradcli.render.check.reports.writing import write_questions
+
+    write_questions(name, page.destination, assignment, level or "rule", limits.of_item)
+    return 0
 
 
 class Layout(StrEnum):
@@ -104,7 +128,7 @@ class InCourse:
         self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], wanted: Wanted
     ) -> tuple[Iterator[Result], int | None]:
         """Return the results of all students, and how many there are where that is known."""
-        from gradcli.homework.course.collect import with_others, with_sheets
+        from gradcli.homework.course.layouts import with_others, with_sheets
         from gradcli.homework.grading import graded
         from gradcli.homework.submission.files import files_to_grade
         from gradcli.homework.submission.hand_ins import is_class
@@ -130,8 +154,7 @@ class InCourse:
 
     def work(self, files: Sequence[File], roster: Roster | None, variants: Variants | None) -> Iterator[HandIn]:
         """Yield the work to grade."""
-        from gradcli.homework.course.attempts import to_grade
-        from gradcli.homework.course.collect import collected
+        from gradcli.homework.course.layouts import collected, to_grade
 
         layout = self.layout.value if self.layout else None
         found = collected(files, roster, layout, has_attempts=self.attempts is not None, variants=variants)
@@ -141,8 +164,7 @@ class InCourse:
         self, assignment: Assignment, work: Sequence[HandIn], results: Iterator[Result], roster: Roster | None
     ) -> Iterator[Result]:
         """Yield one result a student, with the name and the email that the roster has."""
-        from gradcli.homework.course.attempts import counted
-        from gradcli.homework.course.collect import introduced
+        from gradcli.homework.course.layouts import counted, introduced
 
         named = (introduced(result, roster) for result in results)
         if self.attempts is None:
@@ -168,7 +190,7 @@ class InCourse:
 
     def compared(self, assignment: Assignment, results: Iterator[Result], wanted: Wanted) -> Iterator[Result]:
         """Print what changes, and return the results. Raises UsageError where a score gets lower and may not."""
-        from gradcli.homework.course.regrade import differences, read_graded, refuse_lower
+        from gradcli.homework.course.overrides import differences, read_graded, refuse_lower
         from gradcli.render.check.regrade import regrade_text
         from gradcli.render.text.streams import print_aside, print_text
 
@@ -182,3 +204,35 @@ class InCourse:
         if not self.allow_lower:
             refuse_lower(found)
         return iter(new)
+
+
+@dataclass
+class Wanted:
+    """Everything asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
+
+    report: str | None
+    reveal: str | None
+    page: Reported
+    limits: ItemLimited
+    form: str
+    all: bool
+    jobs: int
+    inputs: list[str]  # files that are not to be written
+    bugs: list[str] = field(default_factory=list)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a page a student is written."""
+        return self.page.is_folder and not self.report
+
+    @property
+    def is_private(self) -> bool:
+        """Whether students get to read the results, each their own."""
+        if self.report is None:
+            return self.is_folder
+        return REPORTS[self.report].per_student
+
+    @property
+    def level(self) -> str:
+        """The level of disclosure: lower where students read the output."""
+        return self.reveal or usual_level(self.report, is_folder=self.is_folder)

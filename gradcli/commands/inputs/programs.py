@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,11 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gradcli.commands import completion
-from gradcli.commands.inputs.advice import advised
 from gradcli.commands.options import Limited
-from gradcli.errors import EvaluationError, UsageError
+from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError, UsageError
 from gradcli.facts import dataclass
-from gradcli.source import Source
+from gradcli.source import Source, visible
 
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
@@ -23,6 +26,67 @@ if TYPE_CHECKING:
     from gradcli.explanation.sizes.dims import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
+
+SNIPPETS = (".py", ".ipynb", ".md")
+IMPORT = re.compile(r"^[ \t]*(?:>>> )?(?:import|from)[ \t]+[A-Za-z_]", re.MULTILINE)
+MISSING = "E201"
+
+
+@contextmanager
+def advised(source: Source, *, is_file: bool, is_symbolic: bool = False) -> Iterator[None]:
+    """Add advice to the refusals of a program within: for Python and files another command, for values their place."""
+    try:
+        yield
+    except GradcliError as error:
+        other = better_command(source, is_file=is_file)
+        if other:
+            also = "" if isinstance(error, ProgramSyntaxError) or not error.help else f"{error.help}; "
+            error.help = f"{also}{other}"
+        elif error.code == MISSING and not is_symbolic:
+            error.help += "; gradcli grad --symbolic needs no values"
+            if not is_file and data_waits():
+                error.help += "; gradcli batch reads values from standard input"
+        raise
+
+
+def better_command(source: Source, *, is_file: bool) -> str:
+    """Return what to type instead for a snippet of Python, or for the name of a file in place of a program."""
+    if is_file and (source.name.lower().endswith(SNIPPETS) or IMPORT.search(source.text)):
+        return f"for Python type gradcli run {quoted('-' if source.name == 'standard input' else source.name)}"
+    if is_file or len(source.text) > 255:
+        return ""
+    name = source.text.strip()
+    with suppress(OSError, ValueError):
+        if Path(name).is_file():
+            command = "run" if name.lower().endswith(SNIPPETS) else "eval -f"
+            return f"{visible(name)} is a file: type gradcli {command} {quoted(name)}"
+    return "Python runs from a file: type gradcli run FILE" if IMPORT.search(source.text) else ""
+
+
+def quoted(name: str) -> str:
+    import shlex
+
+    return visible(shlex.quote(name))
+
+
+def data_waits() -> bool:
+    """Return whether standard input holds data, of which nothing is taken."""
+    import array
+
+    with suppress(OSError, ValueError, AttributeError, ImportError):
+        from fcntl import ioctl
+        from termios import FIONREAD
+
+        descriptor = sys.stdin.fileno()
+        facts = os.fstat(descriptor)
+        if stat.S_ISREG(facts.st_mode):
+            return facts.st_size > os.lseek(descriptor, 0, os.SEEK_CUR)
+        if stat.S_ISFIFO(facts.st_mode) or stat.S_ISSOCK(facts.st_mode):
+            count = array.array("i", [0])
+            ioctl(descriptor, FIONREAD, count)
+            return count[0] > 0
+    return False
+
 
 LARGEST = 16 * 2**20  # bytes of a program; a longer text is no program
 

@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
 from gradcli.facts import dataclass
-from gradcli.homework.assignment import code, settings, words
+from gradcli.homework.assignment import code, values, words
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.numbers import filled
@@ -26,7 +26,7 @@ from gradcli.source import Source, Span
 from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
-GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
+GRADING = ("rtol", "atol", "precision", "carry_forward", *values.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask", *code.KEYS)
 ASK = ("quantity", "form", "points", *words.KEYS)
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
@@ -161,7 +161,7 @@ class _Reader(Values):
         seen: set[str] = set()
         read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
         tolerance, carry = self.grading(table.get("grading", {}))
-        own = settings.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
+        own = values.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
         own["mistakes"] = tuple(read_mistakes(table, {q.id: q.quantities for q in read}, self.places, self.refuse))
         return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
 

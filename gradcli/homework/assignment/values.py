@@ -1,20 +1,81 @@
-"""The values of a question: numbers, or a choice of them that differs from sheet to sheet."""
+"""The values of a question, and the tables of TOML that they are read from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradcli.errors import GradcliError
+from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment.choices import CHOOSE, Choice, read_choice
 from gradcli.homework.assignment.numbers import literals
-from gradcli.homework.assignment.places import Path
-from gradcli.homework.assignment.tables import Tables
+from gradcli.homework.assignment.places import Path, Places
 from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
-from gradcli.source import Source
+from gradcli.source import Source, Span, did_you_mean
+
+
+class Tables:
+    """Reads the tables of one file."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.places = Places(source.text)
+
+    def refuse(self, span: Span, message: str, help: str, code: str = "E021") -> UsageError:
+        return UsageError(code, message, span=span, help=help, source=self.source)
+
+    def known(self, table: Mapping[str, Any], known: Sequence[str], path: Path, whose: str) -> None:
+        for key in table:
+            if key not in known:
+                close = did_you_mean(key, known)
+                help = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
+                raise self.refuse(self.places.key(*path, key), f"{whose} has no {key}", help)
+
+    def typed(self, table: Mapping[str, Any], path: Path, key: str, kind: Any, default: Any) -> Any:
+        value = table.get(key, default)
+        kinds = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            what = kinds.get(kind, "a number")
+            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
+        return value
+
+    def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
+        points = table.get("points", 1)
+        if type(points) not in (int, float) or not 0 <= points < 1e6:
+            place = self.places.value(*path, "points")
+            raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
+        return float(points)
+
+
+GRADING = ("carry_share", "entries", "attempt_penalty")
+SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0}  # of the points, where nothing is said
+INPUT = ("strict",)
+ENTRIES = ("all", "each")
+
+Refuse = Callable[[Path, str, str], UsageError]  # from the path at fault, a message and a help
+
+
+def settings(table: Mapping[str, Any], refuse: Refuse) -> dict[str, Any]:
+    """Return the settings by the names that an assignment has for them. Raises UsageError at the path at fault."""
+    grading, own = table.get("grading", {}), table.get("input", {})
+    shares, entries = {name: grading.get(name, usual) for name, usual in SHARES.items()}, grading.get("entries", "all")
+    for name, share in shares.items():
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            help = f"write {name} = 0.5, or another number from 0 to 1"
+            raise refuse(("grading", name), f"{name} is {share!r:.40}", help)
+    if entries not in ENTRIES:
+        raise refuse(("grading", "entries"), f"entries is {entries!r:.40}", 'write entries = "all" or "each"')
+    if not isinstance(own, dict):
+        raise refuse(("input",), "input is a table", "write [input], and strict = true below it")
+    for key in own:
+        if key not in INPUT:
+            raise refuse(("input", key), f"[input] has no {key}", "it has strict")
+    strict = own.get("strict", False)
+    if not isinstance(strict, bool):
+        raise refuse(("input", "strict"), f"strict is {strict!r:.40}", "write strict = true or false")
+    return {**{name: float(share) for name, share in shares.items()}, "entries": entries, "strict": strict}
 
 
 class Values(Tables):

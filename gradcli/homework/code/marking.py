@@ -14,8 +14,8 @@ from gradcli.errors import GradcliError
 from gradcli.homework.code.cases import MADE, Case, Code, runs
 from gradcli.homework.code.repairs import OPERATORS, Repair, repairs
 from gradcli.homework.model import Diagnosis
+from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, answered
-from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.wording import shown
 from gradcli.workers.asking import asked
 

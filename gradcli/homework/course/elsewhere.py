@@ -12,8 +12,8 @@ from gradcli.homework.assignment.assignments import Ask
 from gradcli.homework.course.variants import At, Variants
 from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Value
+from gradcli.homework.solve.points import judged_number
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.solve.verdicts import judged_number
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma

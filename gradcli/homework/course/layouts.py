@@ -11,15 +11,68 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
-from gradcli.homework.course.gradescope import METADATA, submitters
-from gradcli.homework.submission.files import File, students_of
+from gradcli.homework.course.roster import Enrolled, Roster
+from gradcli.homework.course.variants import Variants
+from gradcli.homework.model import Result, added
+from gradcli.homework.submission.classes import read_file
+from gradcli.homework.submission.files import ENDINGS, File, students_of, warn_of
+from gradcli.homework.submission.hand_ins import HandIn, told_apart
 from gradcli.homework.submission.names import identity
-from gradcli.homework.submission.reading import read_file
+from gradcli.homework.submission.submissions import Submission
+
+METADATA = "submission_metadata.yml"
+ENTRY = re.compile(r"(?P<indent> *)(?P<item>- )?:?(?P<key>[\w.-]+):(?: +(?P<value>.*))?")
+
+
+def submitters(text: str) -> dict[str, list[dict[str, str]]]:
+    """Return name, `sid` and email of those who handed in each folder.
+
+    Only these lines of the YAML are read, as Gradescope writes them: `submission_1:` at the margin, below it
+    `:submitters:`, and there `- :name: Ada`, `:sid: '17'`, `:email: ada@example.org`. Others, deeper in the history of
+    a submission, hand in nothing here.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    folder, level, depth = "", -1, -1  # level: of the keys of a folder; depth: of `:submitters:`, while it is read
+    for line in text.splitlines():
+        entry = ENTRY.fullmatch(line.rstrip())
+        if entry is None:
+            folder = folder if line[:1].isspace() else ""  # a line at the margin that nobody knows: nobody's folder
+            continue
+        indent, key, value = len(entry["indent"]), entry["key"], entry["value"] or ""
+        if indent == 0 and not entry["item"]:
+            folder, level, depth = key, -1, -1
+            found[folder] = []
+            continue
+        if not folder:
+            continue
+        level = indent if level < 0 else level
+        if key == "submitters" and indent == level and not entry["item"]:
+            depth = indent
+        elif depth >= 0 and (indent > depth or (entry["item"] and indent == depth)):
+            if entry["item"]:
+                found[folder].append({})
+            if found[folder]:
+                found[folder][-1][key] = unquoted(value)
+        else:
+            depth = -1
+    return found
+
+
+def unquoted(value: str) -> str:
+    """Return a scalar of YAML as its text."""
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1].replace("''", "'")
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1].replace('\\"', '"')
+    return "" if value in ("null", "~") else value
+
 
 MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
 CANVAS = re.compile(
@@ -243,3 +296,147 @@ LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {
     "gradescope": gradescope,
     "github": github,
 }
+
+
+RULES = ("best", "last")
+
+
+def to_grade(items: Iterable[HandIn], rule: str) -> Iterator[HandIn]:
+    """Yield the attempts that are graded: all for `best`; the last one of each student for `last`."""
+    for _, group in groupby(items, key=lambda item: identity(item.student)):
+        own = list(group)
+        unclear = [item for item in own if item.submission is not None and item.submission.unreadable]
+        if unclear:  # two files of one attempt: nobody can say which of them counts
+            yield unclear[0]
+        else:
+            yield from [max(own, key=number)] if rule == "last" else own
+
+
+def counted(graded: Iterable[tuple[HandIn, Result]], penalty: float) -> Iterator[Result]:
+    """Yield the result of each student that counts: the best one, of equal ones the first, less its penalty."""
+    for _, group in groupby(graded, key=lambda pair: identity(pair[0].student)):
+        own = [(number(item), lowered(result, factor(number(item), penalty))) for item, result in group]
+        best, result = max(own, key=lambda pair: (pair[1].score, -pair[0]))
+        note = said(best, len(own), factor(best, penalty))
+        yield replace(result, notes=(*result.notes, note)) if note else result
+
+
+def number(item: HandIn) -> int:
+    """Return the number of an attempt; one without is the first."""
+    return item.attempt or 1
+
+
+def factor(attempt: int, penalty: float) -> float:
+    """Return the share of the points that is left to an attempt."""
+    return max(0.0, 1 - penalty * (attempt - 1))
+
+
+def lowered(result: Result, share: float) -> Result:
+    """Return a result with a share of its points."""
+    if share == 1:
+        return result
+    answers = (replace(answer, points=added((answer.points * share,))) for answer in result.answers)
+    return replace(result, answers=tuple(answers))
+
+
+def said(attempt: int, graded: int, share: float) -> str:
+    """Say which attempt counts; "" for a first one alone."""
+    if attempt == graded == 1:
+        return ""
+    others = f" as the best of {graded}" if graded > 1 else ""
+    less = f", with {100 * share:.3g}% of its points" if share != 1 else ""
+    return f"attempt {attempt} counts{others}{less}"
+
+
+STRANGER = "this student is not on the roster"
+SEVERAL = "several students of the roster have this name: it needs an id, or an email"
+MISSING = "nothing was handed in"
+
+
+def collected(
+    files: Sequence[File],
+    roster: Roster | None = None,
+    layout: str | None = None,
+    *,
+    has_attempts: bool = False,
+    variants: Variants | None = None,
+) -> Iterator[HandIn]:
+    """Yield the work of every student; with a roster in its order, and then that of others.
+
+    Without one, a file is found to be that of a student to whom a sheet was handed out.
+
+    Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
+    other.
+    """
+    students = roster or with_sheets(variants)
+
+    def known(name: str) -> str:
+        student = students.find([name])
+        return student.id if student else name
+
+    found = [one for work in works(files, layout, has_attempts=has_attempts) for one in placed(work, students)]
+    if roster is None:
+        items = told_apart(found, known)
+        yield from by_student(items) if has_attempts else items
+        return
+    yield from in_order(told_apart(found, known), roster)
+
+
+def with_sheets(variants: Variants | None) -> Roster:
+    """Return the students to whom a sheet was handed out."""
+    return Roster(tuple(Enrolled(sheet.student) for sheet in variants or ()))
+
+
+def with_others(files: Sequence[File], others: Sequence[File], students: Roster, layout: str | None) -> list[File]:
+    """Return files, and of the `others`, which are not read, those that are all that a student handed in.
+
+    Warns of the rest.
+    """
+    have = {one.student for work in works(files, layout) for one in placed(work, students)} if others else set()
+    theirs = [
+        work.file
+        for work in works(others, layout)
+        if any(who.id not in have for who in students.owners((work.student, *work.clues)))
+    ]
+    warn_of([file for file in others if file not in theirs])
+    problem = f"files of this kind are not read: hand in one that ends in {ENDINGS[0]}"
+    return [*files, *(replace(file, problem=problem) for file in dict.fromkeys(theirs))]
+
+
+def placed(work: Work, students: Roster) -> Iterator[HandIn]:
+    """Yield work as that of the student whom it says, or of each in the group."""
+    found = students.owners((work.student, *work.clues))
+    for student in [one.id for one in found] or [work.student]:
+        yield HandIn(work.file, student, attempt=work.attempt, is_again=work.is_again)
+
+
+def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:
+    """Yield items student by student, in the order in which they come first."""
+    for own in groups_of(items).values():
+        yield from own
+
+
+def groups_of(items: Iterable[HandIn]) -> dict[str, list[HandIn]]:
+    """Return the items of each student, by identity."""
+    groups: dict[str, list[HandIn]] = {}
+    for item in items:
+        groups.setdefault(identity(item.student), []).append(item)
+    return groups
+
+
+def in_order(items: Iterable[HandIn], roster: Roster) -> Iterator[HandIn]:
+    """Yield the items of the roster in its order, an empty one for who handed in nothing, and then those of others."""
+    groups = groups_of(items)
+    for student in roster:
+        nothing = HandIn(File(Path(roster.file)), student.id, Submission("", student.id))
+        yield from groups.pop(identity(student.id), [nothing])
+    for own in groups.values():
+        for item in own:
+            yield replace(item, remark=SEVERAL if roster.is_ambiguous(item.student) else STRANGER)
+
+
+def introduced(result: Result, roster: Roster | None) -> Result:
+    """Return a result with the name and the email of its student, and a note where nothing was handed in."""
+    student = roster.find([result.student]) if roster else None
+    notes = (*result.notes, MISSING) if not result.file else result.notes
+    return replace(result, notes=notes, name=student.name if student else "", email=student.email if student else "")

@@ -10,9 +10,8 @@ from unicodedata import normalize
 
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
-from gradcli.homework.submission.classes import damage, rows_of
+from gradcli.homework.submission.classes import damage, decoded, rows_of
 from gradcli.homework.submission.names import identity
-from gradcli.homework.submission.reading import decoded
 from gradcli.source import visible
 
 COLUMNS = "write id,name,email in its first line, and a student on each line below"

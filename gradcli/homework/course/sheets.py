@@ -17,8 +17,7 @@ from gradcli.homework.course.variants import At, Sheet, Variants
 from gradcli.homework.diagnose.coincidences import Coincidences, coincidences
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.key import Key
-from gradcli.homework.lint.idle import shut, zeros
-from gradcli.homework.lint.lint import of_question, troubles
+from gradcli.homework.lint.lint import of_question, shut, troubles, zeros
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.names import identity
 

@@ -6,16 +6,7 @@ from operator import attrgetter
 
 from gradcli.homework.mistakes import edits, forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
-from gradcli.homework.mistakes.derivatives import (
-    activations,
-    branches,
-    chains,
-    extremes,
-    half_rules,
-    nesting,
-    outer,
-    rules,
-)
+from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, half_rules, nesting, rules
 from gradcli.homework.mistakes.tensors import broadcasting, layout, means, products, softmax
 from gradcli.homework.mistakes.training import descents, scripts
 
@@ -24,7 +15,6 @@ FAMILIES = (
     chains,
     descents,
     nesting,
-    outer,
     rules,
     half_rules,
     activations,

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
 from gradcli.homework.mistakes.derivatives.activations import PRE_POST_ACTIVATION
-from gradcli.homework.mistakes.derivatives.outer import OUTER_AT_WRONG_POINT
+from gradcli.homework.mistakes.derivatives.nesting import OUTER_AT_WRONG_POINT
 from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, PRODUCT_OWN_FACTOR, QUOTIENT
 from gradcli.homework.mistakes.forward import ACTIVATIONS, FAR, FORWARD_SLIP, FUNCTIONS, VERTICES, fits, operated
 from gradcli.homework.mistakes.tensors.products import RESULT_FOR_INPUT

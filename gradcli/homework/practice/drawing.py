@@ -6,19 +6,51 @@ What varies from sheet to sheet varies here; the values of any other question be
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradcli.errors import UsageError
-from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.errors import GradcliError, UsageError
+from gradcli.explanation.refusals import FAILURES
+from gradcli.facts import dataclass
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.course.sheets import QuestionSheets
+from gradcli.homework.diagnose.contributions import said
+from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.key import Key
-from gradcli.homework.lint.lint import of_question
-from gradcli.homework.lint.proposals import FACTORS, rounded
+from gradcli.homework.lint.lint import FACTORS, of_question, rounded
 from gradcli.homework.model import Value
 from gradcli.source import Source
+
+if TYPE_CHECKING:
+    from gradcli.homework.assignment.assignments import Assignment
+
+FOLDER = files("gradcli") / "topics"
+ORDER = (
+    "chain",
+    "fan-out",
+    "product",
+    "quotient",
+    "sigmoid-neuron",
+    "two-layers",
+    "softmax",
+    "broadcasting",
+    "accumulation",
+)
+
+
+def topic(name: str) -> Assignment:
+    """Return the assignment of a topic. Raises FileNotFoundError for another name."""
+    from gradcli.homework.assignment.assignments import read_assignment  # heavy; a shell completes names alone
+
+    file = f"{name}.toml"
+    return read_assignment(Source((FOLDER / file).read_text(encoding="utf-8"), file))
+
 
 TENSORS = 40  # that a tensor may become
 TRIED = 40  # snippets with other numbers, before one keeps its own
@@ -67,3 +99,45 @@ def near_to(value: Value, draws: Draws) -> Choice:
 def near(value: float, draws: Draws) -> float:
     """Draw a number of the same sign, with two digits."""
     return rounded(value * FACTORS[draws.below(len(FACTORS))])
+
+
+LARGEST = 36  # entries of an answer that anybody would type
+MOST = 24  # mistakes of one quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One quantity of a question at some values; `wrong` are numbers with the mistakes behind them."""
+
+    key: Key
+    ask: Ask
+    answer: Value
+    wrong: tuple[tuple[Value, str], ...]
+
+
+def sheet(assignment: Assignment, seed: int) -> Iterator[Prepared]:
+    """Yield the exercises of an assignment with fresh values; those whose answers are numbers."""
+    for turn, question in enumerate(assignment.questions):
+        key = fresh(question, assignment, Draws(b"", str(seed), str(turn)))
+        for ask in question.asks:
+            answer = key.expected[ask.quantity]
+            is_number = ask.form == "number" and not ask.words.choices
+            is_number = is_number and not isinstance(answer, bool | np.bool_)
+            if is_number and isinstance(answer, int | float | np.number | np.ndarray) and np.size(answer) <= LARGEST:
+                yield Prepared(key, ask, np.asarray(answer), tuple(mistakes(key, ask, np.asarray(answer))))
+
+
+def mistakes(key: Key, ask: Ask, answer: Value) -> Iterator[tuple[Value, str]]:
+    """Yield known wrong numbers for a quantity, likely ones first, each once."""
+    problem = key.problems[ask.quantity]
+    if problem is None:
+        return
+    seen: set[bytes] = {np.round(answer.astype(float), 9).tobytes()}
+    with suppress(GradcliError, *FAILURES), np.errstate(all="ignore"):
+        shelf = Suspects(problem).shelf(problem.by, SINGLE).get(np.shape(answer))
+        pairs = [] if shelf is None else zip(shelf.suspects, shelf.numbers, strict=True)
+        for suspect, value in sorted(pairs, key=lambda pair: pair[0].rank):
+            rounded = np.round(np.asarray(value, float), 9).tobytes()
+            if np.all(np.isfinite(value)) and rounded not in seen and len(seen) <= MOST:
+                seen.add(rounded)
+                yield np.asarray(value), said(suspect)

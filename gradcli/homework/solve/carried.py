@@ -12,8 +12,7 @@ import numpy as np
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.solve.recomputing import recomputed
-from gradcli.homework.solve.runs.relevant_numbers import Earlier, bearing, choices
+from gradcli.homework.solve.recomputing import Earlier, bearing, choices, recomputed
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed, largest
 
 NUDGE = 1e-2  # by which numbers are moved

@@ -14,20 +14,83 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from itertools import accumulate
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from gradcli.engine.graph import Target
-from gradcli.explanation.lines import Evaluation
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered, once
-from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
-from gradcli.homework.solve.runs.order import Order
 from gradcli.homework.solve.vertices import HOOK, Vertex, at_values, ones_like, vertices_of
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Expression, Name
+from gradcli.language.unparser import unparse
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
+
+LONGEST = 40  # characters of a label
+REST = Name("…")  # stands for operands that would make it longer
+
+
+def spelled_out(lines: Sequence[Line], named: Collection[int]) -> list[str]:
+    """Return the label of each line: names that gradcli gave to steps are replaced by the expressions of the steps."""
+    known: dict[str, Expression] = {}
+    labels = []
+    for index, line in enumerate(lines):
+        tree = substitute(line.written, known) if line.application else line.written
+        label = unparse(tree)
+        if len(label) > LONGEST:
+            tree = substitute(line.written, dict.fromkeys(known, REST))
+            label = unparse(tree)
+        if line.application and index not in named:
+            known[line.name] = tree
+        labels.append(label)
+    return labels
+
+
+def without_parentheses(text: str) -> str:
+    """`a - t` for `(a - t)`."""
+    while text.startswith("(") and text.endswith(")"):
+        depth = list(accumulate((c == "(") - (c == ")") for c in text))
+        if 0 in depth[:-1]:
+            break
+        text = text[1:-1].strip()
+    return text
+
+
+Steps = list[tuple[int, int | None]]  # vertices to compute, each with the vertex that it is a copy of, if it is one
+
+
+class Order:
+    """The order for vertices with these sources, some of which are copies of others."""
+
+    def __init__(self, sources: Sequence[Sequence[int]], copies: Mapping[int, int]) -> None:
+        self.sources, self.copies = sources, copies
+        self.known: dict[frozenset[int], Steps] = {}
+
+    def after(self, given: frozenset[int]) -> Steps:
+        """Return the vertices that are computed from given ones."""
+        if given not in self.known:
+            touched, found = set(given), self.known.setdefault(given, [])
+            for vertex, sources in enumerate(self.sources):
+                is_computed = vertex not in given and not touched.isdisjoint(sources)
+                if is_computed or self.copies.get(vertex) in touched:
+                    found.append((vertex, None if is_computed else self.copies[vertex]))
+                    touched.add(vertex)
+        return self.known[given]
+
+    def between(self, given: frozenset[int], read: frozenset[int]) -> Steps:
+        """Return those of them from which something is computed that is `read`, or that are read themselves."""
+        needed, found = set(read), []
+        for vertex, copied in reversed(self.after(given)):
+            if vertex in needed:
+                needed.update(self.sources[vertex] if copied is None else (copied,))
+                found.append((vertex, copied))
+        return found[::-1]
+
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 RECENT = 2**6  # forward passes that are remembered

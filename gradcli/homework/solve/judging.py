@@ -12,9 +12,8 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered
-from gradcli.homework.solve.points import Points
+from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number

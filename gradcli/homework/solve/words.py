@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.homework.assignment.words import Words
 from gradcli.homework.model import Value
-from gradcli.homework.solve.verdicts import Verdict
+from gradcli.homework.solve.points import Verdict
 from gradcli.homework.submission.answers import UnreadableError, read_number
 from gradcli.homework.submission.numerals import Tolerance, read_numeral
 from gradcli.homework.submission.plain.reading import FACTS, word

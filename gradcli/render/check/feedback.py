@@ -10,9 +10,8 @@ from gradcli.homework.model import Marked, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import check_document
 from gradcli.render.check.graphs import TOO_LARGE, placed
-from gradcli.render.check.marking import NAME, SENTENCE, clipped
+from gradcli.render.check.marking import NAME, SENTENCE, Saying, clipped, sayings
 from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
-from gradcli.render.check.sentences import Saying, sayings
 from gradcli.render.check.student import FULL, LONGEST, columns, point
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from gradcli.homework.totals import LONGEST, ClassTotals
-from gradcli.render.check.reports.naming import file_name
+from gradcli.render.check.reports.cells import file_name
 from gradcli.render.check.table import class_sections, title
 from gradcli.render.display_options import Asked
 from gradcli.render.markdown.layout import plain, table

@@ -1,14 +1,17 @@
-"""The key of an assignment: the explanation of every question, then an answer file that gets full marks."""
+"""What a teacher has before a class: the key, what lint says of the assignment, and who has which values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from gradcli.explanation.folding import folded
 from gradcli.homework.answer_file import answers
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.course.variants import SCHEMA, Sheet
 from gradcli.homework.grading import Grader
+from gradcli.homework.lint.lint import KINDS, Finding
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_document, worked_sections
 from gradcli.render.display_options import asked
@@ -17,6 +20,66 @@ from gradcli.render.lesson.page import page
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
+from gradcli.stream.values import dump, plain
+
+
+def lint_text(assignment: Assignment, found: Sequence[Finding], looks: Looks) -> str:
+    """Write the findings question by question, with better values."""
+    if not found:
+        count = len(assignment.questions)
+        clean = f"{visible(assignment.source.name)}: {count} question{'s' * (count != 1)}, nothing to mend"
+        return lay_out([Section("", [Row((clean,))])], looks)
+    sections = []
+    for id in dict.fromkeys(one.question for one in found):
+        own = [one for one in found if one.question == id]
+        sections.append(Section(visible(id), list(rows(assignment, own))))
+    return lay_out(sections, looks)
+
+
+def rows(assignment: Assignment, found: Sequence[Finding]) -> Iterator[Row]:
+    for one in found:
+        line = assignment.source.position(one.span.start).line
+        yield Row((f"line {line}", KINDS[one.code], visible(one.message)))
+    for help in dict.fromkeys(one.help for one in found if one.help):
+        yield Row((f"help: {visible(help)}",), "note")
+
+
+def lint_document(assignment: Assignment, found: Sequence[Finding]) -> Document:
+    """Return the findings, schema `gradcli.lint/1`; lines and columns count from 1."""
+    return {
+        "schema": "gradcli.lint/1",
+        "ok": not found,
+        "file": assignment.source.name,
+        "findings": [document(assignment, one) for one in found],
+    }
+
+
+def document(assignment: Assignment, one: Finding) -> Document:
+    place = assignment.source.position(one.span.start)
+    return {
+        "code": one.code,
+        "question": one.question,
+        "quantity": one.quantity or None,
+        "message": one.message,
+        "help": one.help or None,
+        "line": place.line,
+        "column": place.column,
+    }
+
+
+def variants_text(assignment: Assignment, sheets: Iterable[Sheet]) -> str:
+    """Write the record, a line a student, so that one can look somebody up."""
+    varying = [question.id for question in assignment.questions if question.varies]
+    about = {"title": assignment.title, "file": assignment.file, "questions": varying}
+    head = dump({"schema": SCHEMA, "ok": True, "assignment": about}, ascii=True)
+    lines = ",\n".join(dump(sheet_document(sheet), ascii=True) for sheet in sheets)
+    return f'{head[:-1]}, "students": [\n{lines}\n]}}\n'
+
+
+def sheet_document(sheet: Sheet) -> Document:
+    """Return the values of one student."""
+    values = {id: {name: plain(value) for name, value in at.items()} for id, at in sheet.values.items()}
+    return {"student": sheet.student, "values": values}
 
 
 def key_page(grader: Grader, answers: str, looks: Looks, *, all: bool = False) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -243,3 +243,28 @@ def report(answer: Marked) -> str:
     if gap := difference(answer):
         first += f", yours is {gap}"
     return "\n".join([first, *below(answer)])
+
+
+class Saying(NamedTuple):
+    """A sentence about an answer, with the `rule` in words if it is about one."""
+
+    text: str
+    rule: str = ""
+    is_aside: bool = False
+
+
+def sayings(answer: Marked, looks: Looks) -> Iterator[Saying]:
+    """Yield what there is to say about an answer; no code names, for students."""
+    if answer.remark:
+        yield Saying(clipped(answer.remark, SENTENCE, looks))
+    if answer.note is not None:
+        yield Saying(set_by_hand(answer, looks))
+    if answer.verdict in CREDITED:
+        return
+    shown = likely(answer)
+    for place, one in enumerate(shown):
+        yield Saying(f"{opening(shown, place)}{clipped(sentence(one), SENTENCE, looks)}", one.says)
+    if more := others(answer):
+        yield Saying(more, is_aside=True)
+    if paths := ledger(answer, looks):
+        yield Saying(f"Your answer {paths}.", is_aside=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradcli.homework.course.regrade import Answered, Changed, Difference
+from gradcli.homework.course.overrides import Answered, Changed, Difference
 from gradcli.render.check.marking import NAME, clipped, exact
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks

@@ -15,6 +15,7 @@ from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
 from gradcli.render.check.marking import (
     NAME,
     SENTENCE,
+    Saying,
     clipped,
     difference,
     expected,
@@ -22,9 +23,9 @@ from gradcli.render.check.marking import (
     mark,
     percent,
     points,
+    sayings,
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
-from gradcli.render.check.sentences import Saying, sayings
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still

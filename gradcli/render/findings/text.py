@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from gradcli.findings.declaration import Cause
 from gradcli.findings.examination import Examination, counted
 from gradcli.findings.finding import Finding
+from gradcli.render.documents.explanation import Document
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible, width
+
+
+def finding(one: Finding) -> Document:
+    return {**asdict(one), "see": list(one.see)}
+
+
+def findings_document(examined: Examination) -> Document:
+    return {
+        "schema": "gradcli.findings/1",
+        "ok": examined.is_clean,
+        "file": examined.file,
+        "looked": examined.looked,
+        "findings": [*map(finding, examined.findings)],
+        "error": None if examined.error is None else examined.error.facts(),
+    }
+
 
 COLUMN = 78  # where the code of a finding ends
 STYLES = {"error": "31", "warning": "35", "note": "2"}

@@ -32,10 +32,8 @@ from gradcli.language.tree import (
     postorder,
 )
 from gradcli.language.unparser import Precedence
-from gradcli.render.latex.functions import applied, operator
-from gradcli.render.latex.numbers import listed, number, shown
-from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters
-from gradcli.render.latex.symbols import Symbols, escaped
+from gradcli.render.latex.functions import Symbols, applied, escaped, operator
+from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters, listed, number, shown
 
 MOST = 400  # nodes of a formula
 DEEPEST = 24  # groups of TeX within each other, which allows 255 in all

@@ -14,11 +14,11 @@ from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, 
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
+from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.graph.pictures import fitting
 from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, Picture
 from gradcli.render.latex.lesson import statement
 from gradcli.render.latex.pieces import Piece
-from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
 from gradcli.render.page.notes import Notes

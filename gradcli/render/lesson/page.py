@@ -6,16 +6,121 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from rich.cells import cell_len
+
 from gradcli.explanation.causes.stops import stopped
 from gradcli.explanation.chain.links import Link, chain
+from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.guard import guarded
-from gradcli.language.tree import names
-from gradcli.render.lesson.heading import heading, last, shown
+from gradcli.language.tree import Statement, names
+from gradcli.language.unparser import unparse_statement
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import HANG, lines_of
 from gradcli.source import visible
+
+WIDEST = 98  # columns of a line with the program and the point
+MOST = 40  # rows of a section, unless all are asked for
+
+
+def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
+    """The program, and the point at which it is explained."""
+    variables = explanation.variables
+    given = {node.name for node in variables}
+    statements = []
+    for statement in explanation.parsed.statements:
+        if statement.target in given:  # the first says the value, which follows below
+            given.remove(statement.target)
+        else:
+            statements.append(statement)
+    point = [f"{visible(node.name)} = {terms.grid(node.value, width=40)}" for node in variables]
+    if explanation.sizes is not None:
+        point = [f"{visible(name)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
+    if not terms.plain_seed and explanation.steps and explanation.sizes is None:
+        point.append(f"upstream {terms.total(explanation.output)} = {terms.grid(explanation.upstream, width=40)}")
+    at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
+    written = Rows(statements, partial(_statement, terms=terms))
+    lines = shown(written, terms.looks, all=all, ending=last(written))
+    if (
+        at
+        and "\n" not in at
+        and len(lines) == 1
+        and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST)
+    ):
+        return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
+    return [*lines, *_points(at, point, terms.looks.width)] if at else lines
+
+
+def _points(at: str, point: Sequence[str], width: int | None) -> list[Row]:
+    """Return the values of the variables on lines that break between variables where they can."""
+    if "\n" not in at and (width is None or cell_len(at) <= width):
+        return [Row((at,), "title")]
+    word, indent = at.partition(" ")[0], " " * (at.index(" ") + 1)
+    width = width or WIDEST
+    lines = [f"{word} {point[0]}"]
+    for item in point[1:]:
+        if "\n" not in lines[-1] + item and cell_len(lines[-1]) + cell_len(item) + 3 <= width:  # and a comma behind it
+            lines[-1] += f", {item}"
+        else:
+            lines[-1] += ","
+            lines.append(indent + item)
+    return [Row((part,), "title") for line in lines for part in _parts(line, width, len(indent) + HANG)]
+
+
+def _parts(line: str, width: int, hang: int) -> list[str]:
+    """Return the lines of a value: of a matrix its rows below the first, of anything else as many as it needs."""
+    first, *rows = line.split("\n")
+    return [first, *(" " * first.index("[[") + row for row in rows)] if rows else lines_of(line, width, hang)
+
+
+def _statement(statement: Statement, terms: Terms) -> Row:
+    return Row((visible(unparse_statement(statement, multiply=terms.looks.times)),), "title")
+
+
+def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:
+    """The rows that fit a screen, those of the `ending` among them, and a line that says how to see the rest."""
+    ending = range(0) if ending is None else ending
+    first = MOST - len(ending)
+    hidden = len(rows) - MOST
+    if all or hidden <= 1:
+        return list(rows)
+    kind = "between" if ending else "aside"  # the rows before and after it are aligned
+    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), kind)
+    return [*rows[:first], rest, *(rows[place] for place in ending)]
+
+
+def last(rows: Sequence[Row]) -> range:
+    """The place of the last row."""
+    return range(len(rows))[-1:]
+
+
+DIGITS = 4
+
+
+def meaning_rows(explanation: Explanation) -> list[Row]:
+    """Return the sentences as rows; none where a gradient is not that of a number, or cannot be computed again."""
+    found: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
+    return [Row((visible(sentence(one, explanation.output)),), "aside") for one in found]
+
+
+def sentence(meaning: Meaning, output: str) -> str:
+    """Return `x + 0.01 makes q grow by about 0.32; really 0.3224`."""
+    told, really = (f"{abs(change):.{DIGITS}g}" for change in (meaning.told, meaning.really))
+    moved = f"{place(meaning)} + {meaning.step:g}"
+    if not meaning.told:
+        grows = "grows" if meaning.really > 0 else "shrinks"
+        more = f"; really it {grows} by {really}" if meaning.really else ""
+        return f"{moved} leaves {output} as it is, as far as the slope tells{more}"
+    sign = "-" if meaning.really * meaning.told < 0 else ""
+    return f"{moved} makes {output} {'grow' if meaning.told > 0 else 'shrink'} by about {told}; really {sign}{really}"
+
+
+def place(meaning: Meaning) -> str:
+    """Return `x`, or `W[0,1]`."""
+    return f"{meaning.leaf}[{','.join(map(str, meaning.entry))}]" if meaning.entry else meaning.leaf
+
 
 FORWARD = ("node", "computed as", "by", "in numbers", "value")
 LOCALS = ("edge", "local derivative", "value", "Jacobian")
@@ -30,8 +135,6 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
     """
     found = sections(explanation, looks, all=all, why=why)
     if means:
-        from gradcli.render.lesson.meaning import meaning_rows
-
         rows = meaning_rows(explanation)
         at = next((n for n, section in enumerate(found) if section.title == "Notes"), len(found))
         found[at:at] = [Section("What the gradients mean", rows)] if rows else []
@@ -74,7 +177,7 @@ def mentioned(explanation: Explanation) -> set[str]:
 def _forward(node: Node, terms: Terms) -> Row:
     value, expression = terms.grid(node.value), terms.formula(node.expression)
     if node.kind == "op":
-        made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
+        made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
         made_by, put_in = "constant", ""
     made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
@@ -165,7 +268,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
     if link is None:
         return given(terms)
     total = terms.total(link.input)
-    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.result(link)])))
+    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link) or "", terms.result(link)])))
 
 
 def given(terms: Terms) -> Row:

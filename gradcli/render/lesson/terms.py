@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from gradcli.explanation.chain.links import Link, Path, Term
-from gradcli.explanation.model import Explanation, Local, Node, Value
-from gradcli.explanation.naming import ordinal, unused
+from gradcli.explanation.model import Explanation, Local, Value
+from gradcli.explanation.naming import ordinal
 from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
+from gradcli.render.lesson.chain_rule import MOST, ChainRule
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import grid, short
 from gradcli.source import visible
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
-MOST = 12  # terms of a sum that are written out
 
 
-class Terms:
-    """Writes the derivatives of one explanation."""
+class Terms(ChainRule[str]):
+    """Writes the derivatives of one explanation as text."""
 
     def __init__(self, explanation: Explanation, looks: Looks, *, most: int | None = MOST) -> None:
-        self.explanation = explanation
+        super().__init__(explanation, most=most)
         self.looks = looks
-        self.most = most  # terms of a sum and factors of a product; None is all of them
-        self.nodes = {node.id: node for node in explanation.nodes}
-        self.upstream_name = explanation.upstream_name
-        self.plain_seed = explanation.is_seed_one
-        # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
-        self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
         self.edges = Counter(
             local.input for node in explanation.nodes if node.grad is not None for local in node.locals
         )
@@ -62,10 +54,6 @@ class Terms:
     def which(self, local: Local) -> str:
         """Return `1st` or `2nd` where several edges lead from a node to the same input; else nothing."""
         return ordinal(local.use) if local.use else ""
-
-    def total(self, by: str) -> str:
-        """Return the derivative of the output, or of the L that an upstream gradient belongs to."""
-        return self.derivative(self.differentiated, by)
 
     def formula(self, tree: Expression) -> str:
         tree = tree if self.gradients.keys().isdisjoint(names(tree)) else substitute(tree, self.gradients)
@@ -100,14 +88,14 @@ class Terms:
             return ""
         return grid(value, self.looks, width)
 
-    def put_in(self, node: Node) -> str:
-        """The expression of a node with the numbers of its inputs put in; empty where they are arrays, or made up."""
-        inputs = [self.nodes[id] for id in node.inputs]
-        if self.explanation.sizes is not None or node.shape or any(x.shape for x in inputs) or not inputs:
-            return ""
-        within = isinstance(node.expression, Binary | Unary)
-        put = {x.id: _number(self.value(x.value), within) for x in inputs}
-        return self.formula(substitute(node.expression, put))
+    def number(self, value: Value) -> str:
+        return short(value, self.looks.precision, ascii=self.looks.ascii, width=60)
+
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> str:
+        within = isinstance(tree, Binary | Unary)
+        return self.formula(
+            substitute(tree, {id: _number(self.number(value), within) for id, value in numbers.items()})
+        )
 
     def local(self, local: Local) -> str:
         """Return the local derivative, or the rule of an edge for `g`."""
@@ -115,20 +103,21 @@ class Terms:
             return f"= {self.formula(local.formula)}"
         return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
 
-    def symbols(self, link: Link) -> str:
-        """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
-        if not link.terms and self.plain_seed and self.explanation.sizes is not None:
-            return "1"  # no made-up number
-        return self._sum([self._symbols(term) for term in link.terms])
+    def entering(self) -> str:
+        return "1" if self.plain_seed and self.explanation.sizes is not None else ""
 
-    def _symbols(self, term: Term) -> list[str]:
-        upstream = self.total(term.step.node)
-        if not term.is_product:
-            entering = Number(1) if self._is_seed(term) else self.quotient(term.step.node)  # in brackets where need be
-            rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
-            return [self.formula(rule)]
-        local = self.edge(term.step.node, term.local)
-        return [local] if self._is_seed(term) else [upstream, local]
+    def factor(self, text: str) -> str:
+        return factor(text)
+
+    def formula_factor(self, tree: Expression) -> str:
+        text = self.formula(tree)
+        return f"({text})" if precedence(tree) < precedence(PRODUCT) or text.startswith("-") else text
+
+    def product(self, term: Term, factors: Sequence[str], *, is_alone: bool) -> str:
+        return f" {self.looks.times} ".join(factors) if is_alone else factor(self.looks.times.join(factors))
+
+    def sum(self, products: Sequence[str | None]) -> str:
+        return " + ".join(self.looks.ellipsis if product is None else product for product in products)
 
     def along(self, path: Path, longest: int) -> str:
         """Return the gradient that flows along a path: the rule of each edge with the one above it put in.
@@ -145,51 +134,11 @@ class Terms:
         text = self.formula(tree) if tree is not None and path.locals else ""
         return text if len(text) <= longest else ""
 
-    def formulas(self, link: Link) -> str:
-        """The local derivatives written out below their upstream gradients; empty where a rule is no product."""
-        if not all(term.is_product for term in link.terms):
-            return ""
-        return self._sum([self._formulas(term) for term in link.terms])
-
-    def _formulas(self, term: Term) -> list[str]:
-        assert term.local.formula is not None
-        upstream = self.total(term.step.node)
-        local = term.local.formula
-        if self._is_seed(term):
-            return [self.formula(local)]
-        text = self.formula(local)
-        loose = precedence(local) < precedence(PRODUCT) or text.startswith("-")
-        return [upstream, f"({text})" if loose else text]
-
-    def numbers(self, link: Link) -> str:
-        """Return the sum with numbers put in; empty where they are arrays, made up, or no product of those numbers."""
-        if self.explanation.sizes is not None:
-            return ""
-        values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
-        is_product = all(term.local.formula is not None and not term.is_gate for term in link.terms)
-        if any(np.ndim(value) for value in values) or not is_product:
-            return ""
-        return self._sum([self._numbers(term) for term in link.terms])
-
     def result(self, link: Link) -> str:
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
         return f"{self.grid(link.total)}{why}"
-
-    def _numbers(self, term: Term) -> list[str]:
-        local = self.value(term.local.value)
-        return [local] if self._is_seed(term) else [factor(self.value(term.step.upstream)), factor(local)]
-
-    def _is_seed(self, term: Term) -> bool:
-        """Return whether the upstream gradient is the 1 that enters at the output, which is not written."""
-        return self.plain_seed and term.step.node == self.explanation.output
-
-    def _sum(self, products: list[list[str]]) -> str:
-        times = self.looks.times
-        if len(products) == 1:
-            return f" {times} ".join(products[0])
-        return self.joined([factor(times.join(product)) for product in products], " + ")
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""

@@ -14,8 +14,7 @@ from gradcli.guard import noting
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, formula_document, notes_document, sizes_document
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.heading import heading, last, shown
-from gradcli.render.lesson.page import FORWARD, equations, forward, given, is_same, seed
+from gradcli.render.lesson.page import FORWARD, equations, forward, given, heading, is_same, last, seed, shown
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out

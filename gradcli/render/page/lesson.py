@@ -10,15 +10,12 @@ from gradcli.explanation.steps.walk import Walk
 from gradcli.guard import optional
 from gradcli.language.tree import Name
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.notes import Notes
-from gradcli.render.page.parts import Part, is_drawn, parts, shown
-from gradcli.render.page.picture import Picture
-from gradcli.render.page.tables import tensor_table
-from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.parts import Part, Tracks, is_drawn, parts, shown, tensor_table
+from gradcli.render.page.picture import NONE, Changes, Changing, Picture
 from gradcli.render.page.words import Words
 from gradcli.render.text.looks import Looks
 

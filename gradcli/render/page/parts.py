@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from gradcli.explanation.model import Node
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
 from gradcli.explanation.steps.walk import Walk
 from gradcli.facts import dataclass
 from gradcli.language.tree import Name
+from gradcli.render.page.html import Html, element
+from gradcli.stream.values import Json
+
+CAPTION = "The tensors as of this step"
+
+
+def tensor_table(columns: Sequence[str], *bodies: Html) -> Html:
+    """Return the table in a region of its own, which scrolls where the screen is narrow."""
+    head = element("tr", *(element("th", column, scope="col") for column in columns))
+    table = element(
+        "table",
+        element("caption", CAPTION),
+        element("thead", head),
+        *bodies,
+        class_="facts",
+    )
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=CAPTION)
+
+
+Changes = Iterable[tuple[int, Json]]  # from this step on, this text or look
+
+
+class Tracks:
+    """The tracks of a page. Equal ones are kept once, and an element has the number of its track."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[Json, ...], int] = {}
+
+    def add(self, changes: Changes) -> int:
+        """Return the number of a track; changes that change nothing are left out."""
+        kept: list[tuple[int, Json]] = []
+        for step, shown in changes:
+            if kept and kept[-1][0] == step:
+                kept.pop()
+            if not kept or kept[-1][1] != shown:
+                kept.append((step, shown))
+        return self._numbers.setdefault(tuple(chain.from_iterable(kept)), len(self._numbers))
+
+    @property
+    def document(self) -> Json:
+        """The tracks by number, each as steps and what is shown from then on, in turn."""
+        return [list(track) for track in self._numbers]
+
 
 LARGEST = 60  # boxes of a picture
 ROOM = 16  # boxes of a part, unless one operation needs more

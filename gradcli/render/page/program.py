@@ -2,25 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.folding import folded
-from gradcli.explanation.model import Explanation
-from gradcli.explanation.steps.walk import walk
+from gradcli.explanation.meaning import Meaning, meanings
+from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.steps.moves import Contributed
+from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.guard import guarded, optional
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Index,
+    List,
+    Literal,
+    Method,
+    Name,
+    Number,
+    Tuple,
+    Unary,
+    fold,
+)
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
+from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import Lesson, listed
+from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import questions
-from gradcli.render.page.tracks import Tracks
-from gradcli.render.page.what_if import formulas, what_if
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import Json, plain
+
+SLIDERS = 24  # entries of all leaves that have one
+ENTRIES = 12  # of one leaf
+NAME = 40  # characters of a name
+LARGEST = 64  # entries of a tensor whose formulas the page computes
+SIGNS = {"-": "neg", "+": "pos"}
+
+
+@optional("what-if", None)
+def formulas(walk: Walk) -> Json:
+    """Return what the page computes: values of leaves, formulas of nodes, and the rule of each contribution."""
+    explanation = walk.explanation
+    is_made_up = explanation.sizes is not None or not any(move.phase == "backward" for move in walk.moves)
+    if is_made_up or any(np.size(node.value) > LARGEST for node in explanation.nodes):
+        return None
+    contributed = [move for move in walk.moves if isinstance(move, Contributed)]
+    nodes = {node.id: node for node in explanation.nodes}
+    return {
+        "point": {node.id: plain(node.value) for node in explanation.nodes if node.kind != "op"},
+        "nodes": [[node.id, tree(node.expression)] for node in explanation.nodes if node.kind == "op"],
+        "steps": [[move.edge.target, move.edge.source, tree(move.local.rule)] for move in contributed],
+        "locals": [
+            [f"{move.edge.target} {move.edge.source}", tree(move.local.formula)]
+            for move in contributed
+            if move.local.formula is not None
+        ],
+        "gradients": {id: plain(node.grad) for id, node in nodes.items() if node.grad is not None},
+        "output": explanation.output,
+        "upstream": plain(explanation.upstream),
+        "g": explanation.upstream_name,
+    }
+
+
+def tree(expression: Expression) -> Json:
+    """Return an expression as data."""
+    return fold(expression, written)
+
+
+def written(node: Expression, parts: Sequence[Json]) -> Json:
+    """Return a node over its children: a number, a name, or a list of the operation and what it takes."""
+    match node:
+        case Number(value) | Literal(value):
+            return plain(value) if not isinstance(value, type(...)) else ["..."]
+        case Name(id):
+            return id
+        case Unary(operator):
+            return [SIGNS[operator], *parts]
+        case Binary(operator) | Compare(operator):
+            return [operator, *parts]
+        case Call(function, arguments):
+            return called(function, arguments, parts)
+        case Method(_, name, arguments):
+            return called(name, [Argument(node.receiver), *arguments], parts)
+        case Attribute(_, name):
+            return [name, *parts]
+        case List() | Tuple():
+            return ["list", *parts]
+    return ["an index" if isinstance(node, Index) else type(node).__name__]
+
+
+def called(name: str, arguments: Sequence[Argument], parts: Sequence[Json]) -> Json:
+    """Return a call; what is named stands last."""
+    pairs = [*zip(arguments, parts, strict=True)]
+    options = {argument.keyword: part for argument, part in pairs if argument.keyword is not None}
+    return [name, *(part for argument, part in pairs if argument.keyword is None), *([options] if options else [])]
+
+
+def what_if(explanation: Explanation, *, is_computed: bool) -> Html | None:
+    """Return what each gradient means, with a slider for each leaf; None where no gradient is that of a number."""
+    found: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
+    if not found:
+        return None
+    room, leaves = SLIDERS, []
+    for meaning in found:
+        value = explanation.node(meaning.leaf).value
+        at = [(place(meaning), meaning.entry)] if np.size(value) > min(ENTRIES, room) else [*entries(meaning, value)]
+        room -= len(at)
+        shown = at if is_computed else []
+        leaves.append(element(
+            "div",
+            *(slider(name, float(np.asarray(value)[entry])) for name, entry in shown),
+            element("p", f"{sentence(meaning, cut(explanation.output, NAME))}.", data_meaning=meaning.leaf),
+            element("svg", viewBox="0 0 240 96", class_="curve", role="img", hidden=True) if is_computed else None,
+            class_="leaf",
+            data_at=place(meaning),
+            data_step_of=meaning.step,
+        ))  # fmt: skip
+    why = element("p", hidden=True, class_="why-not") if is_computed else None
+    reset = element("button", "Reset", type="button", data_action="reset", hidden=True) if is_computed else None
+    title = element("h2", "What the gradients mean")
+    is_on = "on" if is_computed else "off"
+    return element("section", title, *leaves, why, reset, class_="what-if", aria_label="What if", data_what_if=is_on)
+
+
+def entries(meaning: Meaning, value: Value) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield all entries of a leaf with their names."""
+    for entry in np.ndindex(np.shape(value)):
+        yield place(replace(meaning, entry=entry)), entry
+
+
+def slider(name: str, value: float) -> Html:
+    """Return the slider of a number, with a field beside it, for the player alone."""
+    reach = max(1.0, abs(value))
+    ends = {"min": f"{value - reach:g}", "max": f"{value + reach:g}", "step": "any"}
+    return element(
+        "label",
+        element("span", cut(name, NAME)),
+        element("input", type="range", **ends, value=repr(value), data_leaf=name),
+        element(
+            "input", type="number", step="any", value=repr(value), data_number=name, aria_label=f"{name} as a number"
+        ),
+        hidden=True,
+    )
+
 
 LONGEST_WALK = 2000  # steps
 STATEMENTS = 6  # of a program that is shown above its graph

@@ -7,7 +7,7 @@ from html import escape
 from math import ceil
 
 from gradcli.explanation.curves.ticks import labels, ticks
-from gradcli.render.graph.layered.widths import text_width
+from gradcli.render.graph.layered.model import text_width
 from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Stroke, part, within
 from gradcli.source import visible
 

@@ -10,9 +10,8 @@ from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.model import VERDICTS, Marked
 from gradcli.homework.practice.session import VALUE, VERDICT, Exercise, Score, Told
-from gradcli.render.check.marking import ASCII, SENTENCE, clipped, expected, mark, points
+from gradcli.render.check.marking import ASCII, SENTENCE, Saying, clipped, expected, mark, points, sayings
 from gradcli.render.check.page import KINDS
-from gradcli.render.check.sentences import Saying, sayings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible

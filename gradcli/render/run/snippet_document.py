@@ -8,7 +8,7 @@ from gradcli.errors import GradcliError
 from gradcli.findings.finding import Finding
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import Document, explanation_document, facts
-from gradcli.render.findings.document import finding
+from gradcli.render.findings.text import finding
 from gradcli.script.timeline.model import (
     Accumulated,
     Backward,

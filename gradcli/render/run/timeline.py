@@ -8,33 +8,164 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
+from rich.cells import cell_len
+
 from gradcli.explanation.model import Explanation, Note
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Name
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.heading import shown
-from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_
+from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_, shown
 from gradcli.render.lesson.terms import Terms, factor
-from gradcli.render.run.training import training
-from gradcli.render.run.updates import updated, written
-from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import grid, number
 from gradcli.script.timeline.model import (
     Accumulated,
     Asked,
     Backward,
     Changed,
+    Epoch,
     Event,
     Failed,
     Forward,
     LeafState,
+    Loop,
     Named,
     Reset,
     Returned,
     Timeline,
+    Update,
     Updated,
+    UpdateLine,
 )
 from gradcli.script.timeline.passes import as_written
 from gradcli.script.timeline.reasons import listed, of, of_several
 from gradcli.source import Source, visible
+
+MOST = 12  # epochs of a table, unless all are asked for
+LAYERS = 6
+ENOUGH = 11  # losses for a curve
+WIDTH = 80
+
+
+def training(loop: Loop, looks: Looks, *, all: bool) -> Section:
+    """Return the table: of many epochs some evenly spread, of many layers the first and the last."""
+    kind = "passes" if not loop.by else "epochs" if "epoch" in loop.by.lower() else "steps"
+    counted = f"{loop.count:,} {kind}"
+    return Section(f"Training, {counted} from line {loop.line}", [*_rows(loop, looks, all=all), *_curve(loop, looks)])
+
+
+def _curve(loop: Loop, looks: Looks) -> Iterator[Row]:
+    """Yield the losses as a curve, where there are enough of them."""
+    losses = [epoch.loss for epoch in loop.epochs if epoch.loss is not None]
+    if len(losses) < ENOUGH:
+        return
+    from gradcli.render.plot.charts import loss_chart
+    from gradcli.render.plot.terminal import drawn
+
+    narrow = replace(looks, width=min(looks.width or WIDTH, WIDTH) - INDENT, color=False)
+    for line in drawn(loss_chart(losses, loop.by or "pass"), narrow).split("\n"):
+        yield Row((line,), "curve")
+
+
+def _rows(loop: Loop, looks: Looks, *, all: bool) -> Iterator[Row]:
+    epochs = loop.epochs if all else _spread(loop.epochs)
+    names = [name for name, _ in loop.epochs[0].norms]
+    hidden = 0 if all else max(0, len(names) - LAYERS)
+    layers = [*names[: LAYERS // 2], *names[len(names) - LAYERS // 2 :]] if hidden else names
+    is_mean = any(epoch.passes > 1 for epoch in loop.epochs)
+    has_units = any(epoch.units for epoch in loop.epochs)
+    norms = [f"|{visible(name)}.grad|" for name in layers]
+    dead = ["dead units"] * has_units
+    head = (visible(loop.by or "pass"), "mean loss" if is_mean else "loss", *norms, *dead)
+    table = [head, *(_cells(epoch, layers, looks, has_units=has_units) for epoch in epochs)]
+    for block, columns in enumerate(_blocks(table, looks.width)):
+        if block:
+            yield Row(("further columns",), "aside")
+        for place, cells in enumerate(table):
+            yield Row(tuple(cells[column] for column in columns), "" if place else "aside")
+    if len(epochs) < loop.count:
+        yield Row((f"{len(epochs)} of {loop.count:,}: --all shows more",), "aside")
+    if hidden:
+        yield Row((f"{hidden} more layers: --all shows each",), "aside")
+
+
+def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
+    """Return the columns that fit on a line together, each time with the first."""
+    widths = [max(cell_len(cells[column]) for cells in table) for column in range(len(table[0]))]
+    blocks, used = [[0]], INDENT + widths[0]
+    for column, size in enumerate(widths[1:], start=1):
+        if width is not None and used + GAP + size > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = INDENT + widths[0]
+        blocks[-1].append(column)
+        used += GAP + size
+    return blocks
+
+
+def _cells(epoch: Epoch, layers: list[str], looks: Looks, *, has_units: bool) -> tuple[str, ...]:
+    norms = dict(epoch.norms)
+    loss = "" if epoch.loss is None else number(epoch.loss, looks.precision)
+    cells = (number(norms[name], looks.precision) if name in norms else "" for name in layers)
+    dead = [f"{epoch.dead} of {epoch.units}"] if has_units else []
+    return visible(epoch.label), loss, *cells, *dead
+
+
+def _spread(epochs: tuple[Epoch, ...]) -> list[Epoch]:
+    if len(epochs) <= MOST:
+        return list(epochs)
+    return [epochs[place * (len(epochs) - 1) // (MOST - 1)] for place in range(MOST)]
+
+
+WORKED = 2  # parameters whose update is worked out, unless all are asked for
+
+
+def updated(event: Updated, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """Yield the rows of a step: the parameters, and for the first of them how they come about."""
+    changed = [Row((visible(name), *change(before, after, looks))) for name, before, after in event.parameters]
+    if changed:
+        yield Row((f"{visible(event.optimizer)} changes",), "aside")
+        yield from shown(changed, looks, all=all)
+    for update in event.updates if all else event.updates[:WORKED]:
+        yield Row((told(update, looks),), "aside")
+        yield from (line(one, update, looks) for one in update.lines)
+
+
+def told(update: Update, looks: Looks) -> str:
+    """Return `how w[1] changes, with lr=0.1 momentum=0.9`: of an array one entry, whose numbers the lines have."""
+    entry = f"{list(update.entry) or ''}"
+    options = " ".join(f"{name}={number(value, looks.precision)}" for name, value in update.options)
+    return f"how {visible(update.name)}{entry} changes{f', with {options}' if options else ''}"
+
+
+def line(one: UpdateLine, update: Update, looks: Looks) -> Row:
+    """Return `buf ← momentum·buf + grad`, the same with numbers put in, and the result."""
+    times, becomes = looks.times, "<-" if looks.ascii else "←"
+    numbers = {name: Name(factor(number(value, looks.precision))) for name, value in one.operands}
+    called = {name: own(name, update) for name, _ in one.operands}
+    formula = unparse(one.formula, multiply=times, rename=called)
+    result = number(one.value, looks.precision)
+    put_in = result if isinstance(one.formula, Name) else unparse(substitute(one.formula, numbers), multiply=times)
+    put_in = re.sub(r"^\((-[^()]*)\)(?= [+-])", r"\1", put_in)
+    sides = dict.fromkeys(text for text in (formula, put_in, result))
+    first, *others = sides
+    return Row((own(one.target, update), f"{becomes} {first}", *(f"= {side}" for side in others)))
+
+
+def own(name: str, update: Update) -> str:
+    """Return the name that the snippet has for the parameter, and any other name as it is."""
+    return visible(update.name) if name == "w" else name
+
+
+def change(before: object, after: object, looks: Looks) -> Iterator[str]:
+    if before is not None:
+        yield written(before, looks)
+    yield f"{looks.arrow} {written(after, looks)}"
+
+
+def written(value: object, looks: Looks) -> str:
+    """Return a value, a matrix that does not fit on a line in rows; dots for one that is too large to be kept."""
+    return looks.ellipsis if value is None else grid(value, looks, 48)
 
 
 def timeline_page(

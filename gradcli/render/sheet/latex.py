@@ -11,11 +11,11 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.render.check.marking import exact
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import aligned
-from gradcli.render.latex.document import document, listing
+from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.lesson import statement
-from gradcli.render.latex.symbols import escaped
+from gradcli.render.latex.pages import document, listing
 from gradcli.render.latex.terms import Terms
-from gradcli.render.sheet.facts import about, one_line, program
+from gradcli.render.sheet.pages import about, one_line, program
 
 DIGITS = 12  # of the values, which are given
 RULE = r"\hrulefill\quad"

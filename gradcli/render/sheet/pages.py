@@ -4,13 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.answer_file import answer
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.render.check.marking import exact
 from gradcli.render.display_options import Asked
 from gradcli.render.markdown.layout import code, fenced, plain
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, element
-from gradcli.render.sheet.facts import about, one_line, point, program
+from gradcli.source import visible
+
+
+def point(question: Question) -> list[str]:
+    """Return the values of a question, `x = 1.3`, as they are typed."""
+    return [f"{visible(name)} = {answer(value)}" for name, value in question.at.items()]
+
+
+def about(question: Question, ask: Ask) -> str:
+    """Return the points of an answer, and what else says how it is to be.
+
+    `2 points, a formula`, `1 point, (1) yes or (2) no`, `1 point, by print(w)`.
+    """
+    worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
+    if ask.words.choices:
+        *others, last = (f"({number}) {one_line(text)}" for number, text in enumerate(ask.words.choices, 1))
+        return f"{worth}, {', '.join(others)} or {last}"
+    if printing := question.printing(ask):
+        return f"{worth}, by {visible(printing)}"
+    return f"{worth}, a formula" if ask.form == "expression" else worth
+
+
+def one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def program(question: Question) -> list[str]:
+    """Return the lines of the program or the snippet."""
+    return [visible(line.rstrip()) for line in question.source.text.strip("\n").split("\n")]
 
 
 def markdown_sheet(assignment: Assignment, whose: str, asked: Asked) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.render.display_options import Asked
-from gradcli.render.sheet.facts import about, one_line, point, program
+from gradcli.render.sheet.pages import about, one_line, point, program
 from gradcli.render.text.wrapping import lines_of
 
 WIDTH = 88  # columns of a text

@@ -22,6 +22,7 @@ from tests.commands.test_practice import practised
 from tests.programs import some
 
 HOSTILE = {
+    "mixed": "\x1b]0;evil\x07<img src=x onerror=evil()> [evil](javascript:evil) \\input{evil} ^^5c %evil \u202e]]>",
     "escape": "\x1b]0;evil\x07\x1b[31mevil",
     "C1": "\x9b31mevil\x85evil",
     "bidi": "\u202eevil\u2066evil\u200f",
@@ -83,7 +84,7 @@ def name_of(text: str) -> str:
     return text.replace("/", "_").replace("\0", "_")
 
 
-@pytest.fixture(params=some(list(HOSTILE), 8))
+@pytest.fixture(params=some(list(HOSTILE), len(HOSTILE)))
 def text(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A hostile text; it stands in all files of the folder."""
     text = HOSTILE[request.param]

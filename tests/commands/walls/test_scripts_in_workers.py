@@ -20,7 +20,7 @@ from gradcli.workers import confinement
 from tests.commands import running
 from tests.commands.served import served
 from tests.programs import some
-from tests.test_layers import module_of, nodes, trees
+from tests.test_layers import LEVEL, layer, module_of, nodes, trees
 
 WEEK = """\
 title = "A script"
@@ -148,9 +148,10 @@ IN_PROCESS = "notebook grade\n"  # calls of a library, which has no walls
 
 
 def units() -> Iterator[tuple[str, ast.FunctionDef | ast.ClassDef]]:
-    """The functions and classes of all modules."""
+    """The functions and classes of the modules that may import the interpreter."""
     for module, tree in trees().items():
-        yield from ((module, node) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+        if LEVEL[layer(module)] >= LEVEL["script"]:
+            yield from ((module, node) for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef))
 
 
 @cache

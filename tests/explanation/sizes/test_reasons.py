@@ -8,7 +8,7 @@ from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.language.parser import parse_program
-from gradcli.render.latex.derivation import derivations
+from gradcli.render.latex.pages import derivations
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.lesson.trace import trace_document

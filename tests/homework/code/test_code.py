@@ -13,7 +13,7 @@ from gradcli.homework.code.marking import CodeJudge, missed
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
-from gradcli.homework.submission.programs import read_notebook, read_program
+from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 
@@ -74,12 +74,8 @@ def test_right_engines_of_all_shapes_are_right(grader: Grader, shape: str) -> No
     [
         (CLOSURES, "self.grad += other.data * out.grad", "self.grad = other.data * out.grad", "fanout-overwrite"),
         (CLOSURES, "for v in reversed(topo):", "for v in topo:", "order"),
-        (CLOSURES, "other.grad += self.data * out.grad", "other.grad -= self.data * out.grad", "sign"),
         (CLOSURES, "other.grad += self.data * out.grad", "other.grad += other.data * out.grad", "swapped-variable"),
-        (CLOSURES, "self.grad += other.data * out.grad", "self.grad += other.data", "upstream"),
-        (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad = local_grad * v.grad", "fanout-overwrite"),
         (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad += local_grad", "upstream"),
-        (TAPE, "node.grad += out.grad * local", "node.grad = out.grad * local", "fanout-overwrite"),
         (TAPE, "for out, inputs in reversed(tape):", "for out, inputs in tape:", "order"),
         (NUMPY, "a.grad = a.grad + b.data * t.grad", "a.grad = a.grad - b.data * t.grad", "sign"),
     ],

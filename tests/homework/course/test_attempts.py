@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.homework.course.attempts import counted, to_grade
-from gradcli.homework.course.collect import collected
+from gradcli.homework.course.layouts import collected, counted, to_grade
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn

@@ -13,9 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.homework.course.collect import MISSING, SEVERAL, STRANGER, collected, introduced, with_others
-from gradcli.homework.course.gradescope import submitters
-from gradcli.homework.course.layouts import Folder, recognised, tops, works
+from gradcli.homework.course.layouts import (
+    MISSING,
+    SEVERAL,
+    STRANGER,
+    Folder,
+    collected,
+    introduced,
+    recognised,
+    submitters,
+    tops,
+    with_others,
+    works,
+)
 from gradcli.homework.course.roster import Roster, read_roster
 from gradcli.homework.model import Result
 from gradcli.homework.submission.files import places_of

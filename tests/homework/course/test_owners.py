@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.homework.course.collect import collected
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.course.roster import Roster, read_roster
 from tests.homework.asking import files_of
 from tests.homework.course.test_layouts import made

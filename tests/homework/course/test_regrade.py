@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gradcli.errors import UsageError
-from gradcli.homework.course.regrade import differences, read_graded, refuse_lower
+from gradcli.homework.course.overrides import differences, read_graded, refuse_lower
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Result
 from gradcli.homework.submission.submissions import read_text

@@ -13,7 +13,7 @@ from gradcli.errors import UsageError
 from gradcli.homework.course.variants import NO_SHEET, Variants, read_variants
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.submissions import read_text
-from gradcli.render.check.variants import variants_text
+from gradcli.render.check.key import variants_text
 from gradcli.source import Source
 from tests.commands.running import validator
 from tests.homework.course.weeks import LAYER, WEEK, variants, week

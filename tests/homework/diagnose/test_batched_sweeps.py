@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from gradcli.homework.assignment.assignments import read_assignment
-from gradcli.homework.diagnose.batched_sweeps import attempt, sweeps
-from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.diagnose.detection import Suspects, attempt, sweeps
 from gradcli.homework.grading import Grader
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.solve.problem import Problem

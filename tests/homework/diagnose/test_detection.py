@@ -9,8 +9,7 @@ from itertools import combinations, islice
 import numpy as np
 import pytest
 
-from gradcli.homework.diagnose.batched_sweeps import attempt, sweeps
-from gradcli.homework.diagnose.detection import SINGLE, Suspects
+from gradcli.homework.diagnose.detection import SINGLE, Suspects, attempt, sweeps
 from gradcli.homework.diagnose.suspect_index import Shelf, crowd
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.mistakes.declaration import Slip

@@ -1,62 +1,34 @@
-"""The assignment of a seed: about 15 questions with 54 answers, on fresh numbers."""
+"""The assignment of a seed: questions with 54 answers in all, on fresh numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
-from tests.homework.klass import chains, loops, losses, matrices, neurons, scalars, shapes, snippets
-from tests.homework.klass.guests import curves as paper
-from tests.homework.klass.guests import nets, units
-from tests.homework.klass.guests import scripts as snips
+from tests.homework.klass import curves, networks, scripts
 from tests.homework.klass.model import Asked, Draw
-from tests.homework.klass.strangers import curves, networks, scripts
 
-COURSES = {
-    "first": (
-        scalars.diamond, scalars.product, scalars.quotient, scalars.powers, scalars.wave, scalars.root,
-        neurons.neuron, neurons.tanh_neuron, neurons.units,
-        matrices.matrices, matrices.layers, matrices.relu_layer, matrices.classes, matrices.broadcasting,
-        matrices.means,
-        snippets.accumulation, snippets.detached, snippets.without_grad, snippets.functional,
-    ),
-    "second": (
-        chains.bell, chains.meeting, chains.kinks, chains.tied, chains.deep, chains.logs,
-        losses.logistic, losses.vector_layer, losses.scores, losses.jacobian, losses.regression,
-        shapes.outer, shapes.centred, shapes.layout, shapes.attention, shapes.gated,
-        loops.descent, loops.by_hand, loops.twice, loops.higher, loops.weighted, loops.module,
-    ),
-}  # fmt: skip
-MAKERS = tuple(maker for course in COURSES.values() for maker in course)
-STRANGERS = (
-    curves.polynomial, curves.relay, curves.ratio, curves.shared, curves.entropy,
-    networks.logistic_batch, networks.tanh_net, networks.relu_net, networks.nll, networks.bias, networks.mse,
-    networks.variance, networks.norm,
-    scripts.batches, scripts.cut, scripts.in_place, scripts.update, scripts.retained, scripts.spread,
-)  # fmt: skip
-GUESTS = (
-    paper.tower, paper.fraction, paper.whole_numbers, paper.hinge, units.gaussian, units.recurrence, units.binary,
-    units.kinked, nets.two_layers, nets.crossed, nets.shifted, nets.jacobian, snips.momentum, snips.twice, snips.frozen,
-    snips.epochs, snips.places, snips.products,
+MAKERS = (
+    curves.tower, curves.fraction, curves.gaussian, curves.tied, curves.units, curves.polynomial, curves.relay,
+    curves.shared, curves.entropy,
+    networks.centred, networks.gated, networks.logistic_batch, networks.tanh_net, networks.relu_net, networks.nll,
+    networks.bias, networks.mse, networks.norm, networks.jacobian,
+    scripts.module, scripts.weighted, scripts.batches, scripts.cut, scripts.retained, scripts.spread, scripts.twice,
+    scripts.frozen, scripts.epochs,
 )  # fmt: skip
 ANSWERS = 54
 
 
-def questions(seed: int, makers: Sequence[Any] = MAKERS) -> list[Asked]:
+def questions(seed: int) -> list[Asked]:
     """Return questions that ask for `ANSWERS` quantities, or the nearest number below; the numbers are the seed's."""
     draw = Draw(seed)
-    kept: list[Asked] = []
-    made = [maker(draw) for maker in makers]
+    made = [maker(draw) for maker in MAKERS]
+    chosen, count = set(), 0
     for place in draw.random.permutation(len(made)):
-        if sum(map(asks, [*kept, made[place]])) <= ANSWERS:
-            kept.append(made[place])
-    return [one for one in made if any(one is other for other in kept)]
-
-
-def asks(question: Asked) -> int:
-    return sum(bool(step.quantity) for step in question.steps)
+        asks = sum(bool(step.quantity) for step in made[place].steps)
+        if count + asks <= ANSWERS:
+            chosen.add(place)
+            count += asks
+    return [question for place, question in enumerate(made) if place in chosen]
 
 
 def apart(value: object, other: object) -> bool:

@@ -16,9 +16,10 @@ from tests.homework.klass.model import OUTSIDE, Asked, Numbers, Step, Value, Wor
 
 SLIP = 0.13  # of the steps have a mistake
 PEN = 0.012  # the share of numbers with a slip of the pen
-ODD = 0.012  # the share of steps with an error that no catalogue knows
+ODD = 0.02  # the share of steps with an error that no catalogue knows
 BLANK = 0.01
 STEPWISE = 0.05  # the share of students who round at every step
+CORRECTED = (0.0, 0.1, 0.5, 1.0)  # the share of wrong numbers behind which a student goes on with the right one
 HABITS = 4  # mistakes that a student makes again and again
 
 
@@ -44,16 +45,14 @@ class Student:
     answers: tuple[Answer, ...]
 
 
-def students(
-    questions: Sequence[Asked], count: int, seed: int, hand: Callable[..., Hand] | None = None
-) -> Iterator[Student]:
+def students(questions: Sequence[Asked], count: int, seed: int) -> Iterator[Student]:
     """Yield the students of a class; some mistakes are common in it, others rare."""
     choose = np.random.default_rng([seed, 1])
-    kinds = sorted({mistake for one in questions for step in one.steps for mistake in step.wrongs})
+    kinds = sorted({mistake for question in questions for step in question.steps for mistake in step.wrongs})
     common = dict(zip(kinds, choose.permutation(1 / np.arange(1, len(kinds) + 1) ** 0.6), strict=True))
-    truths = [one.right() for one in questions]
+    truths = [question.right() for question in questions]
     for number in range(count):
-        yield Student(f"s{number:04}", tuple((hand or Hand)(choose, questions, truths, common).answers()))
+        yield Student(f"s{number:04}", tuple(Hand(choose, questions, truths, common).answers()))
 
 
 def is_carried_too(question: Asked, step: Step, value: Value, own: Numbers, typed: Numbers) -> bool:
@@ -97,8 +96,6 @@ def rounded(value: Value, digits: int) -> Value:
 class Hand:
     """One student at work."""
 
-    odd_share = ODD
-
     def __init__(self, choose: Any, questions: Sequence[Asked], truths: Sequence[Numbers], common: dict[str, float]):
         self.choose, self.questions, self.truths = choose, questions, truths
         weights = np.array(list(common.values()))
@@ -107,6 +104,7 @@ class Hand:
         self.digits = int(choose.choice([3, 4, 4, 5, 5, 6, 8]))
         self.rate = SLIP * float(choose.uniform(0.2, 1.8))
         self.is_stepwise = choose.random() < STEPWISE
+        self.again = float(choose.choice(CORRECTED))
 
     def answers(self) -> Iterator[Answer]:
         for question, truth in zip(self.questions, self.truths, strict=True):
@@ -125,7 +123,7 @@ class Hand:
             if self.is_stepwise:
                 value = rounded(value, max(self.digits, 4))
             is_double = bool(mistake) and is_carried_too(question, step, value, own, typed)
-            own[step.name] = self.goes_on(value, straight, right)
+            own[step.name] = self.goes_on(value, straight)
             typed[step.name] = value if np.shape(value) == np.shape(straight) else straight
             if not step.quantity:
                 fault, spoiled = mistake, spoiled or bool(mistake)
@@ -145,13 +143,14 @@ class Hand:
             yield replace(answer, verdicts=answer.verdicts | more)
             spoiled = spoiled or apart(own[step.name], right)
 
-    def goes_on(self, value: Value, straight: Value, right: Value) -> Value:
-        """Return the number that the next steps begin with; nothing goes on from another shape."""
-        return value if np.shape(value) == np.shape(straight) else straight
+    def goes_on(self, value: Value, straight: Value) -> Value:
+        """Return the number that the next steps begin with: some correct themselves, and no other shape goes on."""
+        is_corrected = apart(value, straight) and self.choose.random() < self.again
+        return straight if is_corrected or np.shape(value) != np.shape(straight) else value
 
     def step(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
         """Return the result of a step, and the mistake in it; only mistakes that show count."""
-        if step.quantity and self.choose.random() < self.odd_share:
+        if step.quantity and self.choose.random() < ODD:
             return self.odd(step, own, straight, right)
         if self.choose.random() >= self.rate:
             return straight, ""
@@ -164,25 +163,16 @@ class Hand:
         return (value, mistake) if shows(value, straight, right) else (straight, "")
 
     def odd(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
-        """Make an error by accident: sums gone wrong, in one entry of several, or a given number misread."""
-        way = ("times", "plus", "misread")[self.choose.integers(3)]
+        """Make an error by accident; one that gives the number of a known mistake is none."""
         if isinstance(straight, bool | str):
             return straight, ""
-        value: Any = np.array(straight, float)
-        if way == "misread":
-            names = [name for name in own if isinstance(own[name], float | np.ndarray)]
-            name = str(self.choose.choice(names))
-            changed = np.array(own[name], float)
-            place = np.unravel_index(int(self.choose.integers(changed.size)), changed.shape)
-            changed[place] += float(self.choose.choice([-1, 1])) * int(self.choose.integers(1, 9)) / 10
-            value = computed(step.right, Numbers({**own, name: changed[()]}), straight)
-        else:
-            place = np.unravel_index(int(self.choose.integers(value.size)), value.shape)
-            if way == "times":
-                value[place] *= float(self.choose.uniform(1.05, 1.95)) ** float(self.choose.choice([-1, 1]))
-            else:
-                value[place] += float(self.choose.uniform(-2, 2))
-        return (np.asarray(value)[()], f"{OUTSIDE}: {way}") if shows(value, straight, right) else (straight, "")
+        way = str(self.choose.choice(list(ACCIDENTS)))
+        with np.errstate(all="ignore"):
+            value = ACCIDENTS[way](self.choose, step, own, np.array(straight, float))
+        is_other = value is not None and all(apart(value, computed(work, own, None)) for work in step.wrongs.values())
+        if not is_other or not shows(np.asarray(value)[()], straight, right):
+            return straight, ""
+        return np.asarray(value)[()], f"{OUTSIDE}: {way}"
 
     def answer(
         self, question: Asked, step: Step, value: Value, straight: Value, right: Value, mistake: str, *, spoiled: bool
@@ -221,6 +211,88 @@ class Hand:
         if figures[0] == "0" or not apart(float("".join(figures)), abs(value)):
             return value * 10.0, "decimal-point: slipped"
         return float("".join(figures)) * (1 if value > 0 else -1), name
+
+
+def numeric_name(choose: Any, own: Numbers) -> str:
+    return str(choose.choice([name for name in own if isinstance(own[name], float | np.ndarray)]))
+
+
+def place_of(choose: Any, value: Any) -> Any:
+    return np.unravel_index(int(choose.integers(value.size)), value.shape)
+
+
+def changed(value: Any, place: Any, number: Any) -> Any:
+    copy = np.array(value)
+    copy[place] = number
+    return copy
+
+
+def two_digits(choose: Any, step: Step, own: Numbers, value: Any) -> Value:
+    """Get two digits wrong in a sum, in one entry."""
+    place = place_of(choose, value)
+    size = 10.0 ** np.floor(np.log10(abs(value[place]) + 1e-9))
+    return changed(value, place, value[place] + sign(choose) * size * int(choose.integers(10, 100)) / 100)
+
+
+def other_sheet(choose: Any, step: Step, own: Numbers, value: Any) -> Value:
+    """Copy from somebody whose numbers are others."""
+    numbers = {name: moved(choose, number) for name, number in own.items()}
+    return computed(step.right, Numbers(numbers), None)
+
+
+def whole_number(choose: Any, step: Step, own: Numbers, value: Any) -> Value:
+    """Go on with an earlier number as a whole one."""
+    name = numeric_name(choose, own)
+    return computed(step.right, Numbers({**own, name: np.round(own[name])[()]}), None)
+
+
+def misread(choose: Any, step: Step, own: Numbers, value: Any) -> Value:
+    """Read a handwritten 1 as a 7, and the like."""
+    name = numeric_name(choose, own)
+    array = np.array(own[name], float)
+    place = place_of(choose, array)
+    number = array[place] + sign(choose) * int(choose.integers(1, 9)) / 10
+    return computed(step.right, Numbers({**own, name: changed(array, place, number)[()]}), None)
+
+
+def two_swapped(choose: Any, step: Step, own: Numbers, value: Any) -> Value:
+    if value.size < 3:
+        return value * 1.7
+    entries = value.ravel().copy()
+    a, b = choose.choice(entries.size, 2, replace=False)
+    entries[a], entries[b] = entries[b], entries[a]
+    return entries.reshape(value.shape)
+
+
+def moved(choose: Any, value: Value) -> Value:
+    """Return another given number, or array of them."""
+    if isinstance(value, bool | str) or value is None:
+        return value
+    return value + np.reshape(choose.integers(-6, 7, np.size(value)) / 10, np.shape(value))[()]
+
+
+def sign(choose: Any) -> float:
+    return float(choose.choice([-1, 1]))
+
+
+ACCIDENTS: dict[str, Callable[[Any, Step, Numbers, Any], Value]] = {
+    "two digits": two_digits,
+    "other sheet": other_sheet,
+    "whole number": whole_number,
+    "misread": misread,
+    "two entries swapped": two_swapped,
+    "times": lambda choose, step, own, value: value * float(choose.uniform(1.05, 1.95)) ** sign(choose),
+    "plus": lambda choose, step, own, value: value + sign(choose) * int(choose.integers(1, 40)) / 10,
+    "root": lambda choose, step, own, value: np.sqrt(np.abs(value)),
+    "reciprocal": lambda choose, step, own, value: 1 / value,
+    "third power": lambda choose, step, own, value: value**3,
+    "exponential": lambda choose, step, own, value: np.exp(value),
+    "sine": lambda choose, step, own, value: np.sin(value),
+    "guess": lambda choose, step, own, value: np.round(choose.normal(0, 3, value.shape), 3),
+    "rolled": lambda choose, step, own, value: np.roll(value, 1) if value.size > 2 else value * 2.6,
+    "running sum": lambda choose, step, own, value: np.cumsum(value).reshape(value.shape) + 0.1 * (value.size == 1),
+    "column": lambda choose, step, own, value: value + np.round(choose.uniform(0.2, 3, value.shape[-1:] or ()), 2),
+}
 
 
 def is_short(value: Value) -> bool:

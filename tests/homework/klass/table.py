@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import resource
 import time
 from collections import Counter
@@ -21,7 +20,6 @@ from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.submissions import Submission, read_json
 from gradcli.source import Source
-from tests.homework.klass import typing
 from tests.homework.klass.model import OUTSIDE, Asked
 from tests.homework.klass.students import Answer, Student
 
@@ -37,18 +35,6 @@ def entry(value: Any, digits: int) -> str:
     if np.ndim(value):
         return f"[{', '.join(entry(one, digits) for one in value)}]"
     return f"{float(value):#.{digits}g}".rstrip(".")
-
-
-def in_their_ways(student: Student) -> str:
-    """Write the hand-in of a student as students type: in a style of their own, and each number in one of many."""
-    draw = random.Random(student.name)
-    given = [
-        typing.Answer(
-            one.question, one.quantity, "" if one.value is None else typing.typed(one.value, draw, one.digits).text
-        )
-        for one in student.answers
-    ]
-    return typing.sheet(given, draw)
 
 
 def sheet(student: Student) -> str:

@@ -1,4 +1,4 @@
-"""Each way in which the second class types is read, alone in a sheet that is typed plainly."""
+"""Each way in which students type is read, alone in a sheet that is typed plainly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.lines import read_lines
 from gradcli.source import Source
-from tests.homework.klass.strangers import typing
+from tests.homework.klass import typing
 from tests.homework.klass.typing import plain_number
 
 X, Y = 2.3456789, -0.71234567

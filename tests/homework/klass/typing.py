@@ -1,101 +1,70 @@
-"""Types answers as students do: numbers, tensors, formulas and words, sheets and tables, in any mixture of styles.
+"""How students type: in Word, on a phone, in LaTeX, in Markdown tables, spreadsheets, JSON and consoles.
 
-A style changes nothing about the answer: a key expects the verdict that the plain text has. Where a text has two
-readings (`1,234`) it is `ambiguous`, and a key accepts `unreadable` too.
+A student has one kind of sheet and a few habits in it. Nothing here changes an answer, nor its number of digits.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-Value = Any  # a number, an array, None, True, False, or a text
+from tests.homework.klass.students import Answer, Student
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Dress = Callable[[str], str]
-SUPERSCRIPTS = str.maketrans("-0123456789x", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹ˣ")
+WIDTH = 44  # columns of a narrow console
+BELOW = r" \\ "  # between the rows of a matrix in LaTeX
+EXACT = 8  # digits of a number that a program printed
 
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """An answer as typed, in a style; `decimal` is the mark between units and tenths, where the text has one."""
-
-    text: str
-    style: str
-    decimal: str = ""
-    ambiguous: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One line of a sheet: the text that stands behind the label, "" for a blank."""
-
-    question: str
-    quantity: str
-    text: str
-
-
-# ---- numbers
-
-
-def scientific(text: str, times: str = "e", power: str = "{}") -> str:
-    """Write a decimal number with a power of ten: `-3.282×10^-1`."""
-    text = text if "." in text else f"{text}."
-    digits = len(re.sub(r"^-?0*\.?0*|\.|(?<=[1-9])0*\.$", "", text))
-    mantissa, _, exponent = f"{float(text):.{max(digits - 1, 0)}e}".partition("e")
-    return f"{mantissa}{times}{power.format(int(exponent))}"
-
-
-NUMBERS: dict[str, Dress] = {
-    "plain": str,
-    "comma": lambda text: text.replace(".", ","),
-    "minus": lambda text: text.replace("-", "−"),
-    "dash": lambda text: text.replace("-", "–"),
-    "fullwidth": lambda text: text.translate({ord(c): ord(c) + 0xFEE0 for c in "0123456789.-"}),
-    "e": scientific,
-    "E": lambda text: scientific(text, "E", "{:+03d}"),
-    "times": lambda text: scientific(text, "×10^"),
-    "times spaced": lambda text: scientific(text, " × 10^"),
-    "dot": lambda text: re.sub(r"(?<=·10).+", lambda power: power[0].translate(SUPERSCRIPTS), scientific(text, "·10")),
-    "stars": lambda text: scientific(text, "*10**"),
-    "braces": lambda text: scientific(text, r" \cdot 10^", "{{{}}}"),
-    "bare point": lambda text: re.sub(r"^(-?)0(?=\.)", r"\1", text),
-    "comma and times": lambda text: scientific(text, "·10^").replace(".", ","),
+NUMBERS: dict[str, list[Dress]] = {
+    "any": [str] * 8 + [
+        lambda t: f"{t} ", lambda t: f"({t})", lambda t: f"approx. {t}", lambda t: f"ca. {t}", lambda t: f"about {t}",
+        lambda t: f"the answer is {t}", lambda t: f"{t} (4 s.f.)", lambda t: f"{t} (rounded)", lambda t: f"{t} units",
+        lambda t: f"{t} by the chain rule", lambda t: f"{t} (see notes)", lambda t: t if t[0] == "-" else f"+{t}",
+        lambda t: f"'{t}'", lambda t: f"{t} !", lambda t: f"{t} ✓", lambda t: f"= {t}", lambda t: f"=> {t}",
+        lambda t: f"roughly {t}", lambda t: f"{t}, I think", lambda t: f"I get {t}", lambda t: f"{t} (2 points?)",
+        lambda t: f"~{t}", lambda t: f"**≈ {t}**", lambda t: f"`{t}`", lambda t: power(t, "{}*10**{}"),
+        lambda t: power(t, "{} × 10^{}"), lambda t: power(t, "{}E{:+03d}"), lambda t: f"[{t}]",
+        lambda t: re.sub(r"(?<=·10).+", lambda raised: raised[0].translate(SUPERSCRIPTS), power(t, "{}·10{}")),
+    ],
+    "word": [str] * 4 + [
+        lambda t: t.replace("-", "–"), lambda t: t.replace("-", "–\xa0"), lambda t: t.replace("-", "−"),
+        lambda t: t.translate({ord(c): ord(c) + 0xFEE0 for c in "0123456789.-"}),
+        lambda t: f"“{t}”", lambda t: f"≈\xa0{t}", lambda t: f"{t}\u200b", lambda t: f"≅ {t}", lambda t: f"{t}…",
+    ],
+    "phone": [str] * 3 + [lambda t: t.replace("-", "—"), lambda t: t.replace("-", "- "), lambda t: f"{t} 👍",
+                          lambda t: t.removeprefix("0"), lambda t: f"Its {t}"],
+    "latex": [
+        lambda t: f"${t}$", lambda t: rf"\({t}\)", lambda t: rf"\approx {t}", lambda t: rf"$\approx {t}$",
+        lambda t: rf"\boxed{{{t}}}", lambda t: rf"$\mathbf{{{t}}}$", lambda t: rf"{t}\,", lambda t: rf"$${t}$$",
+        lambda t: rf"\text{{{t}}}", lambda t: rf"\underline{{{t}}}",
+        lambda t: power(t, r"{} \times 10^{{{}}}"), lambda t: power(t, r"${}\cdot 10^{{{}}}$"),
+    ],
+    "console": [
+        str, lambda t: f"tensor({t}, requires_grad=True)", lambda t: f"tensor({t}, dtype=torch.float64)",
+        lambda t: f"tensor([{t}], grad_fn=<AddBackward0>)", lambda t: f"np.float64({t})",
+        lambda t: f"array({t}, dtype=float32)", lambda t: f"Array({t}, dtype=float32)",
+        lambda t: f"tensor({t}, device='cuda:0')", lambda t: f"float({t})", lambda t: power(t, "{}e{:+03d}"),
+        lambda t: f"<tf.Tensor: shape=(), dtype=float32, numpy={t}>", lambda t: f"{t}  # from the script",
+    ],
+    "comma": [lambda t: t.replace(".", ","), lambda t: power(t.replace(".", ","), "{}·10^{}"),
+              lambda t: f"ca. {t.replace('.', ',')}", lambda t: f"= {t.replace('.', ',')}."],
 }  # fmt: skip
-DRESSES: dict[str, Dress] = {
-    "": str,
-    "about": lambda text: f"≈{text}",
-    "about spaced": lambda text: f"≈ {text}",
-    "tilde": lambda text: f"~{text}",
-    "equals": lambda text: f"= {text}",
-    "dollars": lambda text: f"${text}$",
-    "bold": lambda text: f"**{text}**",
-    "code": lambda text: f"`{text}`",
-    "rounded": lambda text: f"{text} (rounded)",
-    "full stop": lambda text: f"{text}." if re.search(r"[.,]", text) else text,
-    "bold and about": lambda text: f"**≈ {text}**",
-    "float32": lambda text: f"np.float32({text})" if re.fullmatch(r"[-\d.e]+", text) else text,
-    "brackets": lambda text: f"[{text}]" if re.fullmatch(r"[-\d.e]+", text) else text,
-    "tensor": lambda text: f"tensor({text}, grad_fn=<SumBackward0>)" if re.fullmatch(r"[-\d.e]+", text) else text,
-}
-
-
-def number(value: float, draw: random.Random, digits: int = 5, style: str = "") -> Text:
-    """Type a number with so many digits; `style` is one of `NUMBERS`, or drawn, and so is the dress."""
-    plain = plain_number(value, digits)
-    name = style or draw.choice(list(NUMBERS))
-    dress = draw.choice(list(DRESSES)) if draw.random() < 0.5 else ""
-    core = NUMBERS[name](plain)
-    text = DRESSES[dress](core)
-    if draw.random() < 0.1 and dress in ("", "about", "dollars", "bold"):
-        text = DRESSES[dress](f"{product(value, plain)} = {core}")
-        dress = f"chain {dress}".strip()
-    decimal = "," if "," in core else "." if "." in core else ""
-    return Text(text, f"{name} {dress}".strip(), decimal, re.fullmatch(r"-?[1-9]\d{0,2},\d{3}", core) is not None)
+STEPS: list[Callable[[float, str], str]] = [
+    lambda v, t: f"2 × {v / 2:.10g} = {t}",
+    lambda v, t: f"{v - 1.5:.12g} + 1.5 = {t}",
+    lambda v, t: f"4 * {v / 4:.10g}\n   = {t}",
+    lambda v, t: f"upstream * local = 2 * {v / 2:.10g} = {t}",
+    lambda v, t: f"{2 * v:.10g}/2 = {t}",
+    lambda v, t: f"({v - 2:.12g}) + (2) = {t}",
+]
 
 
 def plain_number(value: float, digits: int) -> str:
@@ -108,234 +77,238 @@ def plain_number(value: float, digits: int) -> str:
     return f"{float(f'{value:.{digits}g}'):.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
-def product(value: float, plain: str) -> str:
-    """Write a product whose value is the number up to its digits."""
-    return f"2*{value / 2:.10g}" if float(plain) else f"0*{plain}"
+def power(text: str, form: str) -> str:
+    """Write a number with a power of ten and the same digits."""
+    point = "," if "," in text else "."
+    text = text.replace(",", ".")
+    digits = len(re.sub(r"^-?[0.]*|\.", "", text)) if "." in text else 0
+    if not digits:
+        return text.replace(".", point)
+    mantissa, _, exponent = f"{float(text):.{digits - 1}e}".partition("e")
+    return form.format(mantissa.replace(".", point), int(exponent))
 
 
-# ---- tensors
+def rows_of(value: Any, entry: Callable[[float], str]) -> list[list[str]]:
+    return [[entry(float(one)) for one in row] for row in np.atleast_2d(value)]
 
 
-def numpy_print(rows: Any, entry: Dress) -> str:
-    """Write as `print(array)` does, a line a row."""
-    if np.ndim(rows) < 2:
-        return f"[{' '.join(entry(x) for x in rows)}]"
-    return "[" + "\n ".join(numpy_print(row, entry) for row in rows) + "]"
+def bracketed(value: Any, entry: Callable[[float], str], left: str = "[", right: str = "]", mark: str = ", ") -> str:
+    if np.ndim(value) == 0:
+        return entry(float(value))
+    return left + mark.join(bracketed(one, entry, left, right, mark) for one in value) + right
 
 
-def nested(rows: Any, entry: Dress, left: str = "[", right: str = "]", between: str = ", ") -> str:
-    if np.ndim(rows) == 0:
-        return entry(str(rows))
-    return left + between.join(nested(row, entry, left, right, between) for row in rows) + right
+def printed(value: Any, digits: int) -> str:
+    """Print as numpy does on a narrow console, in float32 where the digits last."""
+    kind = np.float32 if digits >= EXACT else np.float64
+    return str(np.array2string(np.asarray(value, kind), max_line_width=WIDTH))
 
 
-def matlab(rows: Any, entry: Dress, between: str = " ", below: str = "; ") -> str:
-    rows = np.atleast_2d(rows)
-    return "[" + below.join(between.join(entry(x) for x in row) for row in rows) + "]"
+def torch_print(value: Any, digits: int, behind: str = ", requires_grad=True") -> str:
+    """Print as torch does: four decimals, or powers of ten where an entry is small."""
+    small = [abs(one) for one in np.ravel(value) if one]
+    form = "{: .4f}" if min(small, default=1.0) >= 0.01 else "{: .4e}"
+    entry = form.format if digits >= 6 else lambda one: plain_number(one, digits)
+    return f"tensor({bracketed(value, entry)}{behind})".replace("], [", "],\n        [")
 
 
-def latex(rows: Any, entry: Dress, kind: str = "pmatrix") -> str:
-    rows = np.atleast_2d(rows)
-    inner = r" \\ ".join(" & ".join(entry(x) for x in row) for row in rows)
-    return rf"\begin{{{kind}}} {inner} \end{{{kind}}}"
+def grid(value: Any, entry: Callable[[float], str], between: str, below: str) -> str:
+    return below.join(between.join(row) for row in rows_of(value, entry))
 
 
-def comma(text: str) -> str:
-    return text.replace(".", ",")
+Tensor = Callable[[Any, int], str]
 
 
-TENSORS: dict[str, Callable[[Any], str]] = {  # of an array of texts
-    "lists": lambda rows: nested(rows, str),
-    "tight": lambda rows: nested(rows, str, between=","),
-    "rows on lines": lambda rows: nested(rows, str).replace("], [", "],\n        ["),
-    "numpy": lambda rows: numpy_print(rows, str),
-    "np.array": lambda rows: f"np.array({nested(rows, str)})",
-    "array": lambda rows: f"array({nested(rows, str)}, dtype=float32)",
-    "tensor": lambda rows: f"tensor({nested(rows, str)}, grad_fn=<MmBackward0>)".replace("], [", "],\n        ["),
-    "matlab": lambda rows: matlab(rows, str),
-    "matlab commas": lambda rows: matlab(rows, str, ", "),
-    "matlab decimal commas": lambda rows: matlab(rows, comma),
-    "braces": lambda rows: nested(rows, str, "{", "}", ","),
-    "parentheses": lambda rows: nested(rows, str, "(", ")"),
-    "pmatrix": lambda rows: latex(rows, str),
-    "bmatrix in dollars": lambda rows: f"${latex(rows, str, 'bmatrix')}$",
-    "decimal commas": lambda rows: nested(rows, comma, between="; " if np.ndim(rows) == 1 else ", "),
-    "minus": lambda rows: nested(rows, lambda text: text.replace("-", "−")),
-    "more brackets": lambda rows: f"[{nested(rows, str)}]",
-    "a column": lambda rows: nested(np.reshape(rows, (-1, 1)), str) if np.ndim(rows) == 1 else nested(rows, str),
-    "bare": lambda rows: " ".join(rows) if np.ndim(rows) == 1 and np.size(rows) > 1 else nested(rows, str),
-    "bold": lambda rows: f"**{nested(rows, str)}**",
-    "about": lambda rows: f"≈ {nested(rows, str)}",
-}
+def with_digits(write: Callable[[Any, Callable[[float], str]], str]) -> Tensor:
+    return lambda value, digits: write(value, lambda one: plain_number(one, digits))
 
 
-def tensor(value: Any, draw: random.Random, digits: int = 5, style: str = "") -> Text:
-    """Type an array with so many significant digits in each entry."""
-    flat = [plain_number(entry, digits) for entry in np.ravel(value)]
-    rows = np.array(flat, dtype=object).reshape(np.shape(value))
-    name = style or draw.choice(list(TENSORS))
-    found = TENSORS[name](rows)
-    return Text(found, name, ambiguous=re.fullmatch(r"\[*-?[1-9]\d{0,2},\d{3}\]*", found) is not None)
+TENSORS: dict[str, list[Tensor]] = {
+    "any": [
+        with_digits(bracketed), with_digits(lambda v, e: bracketed(v, e, mark=",")),
+        with_digits(lambda v, e: bracketed(v, e, "[ ", " ]")),
+        with_digits(lambda v, e: bracketed(v, e).replace("], [", "],\n  [")),
+        with_digits(lambda v, e: f"[{grid(v, e, ' ', '; ')}]"), with_digits(lambda v, e: f"[{grid(v, e, ', ', '; ')}]"),
+        with_digits(lambda v, e: f"({grid(v, e, ', ', '; ')})" if np.ndim(v) > 1 else bracketed(v, e, "(", ")")),
+        with_digits(lambda v, e: f"[{grid(v, e, ' ', chr(10))}]"),
+        with_digits(lambda v, e: f"\n{grid(v, e, '  ', chr(10))}"),
+        with_digits(lambda v, e: f"[{grid(v, e, ' , ', ' ;' + chr(10) + ' ')}]"),
+        with_digits(lambda v, e: bracketed(v, e) + ("^T" if np.ndim(v) == 1 else "")),
+        with_digits(lambda v, e: bracketed(v, e, "{", "}", ",")), with_digits(lambda v, e: f"[{bracketed(v, e)}]"),
+        with_digits(lambda v, e: f"**{bracketed(v, e)}**"),
+        with_digits(lambda v, e: " ".join(map(e, v)) if np.ndim(v) == 1 < np.size(v) else bracketed(v, e)),
+        with_digits(lambda v, e: f"matrix {bracketed(v, e)}"), with_digits(lambda v, e: f"about {bracketed(v, e)}"),
+    ],
+    "word": [with_digits(lambda v, e: bracketed(v, e).replace("-", "–")),
+    with_digits(lambda v, e: bracketed(v, e).replace(" ", "\xa0")),
+             with_digits(lambda v, e: f"\n{grid(v, e, chr(9), chr(10))}")],
+    "phone": [with_digits(lambda v, e: bracketed(v, e, mark=",").replace("-", "—")),
+              with_digits(lambda v, e: bracketed(v, e, "(", ")"))],
+    "latex": [
+        with_digits(lambda v, e: rf"\begin{{bmatrix}} {grid(v, e, ' & ', BELOW)} \end{{bmatrix}}"),
+        with_digits(lambda v, e: "\\begin{pmatrix}\n" + grid(v, e, " & ", " \\\\\n") + "\n\\end{pmatrix}"),
+        with_digits(lambda v, e: rf"$\left[\begin{{array}}{{cc}} {grid(v, e, '&', BELOW)} \end{{array}}\right]$"),
+        with_digits(lambda v, e: rf"\left({grid(v, e, ', ', '; ')}\right)"),
+    ],
+    "console": [
+        printed, torch_print, lambda v, d: torch_print(v, d, ", grad_fn=<MmBackward0>"),
+        lambda v, d: torch_print(v, d, ", dtype=torch.float64, requires_grad=True"),
+        lambda v, d: repr(np.asarray(v, np.float32 if d >= EXACT else float)),
+        with_digits(lambda v, e: f"np.array({bracketed(v, e)})"), lambda v, d: str(np.asarray(v).tolist()),
+    ],
+    "comma": [with_digits(lambda v, e: f"[{grid(v, e, ' ', '; ')}]".replace(".", ",")),
+              with_digits(lambda v, e: f"[{grid(v, e, '; ', ' | ')}]".replace(".", ",")),
+              with_digits(lambda v, e: f"\n{grid(v, e, '  ', chr(10))}".replace(".", ","))],
+}  # fmt: skip
+WORDS: list[Dress] = [
+    str,
+    lambda t: f"**{t}**",
+    lambda t: f"`{t}`",
+    lambda t: f'"{t}"',
+    lambda t: f"{t}.",
+    lambda t: f"'{t}'",
+    lambda t: f"it is {t}",
+]
+YES = {"True": ["True", "true", "yes", "Yes", "TRUE", "True, it is"], "False": ["False", "false", "no", "No", "FALSE"]}
+SEPARATORS = [" = ", "=", ": ", " : ", " ≈ ", " is ", " → ", " -> ", " := ", "  =  ", "= ", " == "]
+LABELS: list[Dress] = [str] * 4 + [
+    lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"∂\1/∂\2", t), lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"d\1 / d\2", t),
+    lambda t: f"• {t}", lambda t: f"– {t}", lambda t: f"(a) {t}", lambda t: f"b. {t}", lambda t: f"> {t}",
+    lambda t: f"iii) {t}", lambda t: f"1. {t}", lambda t: f"**{t}**", lambda t: f"`{t}`",
+    lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"d\1_d\2", t),
+    lambda t: f"answer for {t}", lambda t: f"value of {t}", lambda t: f"*{t}*",
+    lambda t: re.sub(r"^local (.*)$", r"\1 (local)", t), lambda t: t[0].upper() + t[1:] if t[0] in "dl" else t,
+]  # fmt: skip
+FRACTIONS: list[Dress] = [
+    lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"\\frac{d\1}{d\2}", t),
+    lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"\\frac{\\partial \1}{\\partial \2}", t),
+    lambda t: re.sub(r"\bd(\w+)/d(\w+)", r"\\dfrac{\\partial{\1}}{\\partial{\2}}", t), str,
+]  # fmt: skip
+HEADINGS: list[Dress] = [
+    lambda t: f"[{t}]", lambda t: f"{t.capitalize()}", lambda t: f"{t.upper()}:", lambda t: f"### {t}",
+    lambda t: f"=== {t} ===", lambda t: f"--- {t} ---", lambda t: f"Problem {t}", lambda t: f"Exercise “{t}”",
+    lambda t: f"{t} (10 points)", lambda t: f"<{t}>", lambda t: f"__{t}__", lambda t: f"Q: {t}", lambda t: f"2. {t}",
+    lambda t: f"Question: {t}", lambda t: f"**{t}:**", lambda t: f"{t} -", lambda t: f"My answers to {t}:",
+    lambda t: f"[{misspelt(t)}]", lambda t: f"## {misspelt(t)}", lambda t: f"[ {t} ]:", lambda t: f"Task {t.title()}",
+]  # fmt: skip
+SECTIONS: list[Dress] = [lambda t: rf"\section*{{{t}}}", lambda t: rf"\subsection{{{t}}}", lambda t: rf"\textbf{{{t}}}",
+                         lambda t: f"% answers\n\\paragraph{{{t}}}"]  # fmt: skip
 
 
-# ---- formulas and words
-
-FORMULAS: dict[str, Dress] = {
-    "plain": str,
-    "caret": lambda text: text.replace("**", "^"),
-    "superscripts": lambda text: re.sub(r"\*\*(-?\d+)(?![\d.])", lambda m: m[1].translate(SUPERSCRIPTS), text),
-    "implied": lambda text: implied(text),
-    "implied caret": lambda text: implied(text).replace("**", "^"),
-    "dots": lambda text: re.sub(r"(?<!\*)\*(?!\*)", "·", text),
-    "minus": lambda text: text.replace("-", "−"),
-    "e to the": lambda text: re.sub(r"\bexp\(", "e^(", text),
-    "dollars": lambda text: f"${text.replace('**', '^')}$",
-    "cdot": lambda text: re.sub(r"(?<!\*)\*(?!\*)", r" \\cdot ", text).replace("**", "^"),
-    "spaces": lambda text: re.sub(r"(?<!\*)\*(?!\*)", " * ", text),
-    "bold": lambda text: f"**{text}**" if "**" not in text else text,
-    "code": lambda text: f"`{text}`",
-}
+TICKS: list[Dress] = [str, lambda t: f"`{t}`", lambda t: f"**{t}**"]
 
 
-def implied(text: str) -> str:
-    """Leave out the sign of multiplication where a number stands before it, or a bracket behind or before."""
-    text = re.sub(r"(?<![\w.)/^*])(\d+(?:\.\d+)?)\*(?=[A-Za-z(])", r"\1", text)
-    text = re.sub(r"(?<=\))\*(?=\()", "", text)
-    return re.sub(r"(?<=\))\*(?=[A-Za-z])", "", text)
+def misspelt(name: str) -> str:
+    """Leave out a letter, or swap two, in a name that is long enough to be known nevertheless."""
+    if len(name) < 6:
+        return name
+    return f"{name[:3]}{name[4:]}" if len(name) % 2 else f"{name[:2]}{name[3]}{name[2]}{name[4:]}"
 
 
-def is_ambiguous_formula(text: str) -> bool:
-    """Return whether a product without a sign follows a division: `1/2x`."""
-    return re.search(r"/\s*(?:[\w.]+\s*\(|\d[\d.]*[A-Za-z(])", text) is not None and not re.search(
-        r"/\s*[A-Za-z]+\(", text
-    )
+class Typist:
+    """One student at the keyboard."""
+
+    def __init__(self, student: Student) -> None:
+        self.draw = random.Random(f"{student.name} types")
+        self.answers = student.answers
+        self.kind = self.draw.choice(["any", "word", "phone", "latex", "console", "comma"])
+        self.separators = self.draw.sample(SEPARATORS, 2)
+        self.labels = self.draw.sample(FRACTIONS, 2) if self.kind == "latex" else self.draw.sample(LABELS, 3)
+        self.heading = self.draw.choice(SECTIONS if self.kind == "latex" else HEADINGS)
+
+    def sheet(self) -> str:
+        form = self.draw.choice(["lines"] * 7 + ["table", "table", "json", "csv", "pasted"])
+        groups = [(id, list(these)) for id, these in groupby(self.answers, lambda one: one.question)]
+        if self.draw.random() < 0.4:
+            self.draw.shuffle(groups)
+        return str(getattr(self, form)(groups))
+
+    def lines(self, groups: list[tuple[str, list[Answer]]]) -> str:
+        lines = []
+        for id, answers in groups:
+            lines += ["", self.heading(id), *self.answered(answers)]
+        return "\n".join(lines) + "\n"
+
+    def answered(self, answers: list[Answer]) -> Iterator[str]:
+        """Yield the lines of a question; now and then two short answers share one."""
+        waiting = ""
+        for one in answers:
+            text = self.line(one)
+            if waiting:
+                yield waiting + self.draw.choice(["; ", ", ", "   ", " and "]) + text
+                waiting = ""
+            elif self.draw.random() < 0.06 and is_short(one) and one is not answers[-1]:
+                waiting = f"{one.quantity} = {plain_number(one.value, one.digits)}"
+            else:
+                yield text
+
+    def line(self, one: Answer) -> str:
+        label = self.draw.choice(self.labels)(one.quantity)
+        return f"{label}{self.draw.choice(self.separators)}{self.text(one)}".rstrip(" ")
+
+    def text(self, one: Answer) -> str:
+        if one.value is None:
+            return ""
+        if isinstance(one.value, bool):
+            return self.draw.choice(YES[str(one.value)])
+        if isinstance(one.value, str):
+            return self.draw.choice(WORDS)(one.value)
+        kind = self.kind if self.draw.random() < 0.6 else "any"
+        if np.ndim(one.value):
+            kind = "comma" if self.kind == "comma" else kind
+            return self.draw.choice(TENSORS[kind])(one.value, one.digits)
+        kind = "comma" if self.kind == "comma" else kind
+        text = plain_number(one.value, one.digits)
+        if self.kind != "comma" and self.draw.random() < 0.06 and "." in text:
+            return self.draw.choice(STEPS)(float(one.value), text)
+        return self.draw.choice(NUMBERS[kind])(text)
+
+    def plain(self, one: Answer) -> str:
+        """Type an answer in one line, for a cell."""
+        if one.value is None or isinstance(one.value, bool | str):
+            return "" if one.value is None else str(one.value)
+        return bracketed(one.value, lambda entry: plain_number(entry, one.digits))
+
+    def table(self, groups: list[tuple[str, list[Answer]]]) -> str:
+        lines = []
+        for id, answers in groups:
+            lines += ["", f"## {id}", "", "| quantity | answer |", "|:---|---:|"]
+            lines += [f"| {self.draw.choice(TICKS)(one.quantity)} | {self.plain(one)} |" for one in answers]
+        return "\n".join(lines) + "\n"
+
+    def json(self, groups: list[tuple[str, list[Answer]]]) -> str:
+        """Write JSON by hand: numbers bare or quoted."""
+        cells = []
+        for id, answers in groups:
+            inner = [f'    "{one.quantity}": {self.cell(one)}' for one in answers if one.value is not None]
+            cells.append(f'  "{id}": {{\n' + ",\n".join(inner) + "\n  }")
+        return "{\n" + ",\n".join(cells) + "\n}\n"
+
+    def cell(self, one: Answer) -> str:
+        text = self.plain(one)
+        is_bare = (
+            not isinstance(one.value, bool | str)
+            and self.draw.random() < 0.6
+            and not re.search(r"(?<!\d)\.|\.(?!\d)", text)
+        )
+        return text if is_bare else json.dumps(text)
+
+    def csv(self, groups: list[tuple[str, list[Answer]]]) -> str:
+        rows = [f'{id},{one.quantity},"{self.plain(one)}"' for id, answers in groups for one in answers]
+        return "question,quantity,answer\n" + "\n".join(rows) + "\n"
+
+    def pasted(self, groups: list[tuple[str, list[Answer]]]) -> str:
+        """Paste cells of a spreadsheet: tabs between, the question in its first row alone."""
+        lines = []
+        for id, answers in groups:
+            lines += [id, *(f"{one.quantity}\t{self.plain(one)}" for one in answers), ""]
+        return "\n".join(lines) + "\n"
 
 
-def formula(text: str, draw: random.Random, style: str = "") -> Text:
-    """Type a formula, which is given in the plain notation with every sign."""
-    name = style or draw.choice(list(FORMULAS))
-    found = FORMULAS[name](text)
-    return Text(found, name, ambiguous=is_ambiguous_formula(found))
+def is_short(one: Answer) -> bool:
+    return one.value is not None and not isinstance(one.value, bool | str) and np.ndim(one.value) == 0
 
 
-WORDS: dict[str, Dress] = {
-    "plain": str,
-    "lower": lambda text: text.lower() if text in ("None", "True", "False") else text,
-    "bold": lambda text: f"**{text}**",
-    "code": lambda text: f"`{text}`",
-    "quotes": lambda text: f'"{text}"',
-    "full stop": lambda text: f"{text}.",
-    "equals": lambda text: f"= {text}",
-    "object": lambda text: f"<{text} object at 0x7f3b2c1d5e80>" if text.endswith("Backward0") else text,
-}
-
-
-def word(text: str, draw: random.Random, style: str = "") -> Text:
-    name = style or draw.choice(list(WORDS))
-    return Text(WORDS[name](text), name)
-
-
-def typed(value: Value, draw: random.Random, digits: int = 5) -> Text:
-    """Type any answer; a text is a formula where it holds an operator, else a word."""
-    if isinstance(value, str):
-        return formula(value, draw) if re.search(r"[-+*/(]", value) else word(value, draw)
-    if value is None or isinstance(value, bool | np.bool_):
-        return word(str(value), draw)
-    return tensor(value, draw, digits) if np.ndim(value) else number(float(value), draw, digits)
-
-
-# ---- sheets
-
-HEADINGS: dict[str, Dress] = {
-    "brackets": lambda name: f"[{name}]",
-    "upper": lambda name: f"[{name.upper()}]",
-    "colon": lambda name: f"{name}:",
-    "capital and colon": lambda name: f"{name.capitalize()}:",
-    "markdown": lambda name: f"## {name}",
-    "bold": lambda name: f"**{name}**",
-    "question": lambda name: f"Question {name}:",
-    "spaces": lambda name: f"  [ {name} ]  ",
-}
-LABELS: dict[str, Callable[[str, str], str]] = {
-    "equals": lambda label, text: f"{label} = {text}",
-    "tight": lambda label, text: f"{label}={text}",
-    "colon": lambda label, text: f"{label}: {text}",
-    "dash": lambda label, text: f"- {label} = {text}",
-    "letter": lambda label, text: f"a) {label} = {text}",
-    "star": lambda label, text: f"* {label}: {text}",
-    "number": lambda label, text: f"1. {label} = {text}",
-    "partial": lambda label, text: f"{partial(label)} = {text}",
-    "partial tight": lambda label, text: f"{partial(label)}={text}",
-    "underscore": lambda label, text: f"{underscored(label)} = {text}",
-    "bold": lambda label, text: f"**{label}** = {text}",
-    "code": lambda label, text: f"`{label}` = {text}",
-    "two spaces": lambda label, text: f"   {label}   =   {text}  ",
-}
-
-
-def partial(label: str) -> str:
-    return re.sub(r"\bd(\w+)/d(\w+)", r"∂\1/∂\2", label)
-
-
-def underscored(label: str) -> str:
-    return re.sub(r"\bd(\w+)/d(\w+)", r"d\1_d\2", label)
-
-
-def sheet(answers: Sequence[Answer], draw: random.Random, *, heading: str = "", label: str = "") -> str:
-    """Write a hand-in: headings and labels each in one style, or every line in its own where `label` is `each`."""
-    heading = heading or draw.choice([*HEADINGS, "on the line"])
-    usual = label or draw.choice([*LABELS, "each"])
-    lines, question = [], None
-    for one in answers:
-        if one.question != question and heading != "on the line":
-            lines += ["", HEADINGS[heading](one.question)]
-        question = one.question
-        style = draw.choice(list(LABELS)) if usual == "each" else usual
-        if heading == "on the line":
-            style = draw.choice(["equals", "tight", "colon"])
-        line = LABELS[style](one.quantity, one.text).rstrip(" ")
-        lines.append(f"[{one.question}] {line}" if heading == "on the line" else line)
-    return "\n".join(lines) + "\n"
-
-
-ENCODINGS: dict[str, Callable[[str], bytes]] = {
-    "utf-8": lambda text: text.encode(),
-    "utf-8 marked": lambda text: b"\xef\xbb\xbf" + text.encode(),
-    "utf-16": lambda text: text.encode("utf-16"),
-    "utf-16 big": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
-    "utf-16 unmarked": lambda text: text.encode("utf-16-le"),
-    "cp1252": lambda text: text.encode("cp1252"),
-    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
-    "cr": lambda text: text.replace("\n", "\r").encode(),
-}
-
-
-def encoded(text: str, draw: random.Random, style: str = "") -> bytes:
-    """Return the bytes of a file; a text that cp1252 has no letters for is UTF-8."""
-    name = style or draw.choice(list(ENCODINGS))
-    try:
-        return ENCODINGS[name](text)
-    except UnicodeEncodeError:
-        return text.encode()
-
-
-DIALECTS = {",": ",", ";": ";", "tab": "\t"}
-FIRST = ("student", "name", "id", "email", "Student", "E-Mail")
-
-
-def table(rows: Sequence[tuple[str, Answer]], draw: random.Random, *, dialect: str = "", first: str = "") -> str:
-    """Write the CSV file of a class: a row an answer, with the student before it."""
-    mark = DIALECTS[dialect or draw.choice(list(DIALECTS))]
-    header = [first or draw.choice(FIRST), "question", "quantity", "answer"]
-    cells = [header, *([who, one.question, one.quantity, one.text] for who, one in rows)]
-    return "".join(mark.join(quoted(cell, mark) for cell in row) + "\n" for row in cells)
-
-
-def quoted(cell: str, mark: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if re.search(rf'[{re.escape(mark)}"\n]', cell) else cell
-
-
-def settled(texts: Sequence[Text]) -> list[Text]:
-    """Return the answers of one hand-in; a doubtful comma is none where another one tells how it is meant."""
-    told = {"," if one.decimal == "," else "" for one in texts if not one.ambiguous}
-    return [replace(one, ambiguous=one.ambiguous and "," not in told) for one in texts]
+def typed_sheet(student: Student) -> str:
+    """Write the hand-in of a student, as students type."""
+    return Typist(student).sheet()

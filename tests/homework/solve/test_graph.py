@@ -7,7 +7,7 @@ import pytest
 
 from gradcli.engine.backward import grad
 from gradcli.homework.solve.graph import OF_STRUCTURE, Graph
-from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.problem import sweep
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FORWARD, Tape
 from tests.programs import SMOOTH, Run, family, of_every, run

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.homework.model import Marked, Result
-from gradcli.homework.statistics.items import Item, Items, correlation
-from gradcli.homework.statistics.values import form
+from gradcli.homework.statistics.items import Item, Items, correlation, form
 from tests.homework.results import ASSIGNMENT, BRANCH, ENDED, unread
 
 

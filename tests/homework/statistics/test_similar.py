@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.homework.model import Marked, Result
-from gradcli.homework.statistics.similar import FEW, MOST, Pair, Similar
+from gradcli.homework.statistics.items import FEW, MOST, Pair, Similar
 from tests.homework.results import BRANCH
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn
-from gradcli.homework.submission.markup import text_of
+from gradcli.homework.submission.lines import text_of
 
 
 @pytest.mark.parametrize(

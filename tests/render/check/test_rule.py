@@ -17,13 +17,11 @@ from gradcli.render.check.feedback import feedback_page, feedback_text
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.display_options import Asked
 from gradcli.source import Source
-from tests.homework.klass.course import GUESTS, MAKERS, STRANGERS, questions
-from tests.homework.klass.guests.hands import Guest
-from tests.homework.klass.strangers.hands import Stranger
-from tests.homework.klass.students import Hand, students
+from tests.homework.klass.course import questions
+from tests.homework.klass.students import students
 from tests.homework.klass.table import opened, sheet
 
-NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e-?\d+)?(?!\w)")
+NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e-?\d+)?(?!\w|\.\d)")
 CLOSE = 2e-3
 STUDENTS = 4
 
@@ -57,16 +55,14 @@ def leaking(grading: Grading, result: Result, level: str, secrets: set[float], o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("makers", "hand"), [(MAKERS, Hand), (STRANGERS, Stranger), (GUESTS, Guest)], ids=["first", "strangers", "guests"]
-)
-def test_the_rule_gives_no_number_away(makers: object, hand: object) -> None:
-    asked = questions(5, makers)  # type: ignore[arg-type]
+@pytest.mark.parametrize("seed", range(5, 7))
+def test_the_rule_gives_no_number_away(seed: int) -> None:
+    asked = questions(seed)
     source = "".join(one.toml() for one in asked)
     grading = Grading(read_assignment(Source(source, "class.toml")))
     own = {float(one) for one in NUMBER.findall(source)}
     looked_at = given_away = 0
-    for student in students(asked, STUDENTS, 5, hand):  # type: ignore[arg-type]
+    for student in students(asked, STUDENTS, seed):
         result = grading.grader.grade(opened(student.name, sheet(student), grading.grader.labels))
         for answer in result.answers:
             if secrets := telling(answer) - own:

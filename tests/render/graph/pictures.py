@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from gradcli.render.graph.layered.model import Rectangle
-from gradcli.render.graph.layered.widths import text_width
+from gradcli.render.graph.layered.model import Rectangle, text_width
 from gradcli.render.graph.svg import BOLD
 from tests.render.graph.geometry import overlapping
 

@@ -20,16 +20,14 @@ from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
 from gradcli.render.display_options import Asked, asked
 from gradcli.render.latex.aligned import Equation, aligned
-from gradcli.render.latex.derivation import derivations
-from gradcli.render.latex.document import document, listing
 from gradcli.render.latex.formulas import Writer
+from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.graph.pictures import graph_page
 from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
 from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import eval_page, key_page
+from gradcli.render.latex.pages import derivations, document, eval_page, key_page, listing
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
-from gradcli.render.latex.symbols import Symbols
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT

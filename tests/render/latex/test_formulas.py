@@ -6,7 +6,7 @@ from hypothesis import given
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
 from gradcli.render.latex.formulas import DOTS, Writer
-from gradcli.render.latex.symbols import Symbols
+from gradcli.render.latex.functions import Symbols
 from gradcli.source import Source
 from tests.language.strategies import expressions
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.language.names import read_name
+from gradcli.render.latex.functions import Symbols, escaped, symbol
 from gradcli.render.latex.pieces import letters
-from gradcli.render.latex.symbols import Symbols, escaped, symbol
 
 NAMES = st.text(min_size=1, max_size=12).map(read_name).filter(bool)
 SAFE = re.compile(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.render.page.html import data, element, joined
-from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.parts import Tracks
 from tests.render.page.reading import read
 
 TEXTS = st.text() | st.sampled_from(["</script>", "<!--", "]]>", "&lt;", '"', "'", "\u202e", "\x00", "a\nb"])

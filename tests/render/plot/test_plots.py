@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from gradcli.explanation.curves.curve import Curve
 from gradcli.explanation.curves.ticks import ticks
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.layered.widths import text_width
+from gradcli.render.graph.layered.model import text_width
 from gradcli.render.markdown.layout import laid_out
 from gradcli.render.plot.chart import within
 from gradcli.render.plot.charts import curve_charts, loss_chart
 from gradcli.render.plot.forms import svg, text
 from gradcli.render.plot.terminal import painted
-from gradcli.render.run.training import training
+from gradcli.render.run.timeline import training
 from gradcli.render.text.layout import lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Epoch, Loop

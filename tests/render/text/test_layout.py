@@ -28,8 +28,7 @@ from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.language.parser import parse_program
-from gradcli.render.check.key import worked
-from gradcli.render.check.lint import lint_text
+from gradcli.render.check.key import lint_text, worked
 from gradcli.render.check.page import check_page
 from gradcli.render.check.table import check_table
 from gradcli.render.graph.tree import tree

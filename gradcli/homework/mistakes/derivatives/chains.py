@@ -15,8 +15,7 @@ from gradcli.homework.mistakes.derivatives.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem, nothing
-from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.problem import Problem, nothing, sweep
 from gradcli.homework.solve.vertices import Vertex
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)

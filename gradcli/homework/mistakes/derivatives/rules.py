@@ -10,8 +10,7 @@ import numpy as np
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem, scaled, slope
-from gradcli.homework.solve.sweep import sweep
+from gradcli.homework.solve.problem import Problem, scaled, slope, sweep
 from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos", "abs"))  # where a minus sign is in the rule

@@ -12,10 +12,14 @@ from operator import attrgetter
 
 from gradcli.facts import dataclass
 from gradcli.homework.mistakes.declaration import Mistake, Slip
+from gradcli.homework.mistakes.derivatives.branches import PATH_MISSED
+from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
+from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, PRODUCT_OWN_FACTOR, SIGN
 from gradcli.homework.mistakes.forward import FORWARD_SLIP
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.tensors.means import MEAN_N
 from gradcli.homework.mistakes.training.descents import (
+    DESCENT,
     Change,
     Found,
     before,
@@ -24,10 +28,162 @@ from gradcli.homework.mistakes.training.descents import (
     uncorrected,
     updates,
 )
-from gradcli.homework.mistakes.training.rounds import one_gradient, other_passes
-from gradcli.homework.mistakes.training.wrong_derivatives import other_derivatives
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import HOOK
+
+ROUNDS = 5  # of a loop, each of which may have been the last
+FIRST = "_first"  # a name that no snippet has
+
+
+def other_passes(places: list[ast.AST]) -> Iterator[Found]:
+    """A loop that ends after fewer rounds, or goes round once more."""
+    for node in places:
+        if not isinstance(node, ast.For):
+            continue
+        count, written = node.iter, ast.unparse(node.iter)
+        if isinstance(count, ast.List | ast.Tuple) and len(count.elts) > 1:
+            for less in range(1, min(len(count.elts), ROUNDS)):
+                message = (
+                    f"you left out the last {'round' if less == 1 else f'{less} rounds'} of the loop over {written}"
+                )
+                yield DESCENT.code, f"{less} less", message, [node], _less(less), 2 + less
+        elif isinstance(count, ast.Call) and ast.unparse(count.func) == "range" and len(count.args) == 1:
+            most = count.args[0].value if isinstance(count.args[0], ast.Constant) else 2
+            for less in range(1, min(most, ROUNDS) if isinstance(most, int) else 2):
+                message = f"{written} goes round {'once' if less == 1 else f'{less} times'} more than you did"
+                yield DESCENT.code, f"{less} less", message, [node], _rounds(-less), 2 + less
+            yield DESCENT.code, "once more", f"{written} goes round once less than you did", [node], _rounds(1), 4
+        else:
+            message = f"you left out the last round of the loop over {written}"
+            yield DESCENT.code, "1 less", message, [node], _all_but_one, 3
+
+
+def _all_but_one(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.For)
+    kept = ast.parse(f"list({ast.unparse(node.iter)})[:-1]", mode="eval").body
+    return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
+
+
+def _less(less: int) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.For)
+        assert isinstance(node.iter, ast.List | ast.Tuple)
+        kept = ast.List(node.iter.elts[:-less], ast.Load())
+        return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
+
+    return change
+
+
+def _rounds(more: int) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.For)
+        assert isinstance(node.iter, ast.Call)
+        count = ast.BinOp(node.iter.args[0], ast.Add(), ast.Constant(more))
+        return ast.For(node.target, ast.Call(node.iter.func, [count], []), node.body, node.orelse, lineno=node.lineno)
+
+    return change
+
+
+def one_gradient(places: list[ast.AST]) -> Iterator[Found]:
+    """The gradient at the first weights used for every step of a loop."""
+    taken = steps(places)
+    for node in places:
+        if isinstance(node, ast.For) and any(_holds(one, taken) for one in node.body) and len(node.body) > 1:
+            message = (
+                f"each round of {ast.unparse(node.iter)} has a gradient of its own, and you used the first for all"
+            )
+            yield DESCENT.code, "the first gradient", message, [node], _once(taken), 2
+
+
+def _holds(statement: ast.AST, some: list[ast.AST]) -> bool:
+    return any(node is one for node in ast.walk(statement) for one in some)
+
+
+def _once(taken: list[ast.AST]) -> Change:
+    """Return the change of a loop after which all but its steps is done in the first round alone."""
+    written = [ast.unparse(one) for one in taken]
+
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.For)
+        kept = [one for one in node.body if ".grad.zero_(" not in ast.unparse(one) and not _resets(one)]
+        is_step = [any(text in ast.unparse(one) for text in written) for one in kept]
+        first = [one for one, step in zip(kept, is_step, strict=True) if not step]
+        done = ast.parse(f"{FIRST} = False").body
+        body: list[ast.stmt] = [ast.If(ast.Name(FIRST, ast.Load()), [*first, *done], [])] if first else []
+        body += [one for one, step in zip(kept, is_step, strict=True) if step]
+        loop = ast.For(node.target, node.iter, body, node.orelse, lineno=node.lineno)
+        return ast.If(ast.Constant(True), [*ast.parse(f"{FIRST} = True").body, deepcopy(loop)], [])
+
+    return change
+
+
+def _resets(statement: ast.stmt) -> bool:
+    written = ast.unparse(statement)
+    return "zero_grad(" in written or (isinstance(statement, ast.Assign) and written.endswith(".grad = None"))
+
+
+# Snippets with several passes in which one derivative is wrong each time, and every value is right.
+#
+# An expression `e` becomes `d + (e - d).detach()`: it has the value of `e` and the derivative of `d`.
+FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid")
+Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with the wrong derivative, rank
+
+
+def other_derivatives(places: list[ast.AST]) -> Iterator[Found]:
+    """A rule of differentiation that slips in every pass alike; one pass alone is looked into as a graph."""
+    if sum(".backward(" in ast.unparse(one) for one in places if isinstance(one, ast.Expr)) < 2 and not any(
+        isinstance(one, ast.For) for one in places
+    ):
+        return
+    taken = {id(part) for step in steps(places) for part in ast.walk(step)}
+    for node in places:
+        if id(node) not in taken:
+            for code, rule, message, wrong, rank in ways(node):
+                yield code, rule, message, [node], _derived(wrong), rank
+
+
+def ways(node: ast.AST) -> Iterator[Way]:
+    """Yield the wrong derivatives of an expression."""
+    written = ast.unparse(node) if isinstance(node, ast.expr) else ""
+    if isinstance(node, ast.BinOp):
+        a, b = f"({ast.unparse(node.left)})", f"({ast.unparse(node.right)})"
+        if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+            yield from of_power(written, a, node.right.value)
+        elif isinstance(node.op, ast.Add | ast.Sub):
+            sign = "-" if isinstance(node.op, ast.Sub) else ""
+            message = "the gradient also comes back through"
+            yield PATH_MISSED.code, f"without {b}", f"{message} {b[1:-1]} in {written}", a, 2
+            yield PATH_MISSED.code, f"without {a}", f"{message} {a[1:-1]} in {written}", f"{sign}{b}", 2
+            turned = f"{a} {'+' if sign else '-'} {b}"
+            yield SIGN.code, f"-{b[1:-1]}", f"in the derivative of {written} a sign has slipped", turned, 2
+        elif isinstance(node.op, ast.Mult):
+            message = f"in the derivative of {written} a factor is missing"
+            for own, other in ((a, b), (b, a)):
+                yield INNER_DROPPED.code, f"{other[1:-1]} = 1", message, own, 2
+                own_factor = f"the derivative of {written} by {own[1:-1]} is the other factor, not {own[1:-1]} itself"
+                yield PRODUCT_OWN_FACTOR.code, own[1:-1], own_factor, f"{own}**2/2 + {other}*{own}.detach()", 3
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FUNCTIONS:
+        inner = ast.unparse(node.args[0] if node.args else node.func.value)
+        message = f"in the chain the derivative of {written} is missing"
+        yield INNER_DROPPED.code, f"{node.func.attr}' = 1", message, f"({inner})", 2
+
+
+def of_power(written: str, base: str, n: object) -> Iterator[Way]:
+    if isinstance(n, int | float) and n not in (0, 1, -1):
+        message = f"you dropped the factor in front of the derivative of {written}"
+        yield POWER_RULE.code, "x**(n - 1)", message, f"{base}**{n}/{n}", 1
+        message = f"you kept the exponent of {written}; it goes down by one"
+        yield POWER_RULE.code, "n*x**n", message, f"{n}*{base}**{n + 1}/{n + 1}", 2
+
+
+def _derived(wrong: str) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.expr)
+        found = ast.parse(f"({wrong}) + ({ast.unparse(deepcopy(node))} - ({wrong})).detach()", mode="eval")
+        return found.body
+
+    return change
+
 
 DETACH = Mistake("detach", "overlooked a detach, a no_grad or a hook, or saw one where there is none", order=15.5)
 

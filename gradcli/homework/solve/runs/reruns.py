@@ -18,9 +18,9 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.carried import is_nothing
-from gradcli.homework.solve.runs.relevant_numbers import Earlier
+from gradcli.homework.solve.points import Verdict
+from gradcli.homework.solve.recomputing import Earlier
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.solve.verdicts import Verdict
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance, Typed
 
 PASSES, TORCH, GIVEN = "_passes", "_torch", "_given"  # names that no snippet has

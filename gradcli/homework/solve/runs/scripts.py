@@ -2,27 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import Node
+from gradcli import ops
+from gradcli.engine.backward import Accumulation
+from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.facts import dataclass
-from gradcli.homework.solve.runs.recording import Passes
-from gradcli.homework.solve.runs.tapes import Tape, tape_of
+from gradcli.homework.solve.graph import Graph
+from gradcli.language.tree import Expression
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
+from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Returned, Timeline, Value
+from gradcli.script.timeline.recorder import Recorder
 from gradcli.script.torch.random.generator import Generator
-from gradcli.source import Source
+from gradcli.source import Source, Span
 from gradcli.workers.asking import Work
+from gradcli.workers.data import UnfitError
+from gradcli.workers.messages import message_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: `inputs` are the lines that it reads, `numbers` stand in place of those that are no tensors.
+
+    A gradient flows on to the inputs that it `leads` to; hooks multiply it by the `factor`.
+    """
+
+    name: str
+    value: Any
+    written: Expression
+    span: Span
+    op: str
+    options: dict[str, Any]
+    inputs: tuple[int, ...]
+    numbers: tuple[Any, ...]
+    are_tensors: tuple[bool, ...]
+    leads: tuple[bool, ...]
+    is_variable: bool
+    needs_gradient: bool
+    part_of: str
+    factor: float | None
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The lines of a graph, the number of that of its output, and the gradient that entered there."""
+
+    rows: tuple[Row, ...]
+    output: int
+    seed: Any
+
+
+def tape_of(evaluation: Evaluation | None, seed: Any, hooks: dict[Target, float]) -> Tape | None:
+    """Return a graph as data; None where there is none, or an operation in it is not known by its name."""
+    if evaluation is None:
+        return None
+    number = {id(line): place for place, line in enumerate(evaluation.lines)}
+    output = next(place for place, line in enumerate(evaluation.lines) if line.tensor is evaluation.output)
+    try:
+        tape = Tape(tuple(row_of(line, number, hooks) for line in evaluation.lines), output, seed)
+        message_of(tape, Tape)
+    except (UnfitError, RecursionError, LookupError):
+        return None
+    return tape
+
+
+def row_of(line: Line, number: dict[int, int], hooks: dict[Target, float]) -> Row:
+    application, node = line.application, line.tensor.node
+    if application is not None and REGISTRY.get(application.primitive.name) is not application.primitive:
+        raise UnfitError("an operation of the script's own")
+    inputs = () if application is None else application.inputs
+    edges: Sequence[Any] = node.edges if isinstance(node, Node) else ()
+    return Row(
+        line.name,
+        line.tensor.value,
+        line.written,
+        line.span,
+        line.op,
+        {} if application is None else dict(application.options),
+        tuple(number[id(one)] for one in line.inputs),
+        tuple(None if isinstance(one, Tensor) else one for one in inputs),
+        tuple(isinstance(one, Tensor) for one in inputs),
+        tuple(edge is not None for edge in edges),
+        line.is_variable,
+        node is not None,
+        line.part_of,
+        hooks.get(node) if node is not None else None,
+    )
+
+
+def graph_of(tape: Tape) -> Graph:
+    """Return the graph that data tell of."""
+    if any(row.op and row.op not in REGISTRY for row in tape.rows):
+        ops.load()  # what the script needed, another process has imported
+    evaluation, hooks = Evaluation(), dict[Target, float]()
+    for row in tape.rows:
+        line = line_of(row, evaluation.lines)
+        evaluation.add(line)
+        if row.factor is not None and line.tensor.node is not None:
+            hooks[line.tensor.node] = row.factor
+    evaluation.output = evaluation.lines[tape.output].tensor
+    return Graph(evaluation, "", hooks)
+
+
+def line_of(row: Row, earlier: Sequence[Line]) -> Line:
+    tensor, inputs = Tensor(row.value), tuple(earlier[place] for place in row.inputs)
+    application = None
+    if row.op:
+        pairs = zip(inputs, row.numbers, row.are_tensors, strict=True)
+        operands = tuple(line.tensor if is_tensor else number for line, number, is_tensor in pairs)
+        application = Application(REGISTRY[row.op], operands, row.options, tensor)
+    if row.leads and application is not None:
+        edges = [inputs[place].tensor.node if leads else None for place, leads in enumerate(row.leads)]
+        tensor.node = Node(application.primitive, application.inputs, row.options, edges, row.value)
+    elif row.needs_gradient:
+        tensor.node = AccumulateGrad(tensor)
+    return Line(row.name, tensor, row.written, row.span, application, inputs, row.is_variable, row.part_of)
+
+
+# A graph, None where it was too large; the gradient that entered; and the factors of hooks that multiply gradients.
+Kept = tuple[Evaluation | None, Any, dict[Target, float]]
+
+
+class Passes(Recorder):
+    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
+
+    def __init__(self, machine: Any) -> None:
+        super().__init__(machine, all=True)
+        self.graphs: list[Kept] = []
+        self.returned: list[Kept] = []  # of `torch.autograd.grad`
+
+    def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
+        self.flush()
+        whole = len(outputs) == 1 and outputs[0].node is not None
+        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0]), {}
+
+    def backward(
+        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.graphs.append(self.kept(outputs, given))
+        return super().backward(outputs, given, watched(events, self.graphs[-1][2]))
+
+    def differentiated(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.returned.append(self.kept(outputs, given))
+        return super().differentiated(outputs, inputs, given, watched(events, self.returned[-1][2]))
+
+
+def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterator[Contributed]:
+    """Pass on the events of a backward pass, and keep the factors of the hooks that multiply a gradient."""
+    arrived: dict[Target, Any] = {}
+    for event in events:
+        if isinstance(event, Accumulation):
+            target, left = event.leaf.node, event.gradient
+        else:
+            target, left = event.node, event.upstream
+            edge = target.edges[event.position]
+            assert edge is not None
+            arrived[edge] = valued(event.total)
+        if target in arrived and target.hooks is not None:
+            with np.errstate(all="ignore"):
+                ratios = np.divide(valued(left), arrived[target])
+            factor = float(np.ravel(ratios)[0])
+            if np.isfinite(factor) and factor != 1 and np.allclose(ratios, factor):
+                hooks[target] = factor
+        yield event
+
 
 SMALL = Limits(steps=100_000, elements=2**16, seconds=1)
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)

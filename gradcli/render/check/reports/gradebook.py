@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from pathlib import PurePath
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
+from gradcli.homework.statistics.items import COMMONEST, Item, Items, Pair, Shared, Similar
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.check.marking import exact
-from gradcli.render.check.reports.cells import line
+from gradcli.render.check.marking import NAME, PLAIN, clipped, exact, said
+from gradcli.render.check.reports.cells import harmless, line, typed
+from gradcli.render.text.numbers import number
 
 
 def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
@@ -41,3 +45,75 @@ def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterato
     for one in totals.mistakes:
         questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
         yield line([one.code, one.title, str(one.students), str(one.answers), questions])
+
+
+# The table that Canvas imports into its gradebook: a row with the points possible, then one row a student.
+#
+# Canvas finds a student by the id of the university, else by the login, else by the name, and an assignment by its
+# title, or by a number in brackets that ends the title, `Week 1 (4711)`. A submission that could not be read has an
+# empty cell: no grade, which is not 0.
+STUDENT = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+POSSIBLE = "Points Possible"
+# Canvas leaves out columns whose title has one of these in it, and reads a row that has this name as no student.
+RESERVED = re.compile(rf"(Current|Final) (Score|Points|Grade)|Override (Score|Grade|Status)|{POSSIBLE}")
+
+
+def write_canvas(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
+    """Yield the head, the points possible, and the points of each student."""
+    yield line([*STUDENT, unreserved(assignment.title or PurePath(assignment.file).stem)])
+    yield line([f"    {POSSIBLE}", "", "", "", ""], [exact(assignment.max_score)])
+    for result in results:
+        name, id = unreserved(result.name or result.student), unreserved(result.student)
+        yield line([name, "", id, id, ""], ["" if result.unreadable else exact(result.score)])
+
+
+def unreserved(text: str) -> str:
+    """Write a text in which Canvas sees nothing of its own; a column it looks for by the first that has its title."""
+    if text in STUDENT:
+        return text.lower()
+    return RESERVED.sub(lambda found: found[0].lower(), text)
+
+
+DIGITS = 3  # of a statistic
+
+
+def write_items(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
+    """Yield one row a quantity: how hard it is, whether it tells students apart, and its commonest wrong values."""
+    items = Items(assignment)
+    for result in results:
+        items.add(result)
+    wrong = [f"{name} {place}" for place in range(1, COMMONEST + 1) for name in ("wrong", "count", "explained by")]
+    yield line(["question", "quantity", "n", "missing", "p", "discrimination", *wrong])
+    yield from map(_item, items.items)
+
+
+def _item(item: Item) -> str:
+    discrimination = "" if item.discrimination is None else number(item.discrimination, DIGITS)
+    cells = []
+    for one in item.wrong:
+        cells += [typed(clipped(one.text, NAME)), str(one.count)]
+        cells.append("" if one.diagnosis is None else harmless(said(one.diagnosis, PLAIN)))
+    cells += [""] * (3 * COMMONEST - len(cells))
+    return line(
+        [item.question, item.quantity],
+        [str(item.n), str(item.missing), number(item.p, DIGITS), discrimination, *cells],
+    )
+
+
+def write_similar(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
+    """Yield one row a pair of students who share wrong values that nothing explains, the rarest values first."""
+    similar = Similar()
+    for result in results:
+        similar.add(result)
+    yield line(["student", "student", "bits", "shared", "values"])
+    yield from map(_pair, similar.pairs)
+
+
+def _pair(pair: Pair) -> str:
+    values = "; ".join(map(_shared, pair.shared))
+    return line([pair.first, pair.second], [number(pair.weight, DIGITS), str(len(pair.shared)), harmless(values)])
+
+
+def _shared(one: Shared) -> str:
+    owner = f", right on the sheet of {clipped(one.owner, NAME)}" if one.owner else ""
+    return f"{one.question}: {one.quantity} is {clipped(one.text, NAME)} ({one.students} students{owner})"

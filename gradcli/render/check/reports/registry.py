@@ -59,15 +59,15 @@ def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
 
 
 REPORTS = {
-    "gradescope": for_student(function("gradescope:document")),
-    "check50": for_student(function("check50:document")),
-    "prairielearn": for_student(function("prairielearn:document")),
-    "junit": Report(function("junit:write"), ".xml"),
+    "gradescope": for_student(function("autograders:gradescope")),
+    "check50": for_student(function("autograders:check50")),
+    "prairielearn": for_student(function("autograders:prairielearn")),
+    "junit": Report(function("autograders:junit"), ".xml"),
     "csv": Report(function("gradebook:write"), ".csv", in_lines=True),
-    "canvas": Report(function("canvas:write"), ".csv", in_lines=True),
+    "canvas": Report(function("gradebook:write_canvas"), ".csv", in_lines=True),
     "mistakes": Report(function("gradebook:write_mistakes"), ".csv", in_lines=True),
-    "items": Report(function("classes:write_items"), ".csv", in_lines=True),
-    "similar": Report(function("classes:write_similar"), ".csv", in_lines=True),
+    "items": Report(function("gradebook:write_items"), ".csv", in_lines=True),
+    "similar": Report(function("gradebook:write_similar"), ".csv", in_lines=True),
 }
 
 # Questions for other tools, made from an assignment alone; no submission is graded for them.

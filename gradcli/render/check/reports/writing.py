@@ -15,7 +15,7 @@ from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.expected_answers import foreseen
 from gradcli.homework.model import Result
 from gradcli.homework.worker import in_worker
-from gradcli.render.check.reports.naming import file_name
+from gradcli.render.check.reports.cells import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output

@@ -7,10 +7,21 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gradcli.render.graph.layered.layers import Graph, stationed
-from gradcli.render.graph.layered.model import Box, Direction, Drawing, Edge, Point, Rectangle, Route
+from gradcli.render.graph.layered.model import (
+    ASIDE,
+    Box,
+    Direction,
+    Drawing,
+    Edge,
+    Point,
+    Rectangle,
+    Route,
+    Side,
+    is_before,
+    side,
+)
 from gradcli.render.graph.layered.order import fractions, ordered
 from gradcli.render.graph.layered.places import spread
-from gradcli.render.graph.layered.ports import ASIDE, Side, is_before, side
 
 MOST = 20_000  # stations of long edges
 DEEP = 8  # layers of a drawing from left to right, unless a direction is given

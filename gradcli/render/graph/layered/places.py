@@ -1,13 +1,111 @@
-"""The places of vertices across the layers: near their neighbours, in their order, never on each other."""
+"""Where the boxes of each layer stand: long edges straight, small jogs gone, the rest near what they are tied to."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import inf
 
-from gradcli.render.graph.layered.jogs import smooth
 from gradcli.render.graph.layered.layers import Graph, Link
-from gradcli.render.graph.layered.trunks import straighten_trunks
+
+SMALL, NONE = 12.0, 0.05  # pixels: of a jog, and of none
+MOST = 400  # links of a picture in which they are looked for
+
+
+def smooth(layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]) -> None:
+    """Move an end of an edge with a jog, and all that it pushes, where fewer edges bend than before."""
+    if len(graph.links) > MOST:
+        return
+    position = {vertex: at for layer in layers for at, vertex in enumerate(layer)}
+    links: list[list[Link]] = [[] for _ in graph.layer]
+    for link in graph.links:
+        links[link.source].append(link)
+        links[link.target].append(link)
+
+    def pushed(vertex: int, by: float) -> Iterator[tuple[int, float]]:
+        """Yield the places of a vertex that moves, and of its neighbours as far as they must give way."""
+        layer, distances = layers[graph.layer[vertex]], apart[graph.layer[vertex]]
+        at, way = position[vertex], 1 if by > 0 else -1
+        level = place[vertex] + by
+        yield vertex, level
+        while 0 <= at + way < len(layer):
+            level += way * distances[min(at, at + way)]
+            at += way
+            if (place[layer[at]] - level) * way >= 0:
+                return
+            yield layer[at], level
+
+    def bends(moved: Mapping[int, float]) -> int:
+        """Count the bends of all edges that what moves has, a jog for two."""
+        found = {id(link): link for vertex in moved for link in links[vertex]}
+        return sum(map(weight, (offset(link, moved) for link in found.values())))
+
+    def offset(link: Link, moved: Mapping[int, float]) -> float:
+        source, target = (moved.get(vertex, place[vertex]) for vertex in (link.source, link.target))
+        return target + link.port - source
+
+    for link in graph.links:
+        for vertex, way in ((link.source, 1), (link.target, -1)):
+            jog = offset(link, {})
+            if not NONE < abs(jog) < SMALL:
+                break
+            moved = dict(pushed(vertex, way * jog))
+            if bends(moved) < bends({one: place[one] for one in moved}):
+                for one, level in moved.items():
+                    place[one] = level
+
+
+def weight(offset: float) -> int:
+    return (abs(offset) > NONE) + (NONE < abs(offset) < SMALL)
+
+
+TURNS = 2  # the second has the room that the first made
+
+
+def straighten_trunks(
+    layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]
+) -> None:
+    """Move stations, in their order and at their distances, so that long edges bend as seldom as they can."""
+    position = {vertex: at for layer in layers for at, vertex in enumerate(layer)}
+
+    def room(station: int) -> tuple[float, float]:
+        layer, at = graph.layer[station], position[station]
+        members, distances = layers[layer], apart[layer]
+        least = place[members[at - 1]] + distances[at - 1] if at else -inf
+        return least, place[members[at + 1]] - distances[at] if at + 1 < len(members) else inf
+
+    def runs(trunk: Sequence[int]) -> Iterator[tuple[Sequence[int], float, float]]:
+        """Yield the longest parts that have a common room, one after the other."""
+        first, least, most = 0, -inf, inf
+        for at, station in enumerate(trunk):
+            low, high = room(station)
+            if at > first and max(least, low) > min(most, high):
+                yield trunk[first:at], least, most
+                first, least, most = at, low, high
+            least, most = max(least, low), min(most, high)
+        yield trunk[first:], least, most
+
+    found = trunks(graph)
+    for _ in range(TURNS):
+        for (source, *trunk, target), port in found:
+            for run, least, most in runs(trunk):
+                ends = [place[source]] * (run[0] == trunk[0]) + [place[target] + port] * (run[-1] == trunk[-1])
+                mean = sum(place[station] for station in run) / len(run)
+                level = next((end for end in ends if least <= end <= most), min(max(mean, least), most))
+                for station in run:
+                    place[station] = level
+
+
+def trunks(graph: Graph) -> list[tuple[list[int], float]]:
+    """Return the longest edge from each box, and the port at which it enters another; long ones first."""
+    ports = {(link.source, link.target): link.port for link in graph.links}
+    longest: dict[int, list[int]] = {}
+    for chain in graph.chains:
+        if len(chain) > max(2, len(longest.get(chain[0], ()))):
+            longest[chain[0]] = chain
+    chains = sorted(longest.values(), key=len, reverse=True)
+    return [(chain, ports[chain[-2], chain[-1]]) for chain in chains]
+
 
 ROUNDS = 12
 STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line

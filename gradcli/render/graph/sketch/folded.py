@@ -12,8 +12,7 @@ from gradcli.facts import dataclass
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.forward import Sketcher
-from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST, cut
+from gradcli.render.graph.sketch.model import WIDEST, Arc, Line, Sketch, Vertex, cut
 from gradcli.source import visible
 
 LONGEST = 40  # statements, or operations of a snippet, that are repeated together

@@ -12,8 +12,19 @@ from gradcli.explanation.model import Explanation, Node
 from gradcli.language.tree import Name, Number, names
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.labels import edges
-from gradcli.render.graph.sketch.model import Arc, Line, Role, Sketch, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST, cut, edge_label, formula, numerals, tensor
+from gradcli.render.graph.sketch.model import (
+    WIDEST,
+    Arc,
+    Line,
+    Role,
+    Sketch,
+    Vertex,
+    cut,
+    edge_label,
+    formula,
+    numerals,
+    tensor,
+)
 from gradcli.source import visible
 
 

@@ -12,9 +12,8 @@ from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.latex.document import document
-from gradcli.render.latex.graph.labels import behind, label
-from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, SMALLEST, Picture, box_room
+from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, SMALLEST, Picture, behind, box_room, label
+from gradcli.render.latex.pages import document
 from gradcli.render.latex.terms import Terms
 
 LARGEST = 80  # boxes that can be read on a page

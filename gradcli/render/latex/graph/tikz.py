@@ -2,26 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from gradcli.explanation.model import Node, Value
+from gradcli.explanation.model import Local, Node, Value
+from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.explanation.steps.walk import Look, State
 from gradcli.facts import dataclass
-from gradcli.language.tree import Name
-from gradcli.render.graph.layered.model import Drawing, Rectangle, Route
+from gradcli.language.tree import Name, Number
+from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
-from gradcli.render.latex.graph.labels import FEW, WIDEST, Behind, behind, label
-from gradcli.render.latex.graph.windows import corners, holds, point, veils, window
-from gradcli.render.latex.numbers import value
-from gradcli.render.latex.pieces import Piece, letters
-from gradcli.render.latex.symbols import escaped
+from gradcli.render.latex.functions import escaped
+from gradcli.render.latex.pieces import Piece, letters, value
 from gradcli.render.latex.terms import Terms
 from gradcli.source import visible
+
+EDGE = 4.0  # pixels around the picture
+FADE = 26.0  # pixels in which a window fades out
+
+
+def window(drawing: Drawing, wanted: Sequence[Sequence[str]], wide: float, high: float) -> Rectangle:
+    """Return a window of at most this size around the first boxes, and around the last that are wanted if they fit."""
+    seen = bounds(drawing, wanted[-1])
+    if seen.width > wide or seen.height > high:
+        seen = bounds(drawing, wanted[0])
+    everything = whole(drawing)
+    wide, high = min(wide, everything.width), min(high, everything.height)
+    left = seen.x + seen.width / 2 - wide / 2
+    top = seen.y + seen.height / 2 - high / 2
+    left = min(max(left, everything.x), everything.x + everything.width - wide)
+    top = min(max(top, everything.y), everything.y + everything.height - high)
+    return Rectangle(left, top, wide, high)
+
+
+def whole(drawing: Drawing) -> Rectangle:
+    return Rectangle(-EDGE, -EDGE, drawing.width + 2 * EDGE, drawing.height + 2 * EDGE)
+
+
+def bounds(drawing: Drawing, names: Sequence[str]) -> Rectangle:
+    """Return the rectangle around some boxes."""
+    boxes = [drawing.boxes[name] for name in names if name in drawing.boxes]
+    left, top = (min((box[place] for box in boxes), default=0.0) for place in (0, 1))
+    right = max((box.x + box.width for box in boxes), default=0.0)
+    return Rectangle(left, top, right - left, max((box.y + box.height for box in boxes), default=0.0) - top)
+
+
+def veils(seen: Rectangle, drawing: Drawing) -> Iterator[str]:
+    """Yield for each side of a window at which the graph goes on a veil, which hides most at the border."""
+    x, y, wide, high = seen
+    everything = whole(drawing)
+    right, bottom = x + wide, y + high
+    sides = [
+        ("east", x > everything.x, Rectangle(x, y, FADE, high)),
+        ("west", right < everything.x + everything.width, Rectangle(right - FADE, y, FADE, high)),
+        ("south", y > everything.y, Rectangle(x, y, wide, FADE)),
+        ("north", bottom < everything.y + everything.height, Rectangle(x, bottom - FADE, wide, FADE)),
+    ]
+    for side, goes_on, veil in sides:
+        if goes_on:
+            yield rf"\fill[white, path fading={side}] {corners(veil)};"
+
+
+def holds(outer: Rectangle, inner: Rectangle) -> bool:
+    """Return whether all of a rectangle is in another."""
+    x, y = inner.x - outer.x, inner.y - outer.y
+    return 0 <= x <= outer.width - inner.width and 0 <= y <= outer.height - inner.height
+
+
+def corners(place: Rectangle) -> str:
+    """Write a rectangle as TikZ has it."""
+    return f"{point(Point(place.x, place.y))} rectangle {point(Point(place.x + place.width, place.y + place.height))}"
+
+
+def point(place: Point) -> str:
+    return f"({place.x:.1f},{place.y:.1f})"
+
+
+WIDEST = 20  # letters of a formula
+FEW = 6  # entries of a tensor whose numbers are shown
+LETTER, HEIGHT = 5.6, 12.0  # pixels
+
+Behind = tuple[Edge, Local | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    text: str
+    width: int  # letters
+
+    @property
+    def room(self) -> tuple[float, float]:
+        return self.width * LETTER + 4, HEIGHT
+
+
+def behind(sketch: Sketch, terms: Terms) -> list[Behind | None]:
+    """Return the edge behind each arc; None where boxes stand for several nodes."""
+    known = {vertex.id for vertex in sketch.vertices}
+    found = [pair for node in terms.explanation.nodes for pair in edges(node) if {pair[0].source, node.id} <= known]
+    arcs = [(arc.source, arc.target) for arc in sketch.arcs]
+    is_whole = [(edge.source, edge.target) for edge, _ in found] == arcs
+    return list(found) if is_whole else [None] * len(arcs)
+
+
+def label(arc: Arc, edge: Behind | None, terms: Terms, values: str) -> Label | None:
+    """Return the label of an arc, None where it has none, or one that is too long here."""
+    if not arc.label:
+        return None
+    if edge is None or edge[1] is None:
+        return Label(escaped(arc.label), len(arc.label))
+    text = derivative(edge[1], terms, values)
+    return Label(f"${text}$", letters(text)) if text else None
+
+
+def derivative(local: Local, terms: Terms, values: str) -> str:
+    """Return the local derivative, with its number where there is room for both."""
+    found = terms.rule(local) if local.formula is not None else terms.formula(local.rule)
+    is_few = local.value is not None and np.size(local.value) <= (1 if values == "shape" else FEW)
+    number = terms.value(local.value) if is_few else None
+    number = None if number is not None and number.is_tall else number
+    if number is None or local.formula is None or isinstance(local.formula, Number):
+        return found.text if found.width <= WIDEST and not found.is_tall else ""
+    if found.is_tall or found.width + number.width > WIDEST:
+        return number.text
+    return f"{found.text} = {number.text}" if found.text != number.text else number.text
+
 
 POINTS = 0.75  # of a pixel
 SMALLEST, EASY, CLOSE = 0.6, 0.8, (0.7, 0.85)  # of the usual size of letters; `CLOSE` of a part of a picture

@@ -61,15 +61,15 @@ def of_event(event: Event, looks: Looks) -> Iterator[str]:
 
 def updated(event: Updated, looks: Looks) -> Iterator[str]:
     """Yield what the step of an optimizer changes, and how the first parameters come about."""
-    from gradcli.render.run import updates  # the lines of `run --explain`
+    from gradcli.render.run import timeline  # the lines of `run --explain`
 
     for name, before, after in event.parameters[:MOST]:
         yield f"{event.optimizer} changes {name} from {written(before, looks)} to {written(after, looks)}."
     if len(event.parameters) > MOST:
         yield f"{more(len(event.parameters), 'parameter')}."
-    for update in event.updates[: updates.WORKED]:
-        lines = [" ".join(updates.line(one, update, looks).cells) for one in update.lines]
-        yield ended(f"This is {updates.told(update, looks)}: {'; '.join(lines)}")
+    for update in event.updates[: timeline.WORKED]:
+        lines = [" ".join(timeline.line(one, update, looks).cells) for one in update.lines]
+        yield ended(f"This is {timeline.told(update, looks)}: {'; '.join(lines)}")
     yield from (ended(note.message) for note in event.notes)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.parts import Tracks, tensor_table
 from gradcli.render.page.snippet.page_steps import Stops
 from gradcli.render.page.snippet.sentences import written
-from gradcli.render.page.tables import tensor_table
-from gradcli.render.page.tracks import Tracks
 from gradcli.script.moments.model import TensorState
 from gradcli.source import Source
 

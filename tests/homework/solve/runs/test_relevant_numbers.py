@@ -10,8 +10,7 @@ import pytest
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.carried import is_still, passed_on
-from gradcli.homework.solve.recomputing import recomputed
-from gradcli.homework.solve.runs.relevant_numbers import bears
+from gradcli.homework.solve.recomputing import bears, recomputed
 from gradcli.homework.submission.numerals import Typed
 from gradcli.source import Source
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gradcli.homework.submission.names import identity
-from gradcli.render.check.reports.naming import file_name
+from gradcli.render.check.reports.cells import file_name
 from tests.homework.results import texts
 
 LETTERS = ["ada", "Ada", "ADA", "ä", "Ä", "ß", "ss", "ẞ", "SS", "ﬁ", "fi", "²", "2", "Ａ", "ı", "I", "i", "İ", "ς"]

@@ -72,7 +72,7 @@ def test_where_a_report_cannot_be_written_the_old_one_stays(reports: Path, monke
     def stop(_: Result) -> Iterator[str]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gradcli.render.check.reports.gradescope.remarks", stop)
+    monkeypatch.setattr("gradcli.render.check.reports.autograders.remarks", stop)
     with pytest.raises(KeyboardInterrupt):
         write("gradescope", reports, PERFECT)
     assert sorted(path.name for path in reports.iterdir()) == ["ada.json", "bob.json"]

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.render.graph.layered.drawing import MOST, drawing
-from gradcli.render.graph.layered.jogs import NONE, SMALL
 from gradcli.render.graph.layered.layers import stationed
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.layered.order import crossings, fractions, ordered
+from gradcli.render.graph.layered.places import NONE, SMALL
 from gradcli.render.graph.layered.rows import fitting, in_rows
 from tests.render.graph.geometry import faults
 

@@ -1,1 +1,0 @@
-"""A third class, by another hand: its own questions, accidents and numbers."""
