@@ -68,7 +68,7 @@ class Watcher:
     def watch(self) -> int:
         """Pass on the output until the child has ended; its exit code."""
         try:
-            while self.code is None and (data := self.arrived()):
+            while data := self.arrived():
                 self.take(self.receiver.frames(data))
             self.last_words()
         except KeyboardInterrupt:
@@ -124,20 +124,17 @@ class Watcher:
                 self.code = int(data)
 
     def end(self) -> None:
-        """End the child if it has not ended, with all that it has started, and keep its status.
-
-        A child that has given its last answer is not waited for: to free its memory takes the system milliseconds.
-        """
+        """End the child if it has not ended, with all that it has started, and keep its status."""
         if self.status is None:
             for pid in [self.pid, *started(self.pid)]:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            self.status = os.waitpid(self.pid, 0 if self.code is None else os.WNOHANG)[1]
+            self.status = os.waitpid(self.pid, 0)[1]
 
     def last_words(self) -> None:
         """Pass on what the child had written before it ended."""
         self.end()
-        while self.code is None and (data := os.read(self.descriptor, ENOUGH)):
+        while data := os.read(self.descriptor, ENOUGH):
             self.take(self.receiver.frames(data))
         if self.code is None:
             self.take(self.receiver.remaining())
