@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -282,6 +282,27 @@ def close(a: Any, b: Any) -> bool:
     return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=2e-2, atol=1e-2 * scale))
 
 
+class Answer(NamedTuple):
+    """What a backward returned for one input, the gradient by difference quotients, and how that came about."""
+
+    returned: Any
+    true: Any
+    upstream: Any
+    jacobian: Any
+    swapped: Any  # the gradient with two like inputs exchanged, None where there are no such
+    others: list[Any]  # the gradients of the other inputs
+    out: Any
+
+
+class Mistake(NamedTuple):
+    """What explains a wrong answer: the cause, in words, and whether the text of the backward can be mended for it."""
+
+    cause: Cause
+    words: str
+    can_be_mended: bool = True
+    severity: str = ""
+
+
 def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out: Any) -> Finding | None:
     """Return the mistake that explains the answers of a backward; None where nothing does, or they are right."""
     values = [np.asarray(x.value) for x in (node.call.arguments[i] for i in node.call.places)]
@@ -291,6 +312,33 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
         answer = {at: (np.ravel(g)[:MOST], np.ravel(returned)[:MOST]) for at, (g, returned) in answer.items()}
     if any(value.size > MOST for value in values) or np.size(out) > MOST or any(v.dtype.kind != "f" for v in values):
         return None
+    if any(np.shape(out) == v.shape and np.allclose(out, v) for v in values):
+        return None  # the identity: the gradient is changed on purpose
+    found = jacobians_of(witness, node, values, answer, out)
+    if found is None:
+        return None
+    jacobians, swapped = found
+    right = {p: (np.ravel(g) @ jacobians[p]).reshape(values[p].shape) for p, (g, _) in answer.items()}
+    for position, (g, returned) in answer.items():
+        true = right[position]
+        if close(returned, true) or not np.any(true) or not np.isfinite(true).all() or not np.isfinite(returned).all():
+            continue
+        exchanged = (np.ravel(g) @ swapped[position]).reshape(true.shape) if position in swapped else None
+        others = [right[p] for p in answer if p != position]
+        given = Answer(returned, true, np.ravel(g), jacobians[position], exchanged, others, out)
+        made = next(mistakes(given), None)
+        if made is not None:
+            finding = stated(witness, node, position, made.cause, returned, true, made.words)
+            kept = finding is None or made.can_be_mended
+            finding = finding if kept or finding is None else replace(finding, instead=None)
+            return replace(finding, severity=made.severity) if finding and made.severity else finding
+    return None
+
+
+def jacobians_of(
+    witness: Witness, node: Any, values: list[Any], answer: dict[int, Any], out: Any
+) -> tuple[dict[int, Any], dict[int, Any]] | None:
+    """Return the Jacobians by input, and those at the exchanged point; None where forward cannot be called again."""
     for kind in (np.float64, None):
         try:
             used = [value.astype(kind) if kind else value for value in values]
@@ -298,89 +346,61 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
             if base.shape != np.shape(out) or not np.allclose(base, out, rtol=1e-3, atol=1e-4):
                 return None
             jacobians = {position: jacobian(witness, node, used, position) for position in answer}
-            swapped = swapped_jacobians(witness, node, used, answer)
-            break
+            return jacobians, swapped_jacobians(witness, node, used, answer)
         except Exception:  # a constant of another dtype, or a value outside of the domain
-            if kind is None:
-                return None
-    if any(np.shape(base) == v.shape and np.allclose(base, v) for v in values):
-        return None  # the identity: the gradient is changed on purpose
-    right = {p: (np.ravel(g) @ jacobians[p]).reshape(values[p].shape) for p, (g, _) in answer.items()}
-    for position, (g, returned) in answer.items():
-        true = right[position]
-        if close(returned, true) or not np.any(true) or not np.isfinite(true).all() or not np.isfinite(returned).all():
             continue
-        flat = np.ravel(g)
-        j = jacobians[position]
-        plain = (np.ones_like(flat) @ j).reshape(true.shape)
-        others = [p for p in answer if p != position]
-        if close(returned, plain) and not close(plain, true):
-            return stated(
-                witness,
-                node,
-                position,
-                DROPS,
-                returned,
-                true,
-                "it does not multiply by g, the upstream gradient: the chain rule is missing",
-            )
-        if any(close(returned, right[p]) and not close(right[p], true) for p in others):
-            return stated(
-                witness,
-                node,
-                position,
-                WRONG_INPUT,
-                returned,
-                true,
-                "it is the gradient of the other input: the two are exchanged",
-            )
-        if position in swapped and close(returned, (flat @ swapped[position]).reshape(true.shape)):
-            return stated(
-                witness,
-                node,
-                position,
-                WRONG_INPUT,
-                returned,
-                true,
-                "it has the two inputs exchanged, each in the place of the other",
-            )
-        if (
-            returned.ndim == 2
-            and returned.shape[0] == returned.shape[1]
-            and returned.shape[0] > 1
-            and close(returned.T, true)
-        ):
-            return stated(witness, node, position, TRANSPOSED, returned, true, "it is the transpose of the gradient")
-        if j.shape[0] == j.shape[1] and j.shape[0] > 1 and close(np.ravel(returned), j @ flat):
-            return stated(
-                witness, node, position, TRANSPOSED, returned, true, "it uses the matrix where the transpose belongs"
-            )
-        missing = true - returned
-        if is_averaging(j) and close(np.ravel(returned), np.diag(j) * flat):
-            words = "it takes each entry for itself: the ways through the sum that all entries share are missing"
-            found = stated(witness, node, position, MISSES_SUM, returned, true, words)
-            return found and replace(found, instead=None)
-        shares = [missing] if missing.size > 1 and is_averaging(j) else []
-        if shares and np.shape(out) == missing.shape and np.all(np.abs(out) > 1e-9):
-            shares.append(missing / out)
-        ways = ("the sum or the mean of all entries", "the sum that all entries share")
-        for share, way in zip(shares, ways, strict=False):
-            if is_alike(share):
-                words = f"the way through {way} is missing"
-                found = stated(witness, node, position, MISSES_SUM, returned, true, words)
-                whole = close(share, np.full_like(share, share.mean()))
-                return found if whole or found is None else replace(found, instead=None)  # of each row or column
-        with np.errstate(all="ignore"):
-            ratio = np.ravel(returned)[np.ravel(np.abs(true)) > 1e-6] / np.ravel(true)[np.ravel(np.abs(true)) > 1e-6]
-        if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
-            words = "the sign is wrong" if abs(ratio[0] + 1) < 2e-2 else f"it is {ratio.mean():.3g} times the gradient"
-            found = stated(witness, node, position, FACTOR, returned, true, words)
-            usual = any(abs(abs(ratio[0]) - x) < 2e-2 for x in (1, 2, 3, 4, 1 / 2, 1 / 3, 1 / 4))
-            return found if usual or found is None else replace(found, severity="note")  # as if on purpose
-        if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(out):
-            words = "it uses another input or power than the derivative of forward does"
-            return stated(witness, node, position, WRONG_INPUT, returned, true, words)
     return None
+
+
+def mistakes(given: Answer) -> Iterator[Mistake]:
+    """Yield the mistakes that give just this wrong answer, the likeliest first."""
+    returned, true = given.returned, given.true
+    plain = (np.ones_like(given.upstream) @ given.jacobian).reshape(true.shape)
+    if close(returned, plain) and not close(plain, true):
+        yield Mistake(DROPS, "it does not multiply by g, the upstream gradient: the chain rule is missing")
+    if any(close(returned, other) and not close(other, true) for other in given.others):
+        yield Mistake(WRONG_INPUT, "it is the gradient of the other input: the two are exchanged")
+    if given.swapped is not None and close(returned, given.swapped):
+        yield Mistake(WRONG_INPUT, "it has the two inputs exchanged, each in the place of the other")
+    if returned.ndim == 2 and returned.shape[0] == returned.shape[1] > 1 and close(returned.T, true):
+        yield Mistake(TRANSPOSED, "it is the transpose of the gradient")
+    rows, columns = given.jacobian.shape
+    if rows == columns > 1 and close(np.ravel(returned), given.jacobian @ given.upstream):
+        yield Mistake(TRANSPOSED, "it uses the matrix where the transpose belongs")
+    yield from missing_sums(given)
+    yield from wrong_factors(given)
+    if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(given.out):
+        yield Mistake(WRONG_INPUT, "it uses another input or power than the derivative of forward does")
+
+
+def missing_sums(given: Answer) -> Iterator[Mistake]:
+    """Yield the ways through a sum over all entries that an answer leaves out."""
+    if not is_averaging(given.jacobian):
+        return
+    if close(np.ravel(given.returned), np.diag(given.jacobian) * given.upstream):
+        words = "it takes each entry for itself: the ways through the sum that all entries share are missing"
+        yield Mistake(MISSES_SUM, words, can_be_mended=False)
+    missing = given.true - given.returned
+    shares = [missing] if missing.size > 1 else []
+    if shares and np.shape(given.out) == missing.shape and np.all(np.abs(given.out) > 1e-9):
+        shares.append(missing / given.out)
+    for share, way in zip(
+        shares, ("the sum or the mean of all entries", "the sum that all entries share"), strict=False
+    ):
+        if is_alike(share):
+            is_of_all = close(share, np.full_like(share, share.mean()))  # not of each row or column
+            yield Mistake(MISSES_SUM, f"the way through {way} is missing", is_of_all)
+
+
+def wrong_factors(given: Answer) -> Iterator[Mistake]:
+    """Yield the one factor by which all entries differ; an unusual one may be on purpose."""
+    entries = np.ravel(np.abs(given.true)) > 1e-6
+    with np.errstate(all="ignore"):
+        ratio = np.ravel(given.returned)[entries] / np.ravel(given.true)[entries]
+    if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
+        words = "the sign is wrong" if abs(ratio[0] + 1) < 2e-2 else f"it is {ratio.mean():.3g} times the gradient"
+        is_usual = any(abs(abs(ratio[0]) - x) < 2e-2 for x in (1, 2, 3, 4, 1 / 2, 1 / 3, 1 / 4))
+        yield Mistake(FACTOR, words, severity="" if is_usual else "note")
 
 
 def is_alike(missing: Any) -> bool:

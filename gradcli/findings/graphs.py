@@ -330,15 +330,8 @@ def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
             and re.match(rf"{re.escape(key)}\.requires_grad", text)
         ):
             name, instead = key, f"{key} = {key}.float()"
-            maker = next(
-                (
-                    x
-                    for x in witness.statements.get(place.source, ())
-                    if x.lineno < place.line and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == key
-                ),
-                None,
-            )
-            see = maker.lineno if maker is not None else 0
+            maker = creation(witness, key)
+            see = maker.line if maker is not None and maker.line < place.line else 0
     if instead is None:
         floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
         instead = floats if floats != text else "x.float()"
@@ -551,67 +544,62 @@ def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tens
 
 def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> Iterator[Finding]:
     """State why an output is outside the graph."""
-    run = witness.run
+    origins = witness.run.origins
     source = gradient_below(witness, output, place)
     if source is not None:
         yield from of_numbers(witness, *source, place, severity)
         return
     name = witness.known(output) or place.written.target() or "the output"
     effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
-    below = run.origins.below([output])
-    cuts = {leaf: cut for leaf, cut in below.items() if cut is not None}
-    rebound = next(
-        (x for root in run.origins.roots(output) if (x := root()) is not None and x in run.names.renamed), None
-    )
-    if rebound is None:
-        lines = {cut.line for cut in cuts.values()}
-        renamed = [x for x in place.env.values() if isinstance(x, Tensor) and x in run.names.renamed and x.node is None]
-        rebound = next((x for x in renamed if run.names.renamed[x][1] in lines), None)
+    cuts = {leaf: cut for leaf, cut in origins.below([output]).items() if cut is not None}
+    roots = [x for root in origins.roots(output) if (x := root()) is not None]
+    rebound = rebound_below(witness, roots, place, {cut.line for cut in cuts.values()})
     if rebound is not None:
         yield from of_rebound(witness, rebound, severity)
-        return
-    if cuts:
+    elif cuts:
         cut = next(iter(cuts.values()))
-        names = [witness.name(leaf) for leaf, one in cuts.items() if one == cut][:3]
+        names = [witness.name(leaf) for leaf, other in cuts.items() if other == cut][:3]
         yield of_cut(witness, cut, names, effect, severity)
-    elif run.origins.taken:
-        leaf, cut = list(run.origins.taken.items())[-1]
+    elif origins.taken:
+        leaf, cut = list(origins.taken.items())[-1]
         yield of_cut(witness, cut, [witness.name(leaf)], effect, severity)
     else:
-        roots = [x for root in run.origins.roots(output) if (x := root()) is not None and x is not output]
-        names = [found for x in roots if (found := witness.known(x))]
-        for root_name in names:
-            made = creation(witness, root_name)
-            calls = made.written.calls("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp") if made is not None else []
-            if made is not None and calls and "create_graph" not in made.written.text:
-                call = one_line(ast.unparse(calls[0]))
-                message = f"{call} without create_graph=True returns numbers: {root_name} has no graph."
-                because = f"line {place.line} differentiates what was computed from {root_name}."
-                instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
-                yield LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
-                return
-        switched = next(((run.switched[x][0], x) for x in roots if x in run.switched), None)
-        about = listed(names) or name
-        message = (
-            f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
-        )
-        first = next(
-            (
-                x
-                for x in witness.statements.get(place.source, ())
-                if names and isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == names[0]
-            ),
-            None,
-        )
-        because = effect if switched is None else f"{effect} Line {switched[0]} switched requires_grad."
-        typed: str | None = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
-        if first is not None and isinstance(first, ast.Assign) and isinstance(first.value, ast.Call):
-            typed = (
-                f"{one_line(ast.unparse(first))[:-1]}, requires_grad=True)"
-                if called(first.value) in ("tensor", "ones", "zeros", "rand", "randn")
-                else typed
-            )
-        yield NO_LEAF.found(place, about, message, because, typed, severity, see=[first.lineno if first else 0])
+        yield of_constants(witness, name, [x for x in roots if x is not output], place, effect, severity)
+
+
+def rebound_below(witness: Witness, roots: Sequence[Tensor], place: Place, lines: set[int]) -> Tensor | None:
+    """Return a tensor that has the name of a former leaf: below an output, or a variable from one of these lines."""
+    renamed = witness.run.names.renamed
+    variables = (x for x in place.env.values() if isinstance(x, Tensor) and x in renamed and x.node is None)
+    below = (x for x in roots if x in renamed)
+    return next(below, None) or next((x for x in variables if renamed[x][1] in lines), None)
+
+
+def of_constants(
+    witness: Witness, name: str, roots: Sequence[Tensor], place: Place, effect: str, severity: str
+) -> Finding:
+    """State that nothing that an output was computed from requires grad."""
+    run = witness.run
+    names = [known for x in roots if (known := witness.known(x))]
+    for root_name in names:
+        made = creation(witness, root_name)
+        calls = made.written.calls("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp") if made is not None else []
+        if made is not None and calls and "create_graph" not in made.written.text:
+            call = one_line(ast.unparse(calls[0]))
+            message = f"{call} without create_graph=True returns numbers: {root_name} has no graph."
+            because = f"line {place.line} differentiates what was computed from {root_name}."
+            instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
+            return LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
+    line = next((run.switched[x][0] for x in roots if x in run.switched), None)
+    about = listed(names) or name
+    message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
+    because = effect if line is None else f"{effect} Line {line} switched requires_grad."
+    typed = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
+    first = creation(witness, names[0]) if names else None
+    value = getattr(first.node, "value", None) if first is not None else None
+    if first is not None and isinstance(value, ast.Call) and called(value) in MAKERS:
+        typed = f"{first.written.text[:-1]}, requires_grad=True)"
+    return NO_LEAF.found(place, about, message, because, typed, severity, see=[first.line if first else 0])
 
 
 def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -151,6 +151,11 @@ class Trouble:
     dtype: Any = None
     is_symptom: bool = False  # whether an input of the node is not finite either
     is_empty: bool = False  # whether it is a softmax over scores that are all -inf
+
+    @property
+    def number(self) -> float | None:
+        """The operand, if it is a single number."""
+        return float(self.operand) if self.operand is not None and np.size(self.operand) == 1 else None
 
 
 class Troubles:
@@ -383,89 +388,121 @@ def is_diverged(witness: Witness, done: Pass) -> bool:
     return course is not None and (course.has_grown or course.is_growing())
 
 
-def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
+class Words(NamedTuple):
+    """The words about a trouble: the operation, its operand and the entry as they are written, and what came of it."""
+
+    operation: str
+    operand: str
+    entry: str
+    at: str  # the place of the entry between brackets
+    shown: str  # the operand there
+    effect: str
+    about: str  # the names of the tensors
+
+
+def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Words:
     place, node = trouble.place, trouble.node
     name = node.primitive.name
-    words = place.written.of_primitive(name, node.options.get("exponent")) or spelled(place, name)
     x = operand_words(place, trouble)
-    leaves = [witness.name(leaf) for leaf in spoilt]
     at = f"[{', '.join(map(str, trouble.entry))}]" if trouble.entry else ""
-    entry = f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}"
-    target = place.written.target()
-    about = ", ".join(
-        dict.fromkeys(
-            n for n in [*[n for n in trouble.names if n], x if x.isidentifier() else "", target, *leaves] if n
-        )
+    names = [*trouble.names, x if x.isidentifier() else "", place.written.target(), *map(witness.name, spoilt)]
+    return Words(
+        place.written.of_primitive(name, node.options.get("exponent")) or spelled(place, name),
+        x,
+        f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}",
+        at,
+        "there" if trouble.number is None else number(trouble.operand),
+        result_words(witness, done, spoilt),
+        ", ".join(dict.fromkeys(filter(None, names))),
     )
-    effect = result_words(witness, done, spoilt)
-    see = [done.place.line]
-    operand = trouble.operand
-    zero = operand is not None and np.size(operand) == 1 and float(operand) == 0
-    shown = number(operand) if operand is not None and np.size(operand) == 1 else "there"
-    if trouble.masks and (trouble.is_gradient or zero or name in EDGES):
-        mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
-        where = witness.place_of(mask) or place
-        way = f"{mask.primitive.name}() at line {where.line}" if mask is not node else "a factor 0"
-        message = (
-            f"{entry} is {shown} where {words} has an infinite derivative, and {way} leaves that entry out "
-            "only afterwards."
-        )
-        because = f"0 · inf is nan: {effect}."
-        return MASKED.found(place, about, message, because, masked_first(place, where, name, x), see=[where.line, *see])
-    if trouble.is_empty:
-        row = f"row {trouble.entry[0]} of {x}" if len(trouble.entry) > 1 else x
-        message = f"{row} is all -inf, and {words} of that is 0 / 0."
-        return AT_EDGE.found(place, about, message, f"{effect}.", f"{x}.clamp(min=-1e9)  # in place of {x}", see=see)
+
+
+def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
+    """Return the finding about a number that is not finite."""
+    words, name = words_about(witness, done, trouble, spoilt), trouble.node.primitive.name
+    is_zero, see = trouble.number == 0, [done.place.line]
+    if trouble.masks and (trouble.is_gradient or is_zero or name in EDGES):
+        return of_masked(witness, trouble, words, see)
     if trouble.advice:
-        whole, _, instead = trouble.advice.partition(": write ")
-        message = f"{words} is {kind(trouble.result)} here: {one_line(whole)}."
-        form = instead.partition(", which is exact")[0]
-        typed = form or None
-        cause = LOST if "digits" in whole or name in ("log", "log2", "log10") else OVERFLOW
-        return cause.found(place, about, message, f"{effect}, where {form} keeps them.", typed, see=see)
-    if name in ("std", "var") and trouble.is_single:
-        message = f"{words} of one entry: it divides by n - 1 = 0."
-        operand_name = x if x.isidentifier() else "x"
-        return AT_EDGE.found(
-            place, about, message, f"{effect}.", f"if len({operand_name}) > 1:  # leave single values out", see=see
-        )
-    may_overflow = (name not in EDGES and name != "div") or (not zero and name in ("pow", "div", "reciprocal"))
-    if not trouble.is_gradient and np.isinf(trouble.result) and may_overflow:
-        largest = np.finfo(trouble.dtype).max
-        message = (
-            f"{words} overflows: {entry} is {shown}, and the result is above {largest:.2g}, the largest "
-            f"number of {trouble.dtype}."
-        )
-        return OVERFLOW.found(
-            place,
-            about,
-            message,
-            f"it is inf, and inf - inf or 0 · inf is nan: {effect}.",
-            smaller(witness, trouble),
-            see=see,
-        )
-    if name == "div" or name == "reciprocal":
-        binary = place.written.operator("div")
-        divisor = short(binary.right) if binary is not None else x
-        message = f"{words} divides by {divisor}, which is 0{f' at {at}' if at else ''}."
-        typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
-        return AT_EDGE.found(place, f"{about}, {divisor}", message, f"{effect}.", typed, see=see)
-    says, form = EDGES.get(name, ("has no finite value or derivative there", ""))
+        return of_unstable(trouble, words, see)
+    may_overflow = (name not in EDGES and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
+    is_spread = name in ("std", "var", "std_mean", "var_mean") and trouble.is_single
+    is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow
+    if is_too_large and not trouble.is_empty and not is_spread:
+        return of_overflow(witness, trouble, words, see)
+    effect = f"{words.effect}."
+    if trouble.is_empty:
+        row = f"row {trouble.entry[0]} of {words.operand}" if len(trouble.entry) > 1 else words.operand
+        message = f"{row} is all -inf, and {words.operation} of that is 0 / 0."
+        instead = f"{words.operand}.clamp(min=-1e9)  # in place of {words.operand}"
+    elif is_spread:
+        message = f"{words.operation} of one entry: it divides by n - 1 = 0."
+        values = words.operand if words.operand.isidentifier() else "x"
+        instead = f"if len({values}) > 1:  # leave single values out"
+    elif name in ("div", "reciprocal"):
+        return of_division(trouble, words, see)
+    else:
+        message, typed = at_edge(trouble, words)
+        instead = typed or ""
+        is_spoilt = trouble.is_gradient and np.isinf(trouble.result)
+        if is_spoilt and any(np.isnan(g).any() for g in grads(done, spoilt)):
+            effect = f"inf times the derivative 0 of what is inside is nan: {effect}"
+    return AT_EDGE.found(trouble.place, words.about, message, effect, instead, see=see)
+
+
+def of_masked(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
+    """State that a mask leaves an entry out only after it has become infinite."""
+    place, node = trouble.place, trouble.node
+    mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
+    where = witness.place_of(mask) or place
+    way = f"{mask.primitive.name}() at line {where.line}" if mask is not node else "a factor 0"
+    message = (
+        f"{words.entry} is {words.shown} where {words.operation} has an infinite derivative, and {way} leaves that "
+        "entry out only afterwards."
+    )
+    instead = masked_first(place, where, node.primitive.name, words.operand)
+    because = f"0 · inf is nan: {words.effect}."
+    return MASKED.found(place, words.about, message, because, instead, see=[where.line, *see])
+
+
+def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
+    """State which form keeps the digits that this one loses."""
+    reason, _, instead = trouble.advice.partition(": write ")
+    form = instead.partition(", which is exact")[0]
+    message = f"{words.operation} is {kind(trouble.result)} here: {one_line(reason)}."
+    is_lost = "digits" in reason or trouble.node.primitive.name in ("log", "log2", "log10")
+    because = f"{words.effect}, where {form} keeps them."
+    return (LOST if is_lost else OVERFLOW).found(trouble.place, words.about, message, because, form or None, see=see)
+
+
+def of_overflow(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
+    """State that a result is above the largest number of its dtype."""
+    message = (
+        f"{words.operation} overflows: {words.entry} is {words.shown}, and the result is above "
+        f"{np.finfo(trouble.dtype).max:.2g}, the largest number of {trouble.dtype}."
+    )
+    because = f"it is inf, and inf - inf or 0 · inf is nan: {words.effect}."
+    return OVERFLOW.found(trouble.place, words.about, message, because, smaller(witness, trouble), see=see)
+
+
+def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
+    """State that a divisor is 0."""
+    place, binary = trouble.place, trouble.place.written.operator("div")
+    divisor = short(binary.right) if binary is not None else words.operand
+    message = f"{words.operation} divides by {divisor}, which is 0{f' at {words.at}' if words.at else ''}."
+    typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
+    return AT_EDGE.found(place, f"{words.about}, {divisor}", message, f"{words.effect}.", typed, see=see)
+
+
+def at_edge(trouble: Trouble, words: Words) -> tuple[str, str | None]:
+    """Return what happens at the edge of a domain, and what is written in place of it."""
+    says, form = EDGES.get(trouble.node.primitive.name, ("has no finite value or derivative there", ""))
     if not trouble.is_gradient and np.isnan(trouble.result):
         says = "is nan outside of its domain"
-    message = f"{words} at line {place.line} {says}, and {entry} is {shown}."
-    exponent = exponent_of(place, node)
-    typed_form = (
-        form.format(x=x if x.isidentifier() or "(" in x else f"({x})", exponent=exponent) if form and x else None
-    )
-    because = f"{effect}."
-    if trouble.is_gradient and np.isinf(trouble.result):
-        because = (
-            f"inf times the derivative 0 of what is inside is nan: {effect}."
-            if any(np.isnan(g).any() for g in grads(done, spoilt))
-            else because
-        )
-    return AT_EDGE.found(place, about, message, because, typed_form, see=see)
+    message = f"{words.operation} at line {trouble.place.line} {says}, and {words.entry} is {words.shown}."
+    x = words.operand if words.operand.isidentifier() or "(" in words.operand else f"({words.operand})"
+    exponent = exponent_of(trouble.place, trouble.node)
+    return message, form.format(x=x, exponent=exponent) if form and words.operand else None
 
 
 def grads(done: Pass, leaves: list[Tensor]) -> list[Any]:
@@ -562,12 +599,8 @@ def smaller(witness: Witness, trouble: Trouble) -> str | None:
     """Return the leaf in smaller units, or the computation in float64."""
     if trouble.node.primitive.name == "exp":
         return None
-    x = next((n for n in trouble.names if n and n.isidentifier()), "")
-    return (
-        f"{x} = {x} / {10 ** int(np.log10(abs(float(trouble.operand)))):g}  # smaller units"
-        if x and trouble.operand is not None and np.size(trouble.operand) == 1 and abs(float(trouble.operand)) >= 10
-        else None
-    )
+    x, size = next((n for n in trouble.names if n and n.isidentifier()), ""), abs(trouble.number or 0)
+    return f"{x} = {x} / {10 ** int(np.log10(size)):g}  # smaller units" if x and size >= 10 else None
 
 
 @HUGE.on("arrival", closely=True)

@@ -508,13 +508,44 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the gradient shrinks or grows by a factor at each of many layers."""
     if not done.is_surveyed or done.inputs is not None or done.times > 1:
         return
+    best, uses = gradients_by_depth(done)
+    if len(best) < LAYERS:
+        return
+    first, last, steps = best[min(best)], best[max(best)], max(best) - min(best)
+    if not (math.isfinite(first[0]) and math.isfinite(last[0])) or first[0] == 0 or last[0] == 0:
+        return
+    ratio = first[0] / last[0]
+    factor = ratio ** (1 / steps)
+    node, place = first[1], witness.place_of(first[1])
+    if not ((ratio < VANISHED and factor < 0.35) or (ratio > EXPLODED and factor > 1.2)) or place is None:
+        return
+    cause = VANISHING if ratio < 1 else EXPLODING
+    again = [x for x, count in uses.items() if 2 * count >= steps and count > 2 and x.ndim == 2]
+    again.sort(key=lambda x: x.shape[0] != x.shape[1])  # the state has a square matrix
+    leaves = again or [x for x in direct_leaves(node) if x.ndim >= 2] or leaf_below(node, done)
+    weights = [witness.name(x) for x in leaves]
+    message = (
+        f"the gradient {'shrinks' if ratio < 1 else 'grows'} by a factor of about {factor:.2g} at each of {steps + 1} "
+        f"{'step' if again else 'layer'}s: the first one gets {ratio:.2g} of what the last gets."
+    )
+    squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
+    because, instead = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves)
+    gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
+    if gradient is not None and weights:
+        because += f"; {weights[0]}.grad is {number(gradient)}."
+    severity = "note" if again and cause is VANISHING else ""  # a long sequence forgets its beginning
+    about = ", ".join(dict.fromkeys(weights)) or place.written.target()
+    yield cause.found(place, about, message, because, instead, severity, [done.place.line])
+
+
+def gradients_by_depth(done: Pass) -> tuple[dict[int, tuple[float, Node]], Counter[Tensor]]:
+    """Return the largest gradient at each number of layers, with its node, and how often weights are used."""
     depths: dict[Any, int] = {}
     best: dict[int, tuple[float, Node]] = {}
     uses: Counter[Tensor] = Counter()
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits and np.ndim(done.outs[node]) >= 1
-        depth = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
-        depths[node] = depth
+        depth = depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
         arrived = done.totals.get(node)
         if is_layer:
             uses.update(direct_leaves(node))
@@ -522,70 +553,28 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
             norm = float(np.linalg.norm(np.ravel(arrived)))
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
-    if len(best) < LAYERS:
-        return
-    first, last = best[min(best)], best[max(best)]
-    steps = max(best) - min(best)
-    if not (math.isfinite(first[0]) and math.isfinite(last[0])) or first[0] == 0 or last[0] == 0:
-        return
-    ratio = first[0] / last[0]
-    factor = ratio ** (1 / steps)
-    if not (ratio < VANISHED and factor < 0.35) and not (ratio > EXPLODED and factor > 1.2):
-        return
-    node = first[1]
-    place = witness.place_of(node)
-    if place is None:
-        return
-    cause, severity = VANISHING if ratio < 1 else EXPLODING, ""
-    again = [x for x, count in uses.items() if 2 * count >= steps and count > 2 and x.ndim == 2]
-    again.sort(key=lambda x: x.shape[0] != x.shape[1])  # the state has a square matrix
-    shared = bool(again)
-    leaves = again or [x for x in direct_leaves(node) if x.ndim >= 2] or leaf_below(node, done)
-    weights = [witness.name(x) for x in leaves]
-    what = "step" if shared else "layer"
-    verb = "shrinks" if ratio < 1 else "grows"
-    message = (
-        f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} {what}s: the first "
-        f"one gets {ratio:.2g} of what the last gets."
-    )
-    because, instead = "", None
-    squares = [x for x in leaves if x.ndim == 2 and x.shape[0] == x.shape[1] and finite(x.value)]
-    if shared and squares:
-        radius = max(float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares)
-        own = max(squares, key=lambda x: float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))))
-        because = f"the largest eigenvalue of {witness.name(own)} is {radius:.3g}, and {steps + 1} steps multiply by it"
-        name = witness.name(own)
-        if cause is EXPLODING:
-            instead = (
-                f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by "
-                f"{0.9 / radius:.2g} at the start"
-            )
-    else:
-        deviations = [float(np.std(x.value)) for x in leaves if x.value.size > 1]
-        size = leaves[0].shape[0] if leaves else 0
-        spread = deviations[0] if deviations else 0.0
-        good = 1 / math.sqrt(size) if size else 0.0
-        if weights:
-            because = (
-                f"{weights[0]} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
-            )
-            instead = (
-                f"nn.init.xavier_normal_({weights[0]})" if "." in weights[0] else scaled(witness, weights[0], good)
-            )
-    gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
-    if gradient is not None and weights:
-        because += f"; {weights[0]}.grad is {number(gradient)}."
-    if shared and cause is VANISHING:
-        severity = "note"  # a long sequence forgets its beginning
-    yield cause.found(
-        place,
-        ", ".join(dict.fromkeys(weights)) or place.written.target(),
-        message,
-        because,
-        instead,
-        severity,
-        [done.place.line],
-    )
+    return best, uses
+
+
+def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Cause) -> tuple[str, str | None]:
+    """Return what a matrix that multiplies at every step does, and how to hold it."""
+    radii = [float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares]
+    radius = max(radii)
+    name = witness.name(squares[radii.index(radius)])
+    because = f"the largest eigenvalue of {name} is {radius:.3g}, and {steps + 1} steps multiply by it"
+    clipped = f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by {0.9 / radius:.2g}"
+    return because, f"{clipped} at the start" if cause is EXPLODING else None
+
+
+def of_spread(witness: Witness, leaves: list[Tensor]) -> tuple[str, str | None]:
+    """Return with what spread the weights of a layer start, and with which one they keep the scale."""
+    if not leaves:
+        return "", None
+    spread = next((float(np.std(x.value)) for x in leaves if x.value.size > 1), 0.0)
+    name, size = witness.name(leaves[0]), leaves[0].shape[0]
+    good = 1 / math.sqrt(size)
+    because = f"{name} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
+    return because, f"nn.init.xavier_normal_({name})" if "." in name else scaled(witness, name, good)
 
 
 def direct_leaves(node: Node) -> list[Tensor]:
