@@ -41,7 +41,7 @@ def read_line() -> str:
 
 def completed(incomplete: str) -> list[str]:
     """The topics that a shell may complete a beginning to."""
-    from gradcli.homework.practice.drawing import ORDER
+    from gradcli.homework.practice.topics import ORDER
 
     return [name for name in ORDER if name.startswith(incomplete)]
 
@@ -88,8 +88,8 @@ def command(
       gradcli practice softmax --seed 7
       gradcli practice chain -o practice.html
     """
-    from gradcli.homework.practice.drawing import ORDER
-    from gradcli.homework.practice.drawing import topic as assignment_of
+    from gradcli.homework.practice.topics import ORDER
+    from gradcli.homework.practice.topics import topic as assignment_of
     from gradcli.homework.solve.runs.scripts import WORK
     from gradcli.render.practice.turns import Turns
     from gradcli.workers.zygote import waiting

@@ -18,7 +18,7 @@ import jsonschema
 import pytest
 
 from gradcli.homework.mistakes.catalogue import TITLES
-from gradcli.homework.practice.drawing import ORDER
+from gradcli.homework.practice.topics import ORDER
 from gradcli.render.documents.schemas import schema
 from tests.commands.running import ROOT, Result, document, gradcli
 from tests.commands.served import served

@@ -70,7 +70,7 @@ REASONS = {
             index_select isinf kron lerp logaddexp logdet logical_and logical_not logical_or logical_xor
             masked_select mm moveaxis movedim mv nan_to_num narrow nonzero
             prelu randint_like reciprocal remainder repeat_interleave rms_norm rsqrt
-            slogdet tile tril triu trunc unflatten unique
+            slogdet tile tril triu trunc unflatten unique vstack
             xlogy is_complex is_floating_point is_nonzero is_signed scalar_tensor
         torch.linalg: diagonal slogdet svd vector_norm
         torch.special: exp2 xlogy

@@ -47,12 +47,12 @@ INSTEAD = {
     "torch.complex64": "tensors hold real numbers here",
     "torch.fft.fft": "tensors hold real numbers here",
     "torch.ones(2).to_sparse()": "tensors are dense here: write torch.tensor",
-    "torch.optim.NAdam": "there are SGD, Adam, AdamW, Adamax, RMSprop, Adagrad, Adadelta and LBFGS",
+    "torch.optim.NAdam": "there are SGD, Adam, AdamW, RMSprop, Adagrad and LBFGS",
     "torch.optim.lr_scheduler.CyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
     "torch.distributions.Gamma": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     "torch.poisson(torch.ones(2))": "draw with torch.rand or torch.randn, and compute from these",
     "torch.utils.data.StackDataset": (
-        "there are Dataset, TensorDataset, Subset, ConcatDataset, random_split and DataLoader"
+        "there are Dataset, TensorDataset, Subset, random_split and DataLoader"
     ),
     "torch.hub": "see gradcli ops for the operations",
 }

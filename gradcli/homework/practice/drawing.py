@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,28 +28,6 @@ from gradcli.source import Source
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-
-FOLDER = files("gradcli") / "topics"
-ORDER = (
-    "chain",
-    "fan-out",
-    "product",
-    "quotient",
-    "sigmoid-neuron",
-    "two-layers",
-    "softmax",
-    "broadcasting",
-    "accumulation",
-)
-
-
-def topic(name: str) -> Assignment:
-    """Return the assignment of a topic. Raises FileNotFoundError for another name."""
-    from gradcli.homework.assignment.assignments import read_assignment  # heavy; a shell completes names alone
-
-    file = f"{name}.toml"
-    return read_assignment(Source((FOLDER / file).read_text(encoding="utf-8"), file))
-
 
 TENSORS = 40  # that a tensor may become
 TRIED = 40  # snippets with other numbers, before one keeps its own

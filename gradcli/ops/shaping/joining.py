@@ -290,7 +290,7 @@ def hstack(tensors: Sequence[Tensor]) -> Any:
     return apply_cat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
-@operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", aliases=["row_stack"], method=False)
+@operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", method=False)
 def vstack(tensors: Sequence[Tensor]) -> Any:
     """The tensors below each other; vectors as rows."""
     return apply_cat([_raised(x, 2) for x in _some("vstack", tensors)], 0)

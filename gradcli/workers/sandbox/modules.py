@@ -12,12 +12,14 @@ import struct
 import sys
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from copy import copy
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from types import ModuleType
 from typing import Any
+from zipimport import zipimporter
 
 FSTAT = {"x86_64": 5, "aarch64": 80}  # the number of the call, which the library may spell as a question about a path
 SIZE, TIME, FACTS = 48, 88, 144  # places in what it answers, and bytes of it
@@ -57,6 +59,9 @@ class Opener(MetaPathFinder):
     ) -> ModuleSpec | None:
         name = fullname.rpartition(".")[2]
         for folder in sys.path if path is None else path:
+            archive = archive_of(folder)
+            if archive and (spec := archive.find_spec(fullname, target)):
+                return spec
             for file, inner in ((f"{folder}/{name}/__init__.py", [f"{folder}/{name}"]), (f"{folder}/{name}.py", None)):
                 with suppress(OSError):
                     loader = Loader(fullname, file, self)
@@ -70,6 +75,16 @@ class Opener(MetaPathFinder):
             raise OSError("the system does not say")
         (size,), (seconds,) = struct.unpack_from("<q", answer, SIZE), struct.unpack_from("<q", answer, TIME)
         return {"size": size, "mtime": seconds}
+
+
+def archive_of(folder: str) -> zipimporter | None:
+    """Return what imports from a folder in an archive that was opened before; None for a folder of files."""
+    for place, importer in sys.path_importer_cache.items():
+        if isinstance(importer, zipimporter) and not importer.prefix and folder.startswith(place):
+            inner = copy(importer)
+            inner.prefix = "".join(f"{name}/" for name in folder[len(place) :].split("/") if name)
+            return inner
+    return None
 
 
 class Loader(SourceFileLoader):

@@ -12,8 +12,9 @@ import pytest
 from gradcli.homework.answer_file import answers
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.lint.lint import findings, of_question
-from gradcli.homework.practice.drawing import FOLDER, ORDER, fresh, near_to, topic
+from gradcli.homework.practice.drawing import fresh, near_to
 from gradcli.homework.practice.session import Session
+from gradcli.homework.practice.topics import FOLDER, ORDER, topic
 from gradcli.source import Source
 from tests.programs import some
 

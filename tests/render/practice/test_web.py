@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.homework.practice.drawing import topic
+from gradcli.homework.practice.topics import topic
 from gradcli.render.practice.web import practice_page
 from gradcli.render.text.looks import Looks
 from tests.render.page.reading import block, read
