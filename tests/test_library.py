@@ -6,7 +6,6 @@ import asyncio
 import multiprocessing
 import pickle
 import pydoc
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -155,27 +154,18 @@ def test_a_warning_names_the_line_of_the_caller() -> None:
     assert caught[0].filename == __file__
 
 
-USE = """
-import numpy as np
-import gradcli
-
-explanation = gradcli.explain("x*y", {"y": 2}, x=np.ones(3), wrt=["x"], dtype="float32")
-text: str = explanation.to_text(why=True)
-formula: str | None = gradcli.symbolic("x**2", x="n")["x"]
-found: dict[str, float | np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None] = gradcli.gradients("x", x=1)
-second = gradcli.hessian("x**2", x=1)["x", "x"]
-agrees: bool = gradcli.verify("x**2", x=1).agrees
-codes: list[str] = [finding.code for finding in gradcli.why("import torch")]
-try:
-    gradcli.explain("x +")
-except gradcli.ProgramSyntaxError as error:
-    code: str = error.code
-"""
-
-
-@pytest.mark.slow
-def test_programs_that_use_it_are_checked_strictly(tmp_path: Path) -> None:
-    (tmp_path / "use.py").write_text(USE)
-    checked = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(tmp_path / "use.py")]
-    done = subprocess.run(checked, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+def test_programs_that_use_it_have_types_that_say_something() -> None:
+    """The types are what mypy, which is strict here, holds these lines to."""
+    explanation = gradcli.explain("x*y", {"y": 2}, x=np.ones(3), wrt=["x"], dtype="float32", upstream=[1, 1, 1])
+    text: str = explanation.to_text(why=True)
+    formula: str | None = gradcli.symbolic("x**2", x="n")["x"]
+    gradients: dict[str, float | np.ndarray[tuple[int, ...], np.dtype[np.float64]] | None] = gradcli.gradients("x", x=1)
+    second = gradcli.hessian("x**2", x=1)["x", "x"]
+    agrees: bool = gradcli.verify("x**2", x=1).agrees
+    codes: list[str] = [finding.code for finding in gradcli.why("import torch")]
+    assert "Gradients" in text
+    assert (formula, gradients, second, agrees, codes) == ("2*upstream*x", {"x": 1.0}, 2.0, True, [])
+    with pytest.raises(gradcli.ProgramSyntaxError) as failure:
+        gradcli.explain("x +")
+    code: str = failure.value.code
+    assert code.startswith("E1")

@@ -51,9 +51,7 @@ INSTEAD = {
     "torch.optim.lr_scheduler.CyclicLR": "write OneCycleLR, or LambdaLR with a function of the epoch",
     "torch.distributions.Gamma": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     "torch.poisson(torch.ones(2))": "draw with torch.rand or torch.randn, and compute from these",
-    "torch.utils.data.StackDataset": (
-        "there are Dataset, TensorDataset, Subset, random_split and DataLoader"
-    ),
+    "torch.utils.data.StackDataset": ("there are Dataset, TensorDataset, Subset, random_split and DataLoader"),
     "torch.hub": "see gradcli ops for the operations",
 }
 TRIED = "import torch\nfrom torch import nn\ntry:\n    {}\nexcept AttributeError as error:\n    print(error)\n"

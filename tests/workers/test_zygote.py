@@ -112,25 +112,27 @@ def test_it_has_nothing_that_was_read_or_that_another_left() -> None:
     assert answers("what was read", "leave something", "what was read", "ways") == [[], None, [], 0]
 
 
+ENDS = {
+    "no end": ("time", ""),
+    "a crash": ("crash", ""),
+    "no memory": ("memory", ""),
+    "an error": ("error", "the script stops"),
+    "a bug": ("bug", ""),
+    "another answer": ("crash", ""),
+    "no data": ("bug", ""),
+    "no message": ("crash", ""),
+    "a file": ("bug", ""),
+    "a process": ("bug", ""),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "end"),
-    [
-        ("no end", ("time", "")),
-        ("a crash", ("crash", "")),
-        ("no memory", ("memory", "")),
-        ("an error", ("error", "the script stops")),
-        ("a bug", ("bug", "")),
-        ("another answer", ("crash", "")),
-        ("no data", ("bug", "")),
-        ("no message", ("crash", "")),
-        ("a file", ("bug", "")),
-        ("a process", ("bug", "")),
-    ],
-)
-def test_what_ends_it_costs_the_item_alone(name: str, end: tuple[str, str]) -> None:
-    seconds = 1.0 if name == "no end" else 20.0
-    assert answers("nothing", name, "nothing", seconds=seconds) == ["done", end, "done"]
+def test_what_ends_it_costs_the_item_alone() -> None:
+    names = [name for end in ENDS for name in (end, "nothing")]
+    assert answers("nothing", *names, seconds=2.0) == [
+        "done",
+        *(end for pair in ENDS.values() for end in (pair, "done")),
+    ]
 
 
 def test_without_one_that_waits_the_work_is_done_here() -> None:

@@ -105,7 +105,7 @@ def check_tensors(text: str, draw: Random) -> int:
 
 
 FAMILIES = {decimals.nested: check_numbers, decimals.quotient: check_numbers, decimals.tensor: check_tensors}
-TENS = range(12)
+TENS = range(4)  # the fuzzer draws thousands
 
 
 @pytest.mark.parametrize("ten", TENS)
