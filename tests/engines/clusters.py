@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -86,12 +87,14 @@ def spark() -> Iterator[Cluster]:
 
 def once(mark: Path) -> Callable[[Any], Any]:
     """Return a function that ends its process the first time, and later gives its argument back."""
-    path = str(mark)
+    path, of_tests = str(mark), os.getpid()
 
     def end(part: Any) -> Any:  # sent by value, for the processes of an engine do not know the tests
         import os
         import signal
 
+        if os.getpid() == of_tests:
+            raise AssertionError("no worker of the engine has this part, but the tests' own process")
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL))
             os.kill(os.getpid(), signal.SIGKILL)
