@@ -26,6 +26,7 @@ class Record:
     text: str = ""
     program: str = ""
     error: GradcliError | None = None
+    facts: dict[str, Any] | None = None  # of the error, when it has been written
     column: int | None = None
 
     def fail(self, error: GradcliError) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,10 @@ from gradcli.stream.records import Columns, Record, finite, not_text, number
 
 # A line that ends inside a quoted cell: whole cells with their commas, then a quote that nothing closes.
 OPEN = re.compile(r'(?:(?:"(?:[^"]|"")*+"[^,]*+|[^",][^,]*+|),)*+"(?:[^"]|"")*+')
+TEXT, NUMBER = (
+    rb'[^",\r]*',
+    rb" *[-+]?(?:\d{1,99}\.?\d*|\.\d+)(?:[eE][-+]?\d\d?)? *",
+)  # cells of rows of which many are read
 FARTHEST = 1000  # lines that a quoted cell may have; a quote that nothing closes costs its own line alone
 
 
@@ -34,6 +37,9 @@ class Table:
         self.places = {name: self.header.index(name) for name in names if name in self.header}
         self.others = {name: place for place, name in enumerate(self.header) if name not in self.places}
         self.keeps_text = keeps_text
+        numbers = set(self.places.values())
+        kinds = ((NUMBER if place in numbers else TEXT) for place in range(len(self.header)))
+        self.plain = re.compile(b",".join(kinds) + b"\r?")
 
     def columns(self, block: Block) -> Columns | None:
         """Read all rows at once; None where one has a mistake or quotes."""
@@ -87,20 +93,12 @@ class Table:
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
         """Return the rows that are not blank, with the numbers of their first lines."""
         lines = block.data.removesuffix(b"\n").split(b"\n")
-        return [(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
+        rows = whole_rows(lines, block.first) if b'"' in block.data else zip(lines, count(block.first))
+        return [(row, at) for row, at in rows if row.strip(b"\r")]
 
     def is_plain(self, row: bytes) -> bool:
         """Return whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
-        if b'"' in row or b"_" in row or b"\r" in row.removesuffix(b"\r"):
-            return False
-        cells = row.split(b",")
-        if len(cells) != len(self.header):
-            return False
-        try:
-            row.decode()
-            return all(map(math.isfinite, map(float, map(cells.__getitem__, self.places.values()))))
-        except ValueError:
-            return False
+        return self.plain.fullmatch(row) is not None and not_text(row) is None
 
     @property
     def blank(self) -> str:
@@ -132,6 +130,8 @@ class Table:
 
 def split(row: str) -> list[str]:
     """Return the cells of a row; EvaluationError where it is not one row."""
+    if '"' not in row and "\r" not in row:
+        return row.split(",")
     if is_open(row.encode()):
         raise EvaluationError("E226", "a quote is never closed", help='write a quote inside a cell twice: ""')
     csv.field_size_limit(LONGEST)
@@ -204,9 +204,9 @@ def length(lines: Sequence[bytes], position: int) -> int:
     """Return the number of lines of the row that starts there; 1 where its quote is closed nowhere near."""
     if not is_open(lines[position]):
         return 1
-    for count, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
-        if b'"' in line and not is_open(b"\n".join(lines[position : position + count])):
-            return count
+    for size, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
+        if b'"' in line and not is_open(b"\n".join(lines[position : position + size])):
+            return size
     return 1
 
 

@@ -129,7 +129,9 @@ def cells(texts: Sequence[str]) -> str:
 def error_facts(record: Record) -> Document:
     """Return the facts of the error of a record, with the line of the record."""
     assert record.error is not None
-    return record.error.facts() | {"line": record.line, "column": record.column}
+    if record.facts is None:
+        record.facts = record.error.facts() | {"line": record.line, "column": record.column}
+    return record.facts
 
 
 def _rest(record: Record) -> Document:
