@@ -77,7 +77,7 @@ def test_errors(capsys: pytest.CaptureFixture[str]) -> None:
     validator("batch").validate(found)
     assert (found["ok"], found["error"]["line"], found["record"]) == (False, 7, {"id": 3})
     for form, told in [("full", "error[E223]: line 7: "), ("concise", "(help: write 2)"), ("json", '"line": 7')]:
-        print_failure(found["error"], form)
+        print_failure(found["error"], "points.csv", form)
         captured = capsys.readouterr()
         assert captured.out == ""
         assert told in captured.err

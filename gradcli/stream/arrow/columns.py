@@ -14,6 +14,7 @@ from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, 
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.tables import array_of, form_of, planned, with_results
 from gradcli.stream.plan import Result, Task
+from gradcli.stream.records import fixed_twice
 
 
 class Columns:
@@ -79,7 +80,7 @@ class Columns:
     def _refuse_others(self, columns: Mapping[str, Any]) -> None:
         others = [name for name in columns if name not in self.computation.plan.names]
         if fixed := [name for name in others if name in self.task.fixed]:
-            raise UsageError("E006", f"{fixed[0]} has one value for all rows", help=f"leave out the column {fixed[0]}")
+            raise fixed_twice(fixed[0], "column")
         if others:
             raise UsageError(
                 "E006",
