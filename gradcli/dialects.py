@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from functools import cached_property
 from io import StringIO
@@ -50,10 +51,22 @@ class Dialect:
         """Return the number in a cell; ValueError where there is none."""
         return float(cell.replace("_", "?").translate(self.points))
 
+    def is_number(self, cell: str) -> bool:
+        """Return whether a cell holds a number."""
+        try:
+            self.number(cell)
+        except ValueError:
+            return False
+        return True
+
+    def is_grouped(self, cell: str) -> bool:
+        """Return whether a cell that is no number here would be one without marks between thousands."""
+        return GROUPED.fullmatch(cell.strip()) is not None and not self.is_number(cell)
+
     def refusal(self, name: str, cell: str) -> EvaluationError:
         """Return the error of a cell that is no number."""
         help = "write a number such as 2 or 1e-3"
-        if GROUPED.fullmatch(cell):
+        if self.is_grouped(cell):
             help = f"write no thousands: decimals begin with {self.decimal!r} here, as --decimal says"
         elif re.fullmatch(r"[-+]?\d*[.,]\d+", cell):
             help = f"decimals begin with {self.decimal!r} here: --decimal says another character"
@@ -85,6 +98,11 @@ class Dialect:
             )
             decimal = "," if has_comma and not has_point else "."
         return cls(delimiter, decimal or ".")
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file in UTF-8 or, by its mark, UTF-16; UnicodeDecodeError for another."""
+    return data.decode("utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig")
 
 
 def delimiter_of(text: str) -> str:
