@@ -55,12 +55,28 @@ def evaluate(
 
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
     Arrays are copied, unless they are lent: then nobody may change them as long as the evaluation is there.
+    Booleans with which the program calculates are 0 and 1.
     """
     with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
         machine = _Machine(program, values, wrt, variables, tape, is_lent=is_lent)
         for statement in program.statements:
             machine.run(statement)
-        return machine.finish(of)
+        evaluation = machine.finish(of)
+    if not (counted := counted_booleans(evaluation.lines)):
+        return evaluation
+    values = {**values, **{name: value.astype(dtype) for name, value in counted.items()}}
+    return evaluate(program, values, wrt=wrt, of=of, dtype=dtype, variables=variables, is_lent=is_lent)
+
+
+def counted_booleans(lines: Sequence[Line]) -> dict[str, Any]:
+    """Return the boolean variables that enter a calculation where a gradient would flow: not those of a condition."""
+    given = {id(line.tensor): line for line in lines if line.is_variable and line.tensor.value.dtype == np.bool_}
+    found: dict[str, Any] = {}
+    for application in (line.application for line in lines if given and line.application is not None):
+        for value, rule in zip(application.inputs, application.primitive.rules_for(application.inputs), strict=False):
+            if rule is not None and (line := given.get(id(value))) is not None:
+                found[line.name] = line.tensor.value
+    return found
 
 
 class _Machine:

@@ -1,4 +1,4 @@
-"""Columns and JSON Lines: rows of columns as lines, for what reads lines, and lines as columns."""
+"""Rows of columns as JSON Lines, for what reads lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.sources import Source, format_of
 from gradcli.stream.values import dump, plain
 
@@ -44,18 +43,3 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, list):
         return [jsonable(entry) for entry in value]
     return plain(value) if value is None or isinstance(value, str | int | float) else str(value)
-
-
-class Table:
-    """A file of JSON Lines as columns, of the types that its first records show. Raises what pyarrow raises."""
-
-    def __init__(self, path: str) -> None:
-        reading = pyarrow("json").ReadOptions(block_size=2**22)
-        self.reader = pyarrow("json").open_json(path, read_options=reading)
-        self.schema = self.reader.schema
-
-    def __iter__(self) -> Iterator[Any]:
-        yield from self.reader
-
-    def close(self) -> None:
-        self.reader.close()

@@ -94,9 +94,7 @@ class Source:
             self.file = tabular.Table(self.path, numbers, *dialect)
             self.schema = self.file.schema
         elif self.format == "jsonl":
-            from gradcli.stream.arrow import lines
-
-            self.file = lines.Table(self.path)
+            self.file = tabular.Records(self.path)
             self.schema = self.file.schema
         elif not is_pipe(self.path) and is_file(self.path):
             self.file = self._opened(self.path)

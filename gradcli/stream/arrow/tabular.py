@@ -1,4 +1,7 @@
-"""CSV as batches of columns: the cells of the variables are numbers, all others stay the texts that they are."""
+"""CSV and JSON Lines as batches of columns.
+
+The cells of the variables of CSV are numbers, all others stay the texts that they are.
+"""
 
 from __future__ import annotations
 
@@ -61,6 +64,21 @@ class Table:
                 for field, column in columns
             ]
             yield pa.record_batch(cells, schema=self.schema)
+
+    def close(self) -> None:
+        self.reader.close()
+
+
+class Records:
+    """A file of JSON Lines as columns, of the types that its first records show. Raises what pyarrow raises."""
+
+    def __init__(self, path: str) -> None:
+        reading = pyarrow("json").ReadOptions(block_size=2**22)
+        self.reader = pyarrow("json").open_json(path, read_options=reading)
+        self.schema = self.reader.schema
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self.reader
 
     def close(self) -> None:
         self.reader.close()
