@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 # Not in __all__, or each of them would take a screen of `help(gradcli)`.
 from gradcli.errors import AutogradError as AutogradError
 from gradcli.errors import EvaluationError as EvaluationError
+from gradcli.errors import FailedRecordsError as FailedRecordsError
 from gradcli.errors import GradcliError as GradcliError
 from gradcli.errors import GradcliWarning as GradcliWarning
 from gradcli.errors import InternalError as InternalError

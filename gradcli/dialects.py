@@ -126,7 +126,7 @@ def named(cell: str) -> str:
 def delimiter_named(text: str) -> str:
     """Return the character that an option names; UsageError where it is none."""
     found = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
-    if len(found) != 1 or found in '"\r\n.' or found.isalnum():
+    if len(found) != 1 or found in '"\r\n.' or found.isalnum() or not found.isascii():
         raise UsageError("E001", f"--delimiter {text} is no delimiter", help="write ',', ';', '|' or tab")
     return found
 

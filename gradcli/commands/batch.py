@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,23 +18,6 @@ from gradcli.source import visible
 
 if TYPE_CHECKING:
     from gradcli.stream.plan import Task
-
-
-class Format(StrEnum):
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
-    arrow = "arrow"
-
-
-class Nonfinite(StrEnum):
-    string = "string"
-    null = "null"
-
-
-class Decimal(StrEnum):
-    point = "."
-    comma = ","
 
 
 def command(
@@ -56,7 +38,8 @@ def command(
         ),
     ] = "-",
     format: Annotated[
-        Format | None, typer.Option("--format", help="[default: as the files' names end, else jsonl]")
+        Literal["jsonl", "csv", "parquet", "arrow"] | None,
+        typer.Option("--format", help="[default: as the files' names end, else jsonl]"),
     ] = None,
     forward_only: Annotated[bool, typer.Option("--forward-only", help="The value alone, no gradients.")] = False,
     each: Annotated[
@@ -76,8 +59,9 @@ def command(
         str, typer.Option("--prefix", metavar="TEXT", help="Begins the names of the columns of results.")
     ] = "",
     nonfinite: Annotated[
-        Nonfinite, typer.Option("--nonfinite", help='nan and infinities: "NaN", or null and an empty cell.')
-    ] = Nonfinite.string,
+        Literal["string", "null"],
+        typer.Option("--nonfinite", help='nan and infinities: "NaN", or null and an empty cell.'),
+    ] = "string",
     delimiter: Annotated[
         str | None,
         typer.Option(
@@ -85,7 +69,8 @@ def command(
         ),
     ] = None,
     decimal: Annotated[
-        Decimal | None, typer.Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]")
+        Literal[".", ","] | None,
+        typer.Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]"),
     ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Tell no failure of a row, only how many.")] = False,
     shard: Annotated[
@@ -126,13 +111,12 @@ def command(
         raise UsageError(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )
-    refuse_overwriting(output, program.files)
+    refuse_overwriting(output, [*program.files, *inputs])
     refuse_endings(inputs, output, format)
-    results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite.value}
+    results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite}
     task = task_of(program, results, is_each=each)
     between = None if delimiter is None else delimiter_named(delimiter)
-    point = None if decimal is None else decimal.value
-    refuse(between is not None and between == point, "--delimiter and --decimal are the same")
+    refuse(between is not None and between == decimal, "--delimiter and --decimal are the same")
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
         screen = Screen(console, stack, is_there=sys.stderr.isatty() and not (output == "-" and sys.stdout.isatty()))
@@ -141,13 +125,13 @@ def command(
 
             refuse(each, "--each reads JSON Lines")
             share = None if shard is None else share_of(shard)
-            dialect = (between, point)
+            dialect = (between, decimal)
             Job(task, inputs, output, format, share, jobs, limits.of_item, most_failures, screen.rows, dialect).run()
             return
         from gradcli.stream.batches import Batch, TextOptions
 
         fail = (lambda facts, name: None) if quiet else screen.fail
-        text = TextOptions(between, point, keep, error_column)
+        text = TextOptions(between, decimal, keep, error_column)
         Batch(
             task, inputs, output, format, each, jobs, limits.of_item, most_failures, screen.watched, fail, text
         ).run()  # fmt: skip

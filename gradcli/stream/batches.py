@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Union
 
 from gradcli.dialects import COMMAS, Dialect
 from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, InternalError, UsageError
@@ -25,28 +25,17 @@ from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, mapped
 
+if TYPE_CHECKING:
+    from gradcli.stream.arrow.lines import Lines
+
 Blocks = Iterator[Block | None]
+Source = Union[Input, "Lines"]
 SHOWN = 10  # failures that are told one by one
 MOST_RECORDS = 2**13  # of a piece: the facts of as many failures fit into an answer
 FACTS: dict[str, Any] = {
     "code": str, "message": str, "line": int, "column": int | None, "start": int | None, "end": int | None,
     "help": str | None,
 }  # fmt: skip
-
-
-class Source(Protocol):
-    """What bytes come from: `size` is None where nobody knows how many there are."""
-
-    name: str
-
-    @property
-    def size(self) -> int | None: ...
-
-    def is_same(self, path: str) -> bool: ...
-
-    def pieces(self) -> Iterator[bytes | None]: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -88,42 +77,32 @@ class Batch:
         """Convert everything, until more than `most_failures` records have failed; EvaluationError where one has."""
         reading, writing = self.formats()
         plan = None if self.is_each else Plan(self.task)
-        header: list[str] | None = None
         with ExitStack() as stack:
-            sources = [stack.enter_context(closing(self.source(path, plan))) for path in self.inputs[:1]]
-            output: Output | None = None
+            first: tuple[list[str], Output] | None = None  # the header of the first input, and what is written
             for path in self.inputs:
-                source = sources.pop() if sources else stack.enter_context(closing(self.source(path, plan)))
-                reader, blocks = self.reader(reading, writing, source, plan)
-                names, dialect = (reader.header, reader.dialect) if isinstance(reader, Table) else ([], COMMAS)
-                if header is not None and names != header:
-                    told = f"the header of {visible(path)} is not that of {visible(self.inputs[0])}"
-                    raise EvaluationError("E228", told, help="give each file the same columns, in one order")
-                writer = self.writer(writing, names, dialect, plan)
-                if output is None:
-                    output = stack.enter_context(written_text(self.output))
-                if isinstance(writer, TableWriter) and header is None:
-                    output.write(writer.header.encode())
-                header = names
-                convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
-                self.convert(convert, self.watch(blocks, source), output, source)
+                with closing(self.source(path, plan)) as source:
+                    reader, blocks = self.reader(reading, writing, source, plan)
+                    names, dialect = (reader.header, reader.dialect) if isinstance(reader, Table) else ([], COMMAS)
+                    writer = self.writer(writing, names, dialect, plan)
+                    if first is None:
+                        first = names, stack.enter_context(written_text(self.output))
+                        first[1].write(writer.header.encode())
+                    if names != first[0]:
+                        told = f"the header of {visible(path)} is not that of {visible(self.inputs[0])}"
+                        raise EvaluationError("E228", told, help="give each file the same columns, in one order")
+                    convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
+                    self.convert(convert, self.watch(blocks, source), first[1], source)
                 if self.broken:
                     raise self.broken[0]
         self.finish()
 
     def source(self, path: str, plan: Plan | None) -> Source:
-        """Open an input; UsageError where it cannot be read, or is the output."""
-        source: Source
+        """Open an input; UsageError where it cannot be read."""
         if format_of(path):
             from gradcli.stream.arrow.lines import Lines
 
-            source = Lines(path)
-        else:
-            source = Input(path, PIECE if plan is not None and plan.is_columnar else LITTLE)
-        if self.output != "-" and source.is_same(self.output):
-            source.close()
-            raise UsageError("E013", f"{self.output} is the input, too", help="write to another file")
-        return source
+            return Lines(path)
+        return Input(path, PIECE if plan is not None and plan.is_columnar else LITTLE)
 
     def reader(self, reading: str, writing: str, source: Source, plan: Plan | None) -> tuple[Reader, Blocks]:
         """Return what reads an input, and its blocks below a header."""
@@ -170,18 +149,11 @@ class Batch:
         )
 
     def writer(self, format: str, header: list[str], dialect: Dialect, plan: Plan | None) -> Writer:
-        has_gradients, has_nulls = not self.task.is_forward_only, self.task.nonfinite == "null"
+        has_nulls = self.task.nonfinite == "null"
         if format == "jsonl" or plan is None:
-            return JsonLinesWriter(has_gradients=has_gradients, has_nulls=has_nulls)
-        writer = TableWriter(
-            header,
-            plan.differentiated,
-            dialect,
-            has_gradients=has_gradients,
-            has_errors=self.text.has_errors,
-            has_nulls=has_nulls,
-            prefix=self.task.prefix,
-        )
+            return JsonLinesWriter(has_gradients=not self.task.is_forward_only, has_nulls=has_nulls)
+        options = {"has_errors": self.text.has_errors, "has_nulls": has_nulls}
+        writer = TableWriter(header, plan.differentiated, dialect, prefix=self.task.prefix, **options)
         if twice := [name for name in writer.added if name in header]:
             help = "add --prefix result_, rename it, or write JSON Lines with -o"
             raise EvaluationError("E228", f"the input has a column {twice[0]} already", help=help)

@@ -85,13 +85,6 @@ class Input:
         """The bytes of a file on a disk; None of a pipe or a terminal."""
         return self.facts.st_size if self.facts is not None and stat.S_ISREG(self.facts.st_mode) else None
 
-    def is_same(self, path: str) -> bool:
-        """Return whether a path leads to this very file."""
-        try:
-            return self.facts is not None and self.size is not None and os.path.samestat(self.facts, os.stat(path))  # noqa: PTH116
-        except (OSError, ValueError):
-            return False
-
     def pieces(self) -> Iterator[bytes | None]:
         """Yield the bytes that have arrived, as UTF-8 without a byte order mark; None before the input is waited for.
 

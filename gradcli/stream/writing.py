@@ -23,7 +23,9 @@ HOLE = "\x00"  # where a number goes in the pattern of a line
 
 
 class Writer(Protocol):
-    """Writes results and errors as whole lines."""
+    """Writes results and errors as whole lines, below a header, which may be empty."""
+
+    header: str
 
     def columns(self, result: Result, columns: Columns) -> bytes:
         """Return the lines of many results, as `record` gives each."""
@@ -37,6 +39,8 @@ class Writer(Protocol):
 
 class JsonLinesWriter:
     """`{"ok": true, "value": 49.0, "gradients": {"x": 14.0}, "record": {"id": 7}}`."""
+
+    header = ""
 
     def __init__(self, *, has_gradients: bool, has_nulls: bool = False) -> None:
         self.has_gradients, self.has_nulls = has_gradients, has_nulls
@@ -83,12 +87,11 @@ class TableWriter:
         differentiated: Sequence[str],
         dialect: Dialect = COMMAS,
         *,
-        has_gradients: bool,
         has_errors: bool = False,
         has_nulls: bool = False,
         prefix: str = "",
     ) -> None:
-        self.names = list(differentiated) if has_gradients else []
+        self.names = list(differentiated)
         added = ["value", *(f"d_{name}" for name in self.names), *(["error"] if has_errors else [])]
         self.added = [f"{prefix}{name}" for name in added]
         self.dialect, self.has_errors = dialect, has_errors
@@ -102,9 +105,8 @@ class TableWriter:
         if len({column.dtype for column in present}) == 1 and len(present) == len(numbers):
             rows = digits.spell_rows(np.stack(present, axis=1), self.nonfinite)
         else:
-            spelled = [
-                [""] * columns.count if column is None else digits.spell(column, self.nonfinite) for column in numbers
-            ]
+            empty = [""] * columns.count
+            spelled = [empty if column is None else digits.spell(column, self.nonfinite) for column in numbers]
             rows = [f",{','.join(row)}\n".encode() for row in zip(*spelled, strict=True)]
         if self.has_errors:
             rows = [b"%b,\n" % row[:-1] for row in rows]
@@ -119,18 +121,13 @@ class TableWriter:
         return self._row(record, [*map(self._cell, numbers), *([""] if self.has_errors else [])])
 
     def error(self, record: Record) -> str:
-        told = ""
-        if self.has_errors:
-            facts = error_facts(record)
-            told = f"{facts['code']}: {facts['message']}"
-        return self._row(record, [*[""] * (len(self.added) - 1), told])
+        facts = error_facts(record) if self.has_errors else {}
+        told = [f"{facts['code']}: {facts['message']}"] if facts else []
+        return self._row(record, [""] * (len(self.added) - len(told)) + told)
 
     def _row(self, record: Record, cells: Sequence[str]) -> str:
-        return f"{record.text}{self.dialect.delimiter}{self.dialect.row(cells) if any(cells) else self.blank}\n"
-
-    @property
-    def blank(self) -> str:
-        return self.dialect.delimiter * (len(self.added) - 1)
+        added = self.dialect.row(cells) if any(cells) else self.dialect.delimiter * (len(cells) - 1)
+        return f"{record.text}{self.dialect.delimiter}{added}\n"
 
     def _cell(self, value: Any) -> str:
         """Return a number, or nested lists as JSON has them; nothing where there is no gradient."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Collection, Iterator
@@ -78,15 +77,6 @@ _walls = {"needed": False, "there": False, "lost": False, "required": False}
 def need_walls() -> None:
     """Let no script of a stranger run from now on in a process without walls, as it would in that of a command."""
     _walls["needed"] = hasattr(os, "fork")
-
-
-def has_no_processes(error: Exception) -> bool:
-    """Return whether an exception says that the system starts no process."""
-    return isinstance(error, ImportError) or getattr(error, "errno", None) in (
-        errno.EAGAIN,
-        errno.ENOMEM,
-        errno.ENOSYS,
-    )
 
 
 def go_without(error: Exception, *, has_scripts: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -9,10 +10,11 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
-from gradcli.workers.confinement import go_without, has_no_processes
+from gradcli.workers.confinement import go_without
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import NONE, Worker, answer_to
 
+NO_PROCESS = (errno.EAGAIN, errno.ENOMEM, errno.ENOSYS)  # with which a system refuses one
 TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
 KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system kills what it likes when memory is short
@@ -170,7 +172,7 @@ class Pool:
         try:
             return Worker(self.work, self.limits, [*self.busy, *self.idle], self.kind)
         except (OSError, ImportError) as error:
-            if not has_no_processes(error):
+            if getattr(error, "errno", errno.ENOSYS) not in NO_PROCESS:
                 raise
             self.jobs = len(self.busy)
             if not self.jobs:
@@ -182,10 +184,9 @@ class Pool:
         kind, answer = answer_to(self.work, slot.item, self.limits)
         if kind == "answer":
             slot.answer, slot.item = Answered(answer), None
-        elif kind == "error":
-            self.replace(slot, Lost(kind, "", answer.message, answer))
         else:
-            self.replace(slot, Lost(kind, "", str(answer)))
+            is_error = isinstance(answer, GradcliError)
+            self.replace(slot, Lost(kind, "", str(answer), answer if is_error else None))
 
     def give(self, worker: Worker) -> None:
         """Give the first item that waits to a process; it waits on where it cannot go ahead."""

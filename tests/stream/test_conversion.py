@@ -65,7 +65,7 @@ def for_rows(program: str) -> Conversion:
     task = Task(program)
     plan = Plan(task)
     header = ["id", "x", "y"]
-    writer = TableWriter(header, plan.differentiated, has_gradients=True)
+    writer = TableWriter(header, plan.differentiated)
     return Conversion(Table(header, plan.names, keeps_text=True), writer, task, plan)
 
 

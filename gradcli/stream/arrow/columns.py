@@ -14,7 +14,6 @@ from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, 
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.tables import array_of, form_of, planned, with_results
 from gradcli.stream.plan import Result, Task
-from gradcli.stream.records import fixed_twice
 
 
 class Columns:
@@ -78,9 +77,7 @@ class Columns:
         return Given(next(iter(counts.values()), 0), values, missing)
 
     def _refuse_others(self, columns: Mapping[str, Any]) -> None:
-        others = [name for name in columns if name not in self.computation.plan.names]
-        if fixed := [name for name in others if name in self.task.fixed]:
-            raise fixed_twice(fixed[0], "column")
+        others = [name for name in columns if name not in (*self.computation.plan.names, *self.task.fixed)]
         if others:
             raise UsageError(
                 "E006",

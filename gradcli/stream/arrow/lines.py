@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from gradcli.stream.arrow.sources import Source, format_of
@@ -18,13 +16,7 @@ class Lines:
 
     def __init__(self, path: str) -> None:
         self.source = Source(path, format_of(path) or "parquet")
-        self.name, self.path, self.size = path, path, None
-
-    def is_same(self, path: str) -> bool:
-        """Return whether a path leads to this very file."""
-        with suppress(OSError, ValueError):
-            return Path(self.path).samefile(path)
-        return False
+        self.name, self.size = path, None
 
     def pieces(self) -> Iterator[bytes]:
         for _, batch in self.source.batches():
