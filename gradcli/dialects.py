@@ -88,6 +88,9 @@ class Dialect:
         cell has a point.
         """
         delimiter = delimiter or delimiter_of(head)
+        if delimiter == decimal:
+            told = f"{decimal!r} would stand between cells and before decimals"
+            raise UsageError("E014", told, help="write --delimiter ';' --decimal , or leave both out")
         if decimal is None and delimiter != ",":
             rows = list(islice(csv.reader(without_mark(head).splitlines(), delimiter=delimiter), SHOWN))
             places = [place for place, name in enumerate(rows[0] if rows else ()) if not names or named(name) in names]

@@ -116,7 +116,6 @@ def command(
     results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite}
     task = task_of(program, results, is_each=each)
     between = None if delimiter is None else delimiter_named(delimiter)
-    refuse(between is not None and between == decimal, "--delimiter and --decimal are the same")
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
         screen = Screen(console, stack, is_there=sys.stderr.isatty() and not (output == "-" and sys.stdout.isatty()))
@@ -172,7 +171,6 @@ def refuse(condition: object, message: str) -> None:
 
 
 HELP = {
-    "--delimiter and --decimal are the same": "write --delimiter ';' --decimal ,",
     "--fail-fast does not go with --max-errors": "--max-errors 0 stops at the first record that fails, too",
     "--each takes no program and no values": "each record brings its own: leave them out",
     "--each reads JSON Lines": 'a line is {"program": "x**2", "at": {"x": 3}}',

@@ -55,8 +55,9 @@ def test_options_decide_where_the_text_does_not(here: Path, capsys: Capture) -> 
     assert results(capsys, "--delimiter", "|", "--decimal", ",") == "x|y|value|d_x|d_y\n1,5|2|3,0|2,0|1,5\n"
     (here / "points.csv").write_text("x\ty\n1\t2\n1,5\t2\n")
     assert results(capsys, "--delimiter", "tab", "--decimal", ",").splitlines()[2] == "1,5\t2\t3,0\t2,0\t1,5"
-    for arguments in (["--delimiter", "ab"], ["--delimiter", ",", "--decimal", ","]):
-        assert gradcli(capsys, ["batch", "x", *arguments]).code == 2
+    (here / "points.csv").write_text("x,y\n1,2\n")
+    for arguments in (["--delimiter", "ab"], ["--delimiter", ",", "--decimal", ","], ["--decimal", ","]):
+        assert gradcli(capsys, ["batch", "x*y", "-i", "points.csv", *arguments]).code == 2
 
 
 @pytest.mark.parametrize(
