@@ -69,7 +69,10 @@ class Dialect:
         if self.is_grouped(cell):
             help = f"write no thousands: decimals begin with {self.decimal!r} here, as --decimal says"
         elif re.fullmatch(r"[-+]?\d*[.,]\d+", cell):
-            help = f"decimals begin with {self.decimal!r} here: --decimal says another character"
+            help = f"decimals begin with {self.decimal!r} here"
+            help += (
+                ": --decimal says another character" if self.delimiter != "," else ", for commas stand between cells"
+            )
         return EvaluationError("E207", f"the value of {name} is no number: {cell[:40]!r}", help=help)
 
     def row(self, cells: Sequence[str]) -> str:
