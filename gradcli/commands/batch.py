@@ -11,7 +11,6 @@ import typer
 
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Console, ItemLimited
-from gradcli.dialects import delimiter_named
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.source import visible
@@ -96,6 +95,7 @@ def command(
     """
     from warnings import simplefilter
 
+    from gradcli.dialects import delimiter_named
     from gradcli.workers.files import refuse_overwriting
 
     inputs = files_of(input or ["-"])
