@@ -6,6 +6,7 @@ import csv
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from io import StringIO
 from itertools import islice
@@ -14,7 +15,7 @@ from unicodedata import normalize
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.facts import dataclass
 
-SEPARATED = re.compile(r'"?sep=(.)"?(?:\r\n|\r|\n|$)')  # the first line of some files for spreadsheets
+SEPARATED = re.compile(r'\A"?sep=(.)"?(?:\r\n|\r|\n|$)')  # the first line of some files for spreadsheets
 LINES = re.compile(r"\r\n|\r|\n")
 DELIMITERS = ",;\t"
 SHOWN = 100  # rows whose numbers show how decimals are written
@@ -53,11 +54,9 @@ class Dialect:
 
     def is_number(self, cell: str) -> bool:
         """Return whether a cell holds a number."""
-        try:
-            self.number(cell)
-        except ValueError:
-            return False
-        return True
+        with suppress(ValueError):
+            return self.number(cell) is not None
+        return False
 
     def is_grouped(self, cell: str) -> bool:
         """Return whether a cell that is no number here would be one without marks between thousands."""
@@ -95,7 +94,7 @@ class Dialect:
             told = f"{decimal!r} would stand between cells and before decimals"
             raise UsageError("E014", told, help="write --delimiter ';' --decimal , or leave both out")
         if decimal is None and delimiter != ",":
-            rows = list(islice(csv.reader(without_mark(head).splitlines(), delimiter=delimiter), SHOWN))
+            rows = list(islice(csv.reader(SEPARATED.sub("", head).splitlines(), delimiter=delimiter), SHOWN))
             places = [place for place, name in enumerate(rows[0] if rows else ()) if not names or named(name) in names]
             cells = [row[place].strip() for row in rows for place in places if place < len(row)]
             has_comma, has_point = (
@@ -117,11 +116,6 @@ def delimiter_of(text: str) -> str:
         return found[1]
     head = LINES.split(text.lstrip("\r\n"), maxsplit=1)[0]
     return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([head], delimiter=delimiter), ())))
-
-
-def without_mark(text: str) -> str:
-    """Return a text without a first line that names the delimiter."""
-    return SEPARATED.sub("", text, count=1) if SEPARATED.match(text) else text
 
 
 def named(cell: str) -> str:

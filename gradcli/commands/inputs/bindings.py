@@ -104,11 +104,11 @@ def _csv(data: bytes) -> Any:
 
     import numpy as np
 
-    from gradcli.dialects import Dialect, decoded, without_mark
+    from gradcli.dialects import SEPARATED, Dialect, decoded
 
     text = decoded(data)
     dialect = Dialect.of(text)
-    lines = [line for line in without_mark(text).splitlines() if line.strip()]
+    lines = [line for line in SEPARATED.sub("", text).splitlines() if line.strip()]
     rows = list(csv.reader(lines, delimiter=dialect.delimiter))
     if not rows:
         raise ValueError("no rows")

@@ -42,7 +42,7 @@ def assembled(batch: Arrow, found: Computed, schema: Arrow, forms: Forms, *, has
         failed = np.zeros(len(batch), bool)
         failed[list(found.errors)] = True
     columns = [(found.value, forms.value), *((found.gradients[name], form) for name, form in forms.gradients.items())]
-    added = [arrow_of(array, form, len(batch), failed, has_nulls=has_nulls) for array, form in columns]
+    added = [arrow_of(*column, len(batch), failed, has_nulls) for column in columns]
     added.append(errors_of(found.errors, len(batch)))
     return pyarrow().record_batch([*batch.columns, *added], schema=schema)
 
@@ -143,9 +143,7 @@ def type_of(form: Form | None) -> Arrow:
     return type
 
 
-def arrow_of(
-    array: Array | None, form: Form | None, count: int, failed: Array | None, *, has_nulls: bool = False
-) -> Arrow:
+def arrow_of(array: Array | None, form: Form | None, count: int, failed: Array | None, has_nulls: bool) -> Arrow:
     """Return an array as a column, null in the rows that failed, and if it `has_nulls` where it is not finite."""
     pa = pyarrow()
     if array is None or form is None:
