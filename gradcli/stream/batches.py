@@ -123,10 +123,11 @@ class Batch:
             raise UsageError("E014", "CSV is written of CSV only", help="write JSON Lines, or add --format")
         if self.is_each and reading == "csv":
             raise UsageError("E014", "--each reads JSON Lines", help='a line is {"program": "x**2", "at": {"x": 3}}')
-        if writing == "csv" and self.text.keeps_values:
-            raise UsageError("E014", "CSV keeps all columns by itself", help="leave out --keep")
-        if writing == "jsonl" and self.text.has_errors:
-            raise UsageError("E014", "JSON Lines have errors by themselves", help="leave out --error-column")
+        if self.text.keeps_values if writing == "csv" else self.text.has_errors:
+            option = "--keep" if writing == "csv" else "--error-column"
+            raise UsageError(
+                "E014", f"{option} is not for {writing}, which has that by itself", help=f"leave out {option}"
+            )
         return reading, writing
 
     def header(self, blocks: Blocks, plan: Plan) -> tuple[list[str], Dialect, Blocks]:
@@ -140,13 +141,8 @@ class Batch:
             names, rest = take_header(next(filter(None, whole)), dialect)
             plan.check_header(names)
             return names, dialect, chained(rest, whole)
-        raise (
-            self.broken[0]
-            if self.broken
-            else EvaluationError(
-                "E228", "the input is empty", help="the first line of CSV names the columns, such as x1,a,x2"
-            )
-        )
+        help = "the first line of CSV names the columns, such as x1,a,x2"
+        raise self.broken[0] if self.broken else EvaluationError("E228", "the input is empty", help=help)
 
     def writer(self, format: str, header: list[str], dialect: Dialect, plan: Plan | None) -> Writer:
         has_nulls = self.task.nonfinite == "null"

@@ -34,7 +34,7 @@ def written_text(path: str) -> Iterator[Output]:
     try:
         with closing(Output(path, part)) as output:
             yield output
-        if target.exists():
+        with suppress(FileNotFoundError):
             part.chmod(stat.S_IMODE(target.stat().st_mode))
         part.replace(target)
     except GradcliError as error:

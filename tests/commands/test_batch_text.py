@@ -162,3 +162,8 @@ def test_numbers_in_lists_that_are_not_finite_can_be_null(here: Path, capsys: Ca
     document = json.loads(found.out)
     validator("batch").validate(document)
     assert document["value"] == [0.0, None]
+
+
+def test_what_a_format_has_by_itself_is_no_option(capsys: Capture) -> None:
+    for arguments in (["--keep", "--format", "csv"], ["--error-column"]):
+        assert "by itself" in gradcli(capsys, ["batch", "x", *arguments]).err
