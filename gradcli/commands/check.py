@@ -18,7 +18,7 @@ from gradcli.render.check.reports.registry import QUESTIONS, REPORTS, known
 from gradcli.source import visible
 
 KINDS = ("--lint", "--key", "--handout")  # in place of grading
-OTHERS = ("--report", "--reveal", "a submission", "--attempts", "--overrides", "--against", "--layout")
+OTHERS = ("--report", "--reveal", "a submission", "--attempts", "--overrides", "--against", "--layout", "--map")
 ALONE = [
     ("--report", "--json"),
     ("--report", "--format"),
@@ -95,6 +95,7 @@ def command(
         "--format": page.format, "--reveal": reveal, "a submission": submissions, "--roster": course.roster,
         "--variants": course.variants, "--attempts": course.attempts, "--overrides": course.overrides,
         "--against": course.against, "--layout": course.layout,
+        "--map": course.map,
     }  # fmt: skip
     for one, other in ALONE:
         if given[one] and given[other]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from typing import Annotated, Any
 
@@ -129,6 +130,14 @@ class Result:
     def is_right(self) -> bool:
         """Whether nothing is wrong: neither an answer nor the file."""
         return not self.remarks and all(answer.verdict in CREDITED for answer in self.answers)
+
+
+def lowered(result: Result, share: float) -> Result:
+    """Return a result with a share of its points."""
+    if share == 1:
+        return result
+    answers = (replace(answer, points=added((answer.points * share,))) for answer in result.answers)
+    return replace(result, answers=tuple(answers))
 
 
 def added(points: Iterable[float]) -> float:

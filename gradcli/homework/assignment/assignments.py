@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 from unicodedata import normalize
@@ -113,7 +114,8 @@ class Question:
 class Assignment:
     """The questions with the rules of grading; `source` is the file.
 
-    `attempt_penalty` is the share of the points that each attempt after the first takes off.
+    `attempt_penalty` is the share of the points that each attempt after the first takes off, `late_penalty`
+    that of each day that has begun since the `deadline`.
     """
 
     title: str
@@ -126,6 +128,8 @@ class Assignment:
     entries: str = "all"
     mistakes: tuple[OwnMistake, ...] = ()
     attempt_penalty: float = 0.0
+    deadline: datetime | None = None
+    late_penalty: float = 0.0
 
     @property
     def file(self) -> str:

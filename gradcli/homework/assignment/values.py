@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from gradcli.errors import GradcliError, UsageError
@@ -49,8 +50,9 @@ class Tables:
         return float(points)
 
 
-GRADING = ("carry_share", "entries", "attempt_penalty")
-SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0}  # of the points, where nothing is said
+GRADING = ("carry_share", "entries", "attempt_penalty", "deadline", "late_penalty")
+SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0, "late_penalty": 0.0}  # of the points, where nothing is said
+DEADLINE = 'write deadline = "2026-11-20T23:59+01:00"'
 INPUT = ("strict",)
 ENTRIES = ("all", "each")
 
@@ -75,7 +77,17 @@ def settings(table: Mapping[str, Any], refuse: Refuse) -> dict[str, Any]:
     strict = own.get("strict", False)
     if not isinstance(strict, bool):
         raise refuse(("input", "strict"), f"strict is {strict!r:.40}", "write strict = true or false")
-    return {**{name: float(share) for name, share in shares.items()}, "entries": entries, "strict": strict}
+    try:
+        deadline = grading.get("deadline")
+        deadline = datetime.fromisoformat(deadline) if isinstance(deadline, str) else deadline
+    except ValueError:
+        deadline = ""
+    if deadline is None and shares["late_penalty"]:
+        raise refuse(("grading", "late_penalty"), "late_penalty needs a deadline", DEADLINE)
+    if not isinstance(deadline, datetime | None):
+        raise refuse(("grading", "deadline"), f"deadline is {grading['deadline']!s:.40}", DEADLINE)
+    own_settings = {"entries": entries, "strict": strict, "deadline": deadline}
+    return {**{name: float(share) for name, share in shares.items()}, **own_settings}
 
 
 class Values(Tables):

@@ -17,9 +17,10 @@ from itertools import groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
+from gradcli.homework.course.exports import Sheets, in_rows
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
-from gradcli.homework.model import Result, added
+from gradcli.homework.model import Result, lowered
 from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import ENDINGS, File, students_of, warn_of
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
@@ -331,14 +332,6 @@ def factor(attempt: int, penalty: float) -> float:
     return max(0.0, 1 - penalty * (attempt - 1))
 
 
-def lowered(result: Result, share: float) -> Result:
-    """Return a result with a share of its points."""
-    if share == 1:
-        return result
-    answers = (replace(answer, points=added((answer.points * share,))) for answer in result.answers)
-    return replace(result, answers=tuple(answers))
-
-
 def said(attempt: int, graded: int, share: float) -> str:
     """Say which attempt counts; "" for a first one alone."""
     if attempt == graded == 1:
@@ -360,10 +353,12 @@ def collected(
     *,
     has_attempts: bool = False,
     variants: Variants | None = None,
+    sheets: Sheets | None = None,
 ) -> Iterator[HandIn]:
     """Yield the work of every student; with a roster in its order, and then that of others.
 
-    Without one, a file is found to be that of a student to whom a sheet was handed out.
+    Without one, a file is found to be that of a student to whom a sheet was handed out. A file that is one of the
+    `sheets` has a student a row.
 
     Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
     other.
@@ -374,7 +369,12 @@ def collected(
         student = students.find([name])
         return student.id if student else name
 
-    found = [one for work in works(files, layout, has_attempts=has_attempts) for one in placed(work, students)]
+    found: list[HandIn] = []
+    for work in works(files, layout, has_attempts=has_attempts):
+        rows = sheets.rows(work.file) if sheets else None
+        found += (
+            placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
+        )
     if roster is None:
         items = told_apart(found, known)
         yield from by_student(items) if has_attempts else items
