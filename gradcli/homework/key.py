@@ -13,7 +13,7 @@ import numpy as np
 
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
-from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.code.marking import CodeJudge
 from gradcli.homework.diagnose.agreement import in_agreement
 from gradcli.homework.diagnose.investigation import Investigation
@@ -26,7 +26,7 @@ from gradcli.homework.solve.points import Point, Points, Verdict, answered, judg
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.reruns import Reruns, stepped
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.solve.solution import Solution
+from gradcli.homework.solve.solution import LONG, Solution
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula
 from gradcli.homework.submission.numerals import Typed
@@ -60,10 +60,13 @@ class Key:
             if ask.words.choices:
                 self.problems[ask.quantity], self.expected[ask.quantity] = None, ask.words.right
                 continue
-            self.problems[ask.quantity] = self.solution.problem(ask)
+            self.problems[ask.quantity] = None if ask.quantity.kind in WHOLE else self.solution.problem(ask)
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
+                if question.given and self.expected[ask.quantity] != LONG:
+                    simpler = partial(self.points.simpler, ask, self.expected[ask.quantity])
+                    self.expected[ask.quantity] = guarded("formula", simpler, self.expected[ask.quantity])
         self.reruns = Reruns(self.solution) if isinstance(self.solution, SnippetSolution) else None
         self.judge = Judge(question, assignment, self.expected)
         self.texts: Remembered[Verdict] = Remembered(KEPT)

@@ -28,7 +28,7 @@ from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *values.GRADING)
-QUESTION = ("id", "text", "program", "script", "at", "ask", *code.KEYS)
+QUESTION = ("id", "text", "program", "script", "at", "ask", "constant", "given", *code.KEYS)
 ASK = ("quantity", "form", "points", *words.KEYS)
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
@@ -51,7 +51,8 @@ class Question:
 
     `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
     is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`,
-    or in the snippet. Where students write `code`, the script is what they see of it.
+    or in the snippet. Where students write `code`, the script is what they see of it. A variable that is `constant` keeps
+    its value in formulas, and others have the properties that are `given`.
     """
 
     id: str
@@ -67,6 +68,8 @@ class Question:
     places: Places = field(repr=False, compare=False)
     varies: Mapping[str, Choice] = field(default_factory=dict, compare=False)
     code: Code | None = None
+    constant: frozenset[str] = frozenset()
+    given: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def moved(self, at: Mapping[str, Any]) -> Question:
         """Return the question with other values: a program at another point, or a snippet with other numbers in it."""
@@ -225,6 +228,8 @@ class _Reader(Values):
             self.source,
             self.places,
             {name: one for name, one in at.items() if isinstance(one, Choice)},
+            constant=frozenset(self.names(table, path)),
+            given=self.typed(table, path, "given", dict, {}),
         )
         return read.moved(example) if is_script and example else read
 

@@ -108,6 +108,14 @@ class Values(Tables):
                 raise self.refuse(place, what, f"write {name} = torch.tensor(1.5) in it, or {name} = 1.5")
         return found
 
+    def names(self, table: Mapping[str, Any], path: Path) -> list[str]:
+        """Return the variables that are constant."""
+        found = table.get("constant", [])
+        if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+            told = f"constant is {found!r:.40}"
+            raise self.refuse(self.places.value(*path, "constant"), told, 'write constant = ["y", "lam"]')
+        return found
+
     def given(self, value: Any, path: Path) -> Any:
         if not isinstance(value, dict):
             return self.value(value, path)

@@ -13,7 +13,6 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
-from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
@@ -96,15 +95,15 @@ class Judge:
     def wanted(self, ask: Ask, points: Points | None) -> Wanted:
         """Return the kind of answer that a quantity has."""
         if ask.quantity not in self.kinds:
-            self.kinds[ask.quantity] = self.kind(ask, points.solution if points else None)
+            self.kinds[ask.quantity] = self.kind(ask, points)
         return self.kinds[ask.quantity]
 
-    def kind(self, ask: Ask, solution: Solution | None) -> Wanted:
+    def kind(self, ask: Ask, points: Points | None) -> Wanted:
         expected = self.expected[ask.quantity]
-        if solution is not None:
-            scope = {name: np.shape(value) for name, value in solution.evaluation.scope.items()}
+        if points is not None:
+            scope = {name: np.shape(value) for name, value in points.solution.evaluation.scope.items()}
             result = {"gradient": ask.quantity.by, "value": ask.quantity.of}.get(ask.quantity.kind, "")
-            shape = scope.get(result, np.shape(expected))
+            shape = scope[result] if result in scope else np.shape(points.truths(ask).points[0][1])
             if ask.quantity.kind == "value":
                 scope.pop(result, None)
             shapes = scope if any(scope.values()) else {}
