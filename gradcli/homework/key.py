@@ -29,7 +29,7 @@ from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import LONG, Solution
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula
-from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.numerals import SLACK, TOLD, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
@@ -204,11 +204,24 @@ class Key:
             if found.verdict == "precision":
                 own.keep(ask, problem, found)
             return found
+        if typed and verdict.verdict == "precision" and self.has_decimals(ask, typed, verdict):
+            return replace(verdict, verdict="correct")
         found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = guarded("diagnosis", partial(self.rebased, ask, found, own), found)
         agreeing = partial(in_agreement, found.diagnoses, problem, own.known.values())
         return replace(found, diagnoses=guarded("diagnosis", agreeing, found.diagnoses))
+
+    def has_decimals(self, ask: Ask, typed: Typed, verdict: Verdict) -> bool:
+        """Whether a number has as many right decimals as the values of the question have, and two at least.
+
+        One that a mistake gives, too, needs more digits.
+        """
+        decimals = self.question.decimals
+        if decimals is None or self.tolerance.precision or self.tolerance.decimals is not None or ask.tolerance:
+            return False
+        enough = 10.0 ** -max(decimals, TOLD) * SLACK
+        return bool(np.all(np.asarray(typed.unit) <= enough)) and not self.is_mistaken(ask, verdict)
 
     def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""

@@ -42,6 +42,23 @@ class Tables:
             raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
         return value
 
+    def decimals(self, table: Mapping[str, Any], path: Path) -> int | None:
+        found = table.get("decimals")
+        if found is not None and not (type(found) is int and 0 <= found <= 15):
+            place = self.places.value(*path, "decimals")
+            raise self.refuse(place, f"decimals is {found!r:.40}", "write decimals = 3, or another number from 0 to 15")
+        return found
+
+    def rate(self, table: Mapping[str, Any], path: Path, name: str) -> dict[str, float]:
+        """Return a share of a number that an answer may be off, by its name; nothing where none is written."""
+        if name not in table:
+            return {}
+        value = self.typed(table, path, name, (int, float), 0.0)
+        if not 0 <= value < 1:
+            place = self.places.value(*path, name)
+            raise self.refuse(place, f"{name} is {value}", f"write {name} = 1e-5, or another number from 0 to 1")
+        return {name: float(value)}
+
     def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
         points = table.get("points", 1)
         if type(points) not in (int, float) or not 0 <= points < 1e6:
@@ -50,8 +67,13 @@ class Tables:
         return float(points)
 
 
-GRADING = ("carry_share", "entries", "attempt_penalty", "deadline", "late_penalty")
-SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0, "late_penalty": 0.0}  # of the points, where nothing is said
+GRADING = ("carry_share", "entries", "attempt_penalty", "deadline", "late_penalty", "precision_share")
+SHARES = {
+    "carry_share": 1.0,
+    "attempt_penalty": 0.0,
+    "late_penalty": 0.0,
+    "precision_share": 0.0,
+}  # of the points, where nothing is said
 DEADLINE = 'write deadline = "2026-11-20T23:59+01:00"'
 INPUT = ("strict",)
 ENTRIES = ("all", "each")

@@ -16,7 +16,7 @@ from gradcli.homework.solve.points import Points, Verdict, judged_formula, judge
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
-from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.homework.submission.plain.vocabulary import says_undefined
@@ -73,8 +73,12 @@ class Judge:
         script = self.question.is_script
         return self.numbers.once(
             known and (ask.written, *known),
-            lambda: judged_number(read, self.expected[ask.quantity], self.assignment.tolerance, is_script=script),
+            lambda: judged_number(read, self.expected[ask.quantity], self.tolerance(ask), is_script=script),
         )
+
+    def tolerance(self, ask: Ask) -> Tolerance:
+        """Return the tolerance of a quantity, which may have one of its own."""
+        return replace(self.assignment.tolerance, **ask.tolerance)
 
     def in_words(self, ask: Ask, text: str) -> Verdict:
         expected = self.expected[ask.quantity]
