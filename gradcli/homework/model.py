@@ -32,6 +32,8 @@ ENDINGS = {  # the reasons for which grading is ended from outside
     "memory": "grading it took too much memory",
     "crash": "grading it crashed",
 }
+STRANGER = "this student is not on the roster"
+SEVERAL = "several students of the roster have this name: it needs an id, or an email"
 CREDITED = frozenset(("correct", "carried"))
 
 
@@ -125,6 +127,11 @@ class Result:
     def is_absent(self) -> bool:
         """Whether the student of a roster handed in nothing, which says nothing about questions."""
         return not self.file and not self.unreadable and all(answer.verdict == "missing" for answer in self.answers)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it enters means: it is the work of a student of the course."""
+        return not self.is_absent and not {STRANGER, SEVERAL} & {*self.remarks}
 
     @property
     def is_right(self) -> bool:

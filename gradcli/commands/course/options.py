@@ -91,6 +91,10 @@ class InCourse:
         str | None,
         typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file."),
     ] = None
+    export_mistakes: Annotated[
+        str | None,
+        typer.Option("--export-mistakes", metavar="FILE", help="Write how often each mistake is made, without names."),
+    ] = None
     allow_lower: Annotated[bool, typer.Option("--allow-lower", help="Let --against lower a score.")] = False
 
     @property

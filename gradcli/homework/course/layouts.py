@@ -20,7 +20,7 @@ from gradcli.facts import dataclass
 from gradcli.homework.course.exports import Sheets, in_rows
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
-from gradcli.homework.model import Result, lowered
+from gradcli.homework.model import SEVERAL, STRANGER, Result, lowered
 from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import ENDINGS, File, students_of, warn_of
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
@@ -341,8 +341,6 @@ def said(attempt: int, graded: int, share: float) -> str:
     return f"attempt {attempt} counts{others}{less}"
 
 
-STRANGER = "this student is not on the roster"
-SEVERAL = "several students of the roster have this name: it needs an id, or an email"
 MISSING = "nothing was handed in"
 
 
