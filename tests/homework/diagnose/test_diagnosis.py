@@ -62,6 +62,16 @@ TYPED: dict[str, tuple[tuple[str, str], str, str]] = {  # as students type them
     "transpose": (LAYER, "dL/dW", str((X.T @ G).T.tolist())),
     "factors-order": (("M = A @ B; q = sum(M**2)", AB), "M", str((B @ A).tolist())),
     "elementwise": (("M = A @ B; q = sum(M**2)", AB), "M", str((A * B).tolist())),
+    "determinant": (
+        ("q = det(M)", "{ M = [[2.5, 0.5], [1.5, 3.5]] }"),
+        "dq/dM",
+        "[[0.4375, -0.1875], [-0.0625, 0.3125]]",
+    ),
+    "flipped-kernel": (
+        ("y = conv1d(x, w); L = sum(y)", "{ x = [[[1.5, 2.5, 0.5]]], w = [[[0.5, -1.5]]] }"),
+        "y",
+        "[[[-1.0, -3.5]]]",
+    ),
     "result-for-input": (
         ("z = w*x; a = tanh(z); q = 5*a", "{ w = 0.7, x = 1.3 }"),
         "dq/dw",
@@ -109,6 +119,7 @@ RULES = {
     "activation-rule": "tanh",
     "softmax": "log_softmax",
     "relu-gate": "relu",
+    "determinant": "det",
     "mean-n": "mean",
     "batch-n": "mean",
     "result-for-input": "mul",
