@@ -15,7 +15,7 @@ from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.code.marking import CodeJudge
-from gradcli.homework.diagnose.agreement import in_agreement
+from gradcli.homework.diagnose.agreement import in_agreement, one_factor
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import Diagnosis, Marked, Value
@@ -140,7 +140,7 @@ class Key:
                     found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
         if self.reruns and self.assignment.carry_forward:
             found.update(stepped(self.reruns, found, own.wrong, self.tolerance))
-        return found
+        return {**found, **guarded("diagnosis", partial(one_factor, found, self.problems), {})}
 
     @cached_property
     def in_order(self) -> list[Ask]:
