@@ -34,7 +34,7 @@ class MistakeCount(NamedTuple):
 
     code: str
     kind: Kind
-    count: int
+    times: int
     certain: int
     answers: int
 

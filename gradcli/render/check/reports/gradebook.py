@@ -52,7 +52,7 @@ def mistake_counts(counts: MistakeCounts) -> Iterator[str]:
     """Yield one row a mistake and kind of quantity, of which nothing is a name."""
     yield line(["mistake", "quantity", "form", "shape", "count", "certain", "answers"])
     for row in counts.rows:
-        yield line([row.code, *row.kind], map(str, (row.count, row.certain, row.answers)))
+        yield line([row.code, *row.kind], map(str, (row.times, row.certain, row.answers)))
 
 
 # The table that Canvas imports into its gradebook: a row with the points possible, then one row a student.
