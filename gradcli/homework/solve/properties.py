@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.formulas.checking import checked
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression
 from gradcli.language.rewrite import replaced
@@ -83,6 +82,8 @@ def has(name: str, value: Any) -> bool:
 
 def simpler(text: str, given: Mapping[str, str], values: Mapping[str, Any]) -> str:
     """Return a formula as it may be written where variables have properties; it is to be tried before it is shown."""
+    from gradcli.explanation.formulas.checking import checked
+
     try:
         tree = parse_expression(Source(text, "formula"))
         for name, told in given.items():

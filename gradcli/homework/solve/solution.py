@@ -15,7 +15,6 @@ from gradcli.engine.symbolic.notation import as_formula
 from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.build import build, explain
 from gradcli.explanation.causes.infinities import is_finite
-from gradcli.explanation.derivatives.total import derivatives, formulas
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import LONGEST
 from gradcli.explanation.model import Explanation
@@ -161,6 +160,8 @@ class Solution:
 
     def whole(self, ask: Ask) -> Value:
         """Return a derivative of higher order, a Jacobian, a Hessian or a gradient over several numbers."""
+        from gradcli.explanation.derivatives.total import derivatives
+
         names = self.by(ask)
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
         of = ask.quantity.of if ask.quantity.of in self.graph.names else None
@@ -191,6 +192,8 @@ class Solution:
 
     def whole_formula(self, ask: Ask) -> str:
         """Write such a derivative as a formula, a list where it has several; `LONG` for one that would be too long."""
+        from gradcli.explanation.derivatives.total import formulas
+
         names = self.by(ask)
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
         of = ask.quantity.of if ask.quantity.of in self.graph.names else None
