@@ -34,7 +34,7 @@ TIMES = ("completed", "completed on", "completion time", "submitted", "submitted
          "informazioni cronologiche", "tijdstempel")  # fmt: skip
 ATTEMPTS = ("attempt", "attempt #", "attempt number", "versuch", "tentative", "intento")
 ANSWERS = (
-    "response|(?:student )?answer|antwort|réponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|svar"
+    "response|(?:student |submitted )?answer|antwort|réponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|svar"
     "|回答|答案|解答"
 )
 QUESTIONS = (
@@ -51,7 +51,7 @@ QUESTIONS = (
 SCORED = re.compile(
     r"(?:points?|pts|score|grade|bewertung|punkte|feedback|comments?|total|auto score|manual score|possible points"
     r"|right answer|correct answer|richtige antwort)\b(?!\s*\().*|.*\[(?:score|feedback|points)\]|.*/\s*\d+(?:[.,]\d+)?"
-    r"|\d+(?:[.,]\d+)?",
+    r"|\d+[.,]\d+",
     re.IGNORECASE,
 )
 PAID = re.compile(r".*\(\s*[\d.]+\s*(?:points?|pts)\s*\)", re.IGNORECASE)  # a column of Gradescope's grades
@@ -60,12 +60,14 @@ ANSWERED = re.compile(rf"(?:{ANSWERS})[\s_#]*{PLACE}", re.IGNORECASE)
 ASKED = re.compile(rf"(?:{HEADS})[\s_#.]*{PLACE}[\s_:-]*(?P<is_answer>{ANSWERS})?", re.IGNORECASE)
 ANSWER = re.compile(ANSWERS, re.IGNORECASE)
 NUMBERED = re.compile(r"\d{3,}:\s*(?P<text>.+)", re.DOTALL)  # a question of Canvas behind its number
-BREAKS = re.compile(r"\s*[:|>,;.–—-]\s*|\s*[\[(]\s*|[\s_]+")
+LED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?P<part>[a-z])?(?:[.):]+(?:\s+(?P<text>.+))?)?", re.DOTALL)  # `1a) s`
+BREAKS = re.compile(r"\s*[:|/>,;.–—-]\s*|\s*[\[(]\s*|[\s_]+")
 TOTALS = re.compile(
     r"(?:overall |class )?(?:average|mean|median|total|maximum|minimum)s?(?: score)?|gesamt(?:durchschnitt)?|summe|"
     r"mittelwert|durchschnitt|moyenne(?: globale)?|media|promedio(?: general)?|standard deviation|std\.? ?dev\.?"
 )
 REPEATED = '{"ImportId"'  # begins the cells of the last row of a header of Qualtrics
+UNNAMED = ("anonymous", "anonym", "anonyme", "anonimo", "anónimo")  # as Microsoft Forms calls everybody
 BLANK = ("", "-", "--", "n/a", "[no answer]", "no answer", "<no answer>")
 HELP = 'add --map map.toml, with a line a column: "SID" = "student", "Response 1" = "{place}"'
 
@@ -125,6 +127,9 @@ class Sheet:
             id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
             asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
             ask = next(filter(None, asks), None)  # the last word of `What is dq/ds?`
+            last = labels.question(rest)
+            if last and (first := labels.ask(last, text[: found.start()])):  # `s (diamond)`
+                return Target(last, first.written)
             if id and (ask or (len(labels.asked[id]) == 1 and ":" in found[0])):
                 return Target(id, ask.written if ask else "")
         if id := labels.question(text):
@@ -160,7 +165,8 @@ class Sheet:
                 help = "a text with a comma stands in quotes"
                 raise self.refuse(f"line {line} has {len(texts)} cells, and the header {self.width}", help)
             texts += [""] * (self.width - len(texts))
-            who = {role: texts[place] for role, place in self.roles.items() if role in WHO and texts[place]}
+            cells_of = {role: texts[place] for role, place in self.roles.items() if role in WHO}
+            who = {role: cell for role, cell in cells_of.items() if cell and key(cell) not in UNNAMED}
             given = tuple(self.answers(line, texts))
             if self.is_nobody(who):
                 continue
@@ -294,12 +300,12 @@ def mapped(sheet: Sheet, found: Sequence[Column], mapping: Mapping[str, str]) ->
 
 def with_roles(sheet: Sheet, found: Sequence[Column]) -> list[Column]:
     """Fill in who, which attempt and when, where nothing says that, and return the columns that are none of these."""
-    named = columns([column.name for column in found])
+    is_serial = {key(column.name) for column in found} >= SERIAL
+    named = columns(["" if is_serial and key(column.name) == "id" else column.name for column in found])
     taken = (*sheet.roles, *(WHO if set(sheet.roles) & set(WHO) else ()))
-    is_serial = set(map(key, named)) >= SERIAL
     rest: list[Column] = []
     for column, name in zip(found, named, strict=True):
-        role = name if name in WHO and not (name == "id" and is_serial) else ""
+        role = name if name in WHO else ""
         role = role or ("submitted" if key(column.name) in TIMES else "attempt" if key(column.name) in ATTEMPTS else "")
         if role and role not in taken:
             sheet.roles.setdefault(role, column.place)
@@ -349,9 +355,17 @@ def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
     """Fill in the columns whose name, or the title above it, names a question; those of Canvas may be in order."""
     texts = {one: found["text"] if (found := NUMBERED.fullmatch(one.name)) else one.name for one in others}
     for column, text in texts.items():
-        target = sheet.target(column.title if column.title and ANSWER.fullmatch(column.name) else text)
+        text = column.title if column.title and ANSWER.fullmatch(column.name) else text
+        led = LED.fullmatch(text)
+        target = sheet.target(text) if not led or led["part"] else None
+        target = target or (sheet.target(led["text"]) if led and led["text"] else None)
         if target:
             sheet.targets[column.place] = target
+    if not sheet.targets:
+        led_by = {one: (found["number"], str(ord(part) - 96) if (part := found["part"]) else "")
+                  for one in others if (found := LED.fullmatch(one.name))}  # fmt: skip
+        by = {one: sheet.of_number(*number, list(led_by.values())) for one, number in led_by.items()}
+        sheet.targets = {one.place: target for one, target in by.items() if target}
     numbered = [one for one in others if NUMBERED.fullmatch(one.name)]
     if numbered and not sheet.targets:
         numbers = [(str(place), "") for place in range(1, len(numbered) + 1)]

@@ -60,6 +60,25 @@ def test_an_export_has_the_answers_of_its_students(tmp_path: Path, export: Path)
     assert answers(items) == WHOLE
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id,1a,1b,2",
+        "UID,1a) Give s,1b) Give its use in q,2) Give dy/dx",
+        "Login,1. s,2. dq/ds,3. dy/dx",
+        "SID,s (diamond),dq/ds (diamond),dy/dx",
+        "Matr.-Nr.,Aufgabe 1: s,Aufgabe 1: dq/ds,Aufgabe 2",
+        "student,diamond/s,diamond/dq_ds,chain/dy_dx",
+        "ID,Start time,Completion time,Email,Matrikelnummer,diamond: s,diamond: dq/ds,chain",
+    ],
+)
+def test_headers_that_leave_no_doubt(tmp_path: Path, header: str) -> None:
+    rows = "17,4,8,12\n18,4,8,11\n"
+    if header.startswith("ID,"):
+        rows = "1,,,anonymous,17,4,8,12\n2,,,anonymous,18,4,8,11\n"
+    assert answers(read(tmp_path, f"{header}\n{rows}")) == WHOLE
+
+
 HEADER = "id,name,email,diamond: s,diamond: dq/ds,chain\n"
 ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8,11\n"
 
@@ -85,6 +104,7 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
             "it has points and no answers",
         ),
         ("id,Response 1,Response 2,Response 3,Response 4\n17,1,2,3,4\n", "", "no column plainly holds diamond: s"),
+        ("Email,chain,diamond\nanonymous,12,s = 4\n", "", "line 2 has answers and names no student"),
         (HEADER + ",,,4,8,12\n", "", "line 2 has answers and names no student"),
         (HEADER + "17,Ada,ada@x.org,0,32,4,8\n", "", "line 2 has 7 cells, and the header 6"),
         ("SID,Question,Answer\n17,diamond: s,4\n17,what else,4\n", "", "line 3: what else names no question"),
