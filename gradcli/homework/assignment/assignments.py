@@ -217,6 +217,8 @@ class _Reader(Values):
         if own is not None:
             return self.code_question(path, table, id, own)
         kinds = [kind for kind in ("program", "script") if kind in table]
+        if not kinds and words.are_choices(table.get("ask")):
+            kinds, table = ["script"], {**table, "script": ""}  # nothing is computed
         if len(kinds) != 1:
             what = "has both a program and a script" if kinds else "has neither a program nor a script"
             help = "remove one of them" if kinds else 'write program = "q = x**2" below its id'

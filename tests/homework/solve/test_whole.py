@@ -54,6 +54,15 @@ ask = [{ quantity = "dL/dz", form = "expression" }]
 """
 )
 
+CHOICES = """\
+[[question]]
+id = "leaves"
+ask = [
+  { quantity = "which", choices = ["w is a leaf", "y is a leaf", "y has a grad_fn"], answer = [1, 3] },
+  { quantity = "why", choices = ["it was made by hand", "it is a result"], answer = 1 },
+]
+"""
+
 
 def graded(assignment: str, text: str) -> Result:
     grader = Grader(read_assignment(Source(assignment, "week.toml")))
@@ -91,7 +100,7 @@ def test_wrong_ones_are_wrong() -> None:
     assert [one.verdict for one in graded(FORM, "df/dx = 2*A@x + b\nH = 2A").answers] == ["wrong", "wrong"]
 
 
-@pytest.mark.parametrize("assignment", [CURVE, MAP, FORM, LOSS])
+@pytest.mark.parametrize("assignment", [CURVE, MAP, FORM, LOSS, CHOICES])
 def test_the_key_has_full_marks(assignment: str) -> None:
     key = "\n".join(filled_in(Grader(read_assignment(Source(assignment, "week.toml")))))
     found = graded(assignment, key)
@@ -144,3 +153,27 @@ def test_what_cannot_be_asked_is_refused_at_its_place(old: str, new: str, says: 
         Grader(read_assignment(Source(FORM.replace(old, new), "week.toml")))
     assert says in error.value.message
     assert error.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("which", "verdict"),
+    [
+        ("1, 3", "correct"),
+        ("a and c", "correct"),
+        ("3 1", "correct"),
+        ("(a), (c)", "correct"),
+        ("1", "wrong"),
+        ("1, 2, 3", "wrong"),
+        ("4", "unreadable"),
+        ("all", "unreadable"),
+    ],
+)
+def test_several_choices_without_a_program(which: str, verdict: str) -> None:
+    found = graded(CHOICES, f"which = {which}\nwhy = b")
+    assert [one.verdict for one in found.answers] == [verdict, "wrong"]
+
+
+@pytest.mark.parametrize("answer", ["[]", "[1, 4]", "0", "[true]", "'a'"])
+def test_choices_have_right_ones(answer: str) -> None:
+    with pytest.raises(UsageError, match="no choice is the right one"):
+        read_assignment(Source(CHOICES.replace("[1, 3]", answer), "week.toml"))
