@@ -12,9 +12,10 @@ from gradcli.language.parser import parse_program
 from gradcli.source import Source
 
 Kind = Literal[
-    "value", "gradient", "local", "snippet", "printed", "raises", "choice", "higher", "jacobian", "hessian", "gradients"
-]
-WHOLE = ("higher", "jacobian", "hessian", "gradients")  # kinds of one number, vector or matrix of several derivatives
+    "value", "gradient", "local", "snippet", "printed", "raises", "choice",
+    "higher", "jacobian", "hessian", "gradients", "entry",
+]  # fmt: skip
+WHOLE = ("higher", "jacobian", "hessian", "gradients", "entry")  # parts of derivatives, or several of them in one
 
 _RATIO = re.compile(r"(?:[Ll]ocal\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
 _HIGHER = re.compile(r"[d∂]\s*\^?\{?(?P<order>[2-9])\}?\s*(?P<of>[^\s/()^]+|\([^()]+\))\s*/\s*(?P<by>.+)")
@@ -24,6 +25,7 @@ _MATRIX = re.compile(
     re.IGNORECASE,
 )
 _MATRICES: dict[str, Kind] = {"j": "jacobian", "h": "hessian", "g": "gradients", "∇": "gradients"}
+_ENTRY = re.compile(r"(?P<whole>[^\[\]]+?)\s*\[(?P<index>\s*\d+\s*(?:,\s*\d+\s*)*)\]")
 _DIGITS = str.maketrans("²³⁴⁵⁶⁷⁸⁹", "23456789")
 
 
@@ -31,7 +33,7 @@ class Quantity(NamedTuple):
     """The value of `of`, or its derivative with respect to `by`; for a snippet `of` is an expression.
 
     A derivative of higher order has the variables in `by`, `x,y`; a Jacobian, a Hessian and the gradient over several
-    numbers are by one variable, or by all where that is empty.
+    numbers are by one variable, or by all where that is empty. Of one entry `of` is the whole, and `by` its index.
 
     The text that a snippet printed has the number of the line in `of`, "" for all lines; a choice has its label.
     """
@@ -47,6 +49,8 @@ class Quantity(NamedTuple):
         by = "".join(f"d{name}{'' if (n := names.count(name)) == 1 else n}" for name in dict.fromkeys(names))
         matrix = " ".join(filter(None, (self.kind, self.of, self.by)))
         told |= {"higher": f"d{len(names)}{self.of}/{by}", "jacobian": matrix, "hessian": matrix}
+        if self.kind == "entry":
+            return f"{self.of}[{self.by}]"
         return told.get(self.kind, f"∇{self.of}" if self.kind == "gradients" else self.of)
 
 
@@ -61,6 +65,11 @@ def output_name(source: Source) -> str:
 def read_quantity(text: str, output: str) -> Quantity | None:
     """Read the name of a quantity, None for any other text; `s.grad` is the derivative of `output`."""
     text = text.strip()
+    entry = _ENTRY.fullmatch(text)
+    if entry:
+        inner = read_quantity(entry["whole"], output)
+        index = ", ".join(part.strip() for part in entry["index"].split(","))
+        return Quantity("entry", str(inner), index) if inner and inner.kind in ("value", "gradient", "local") else None
     ratio = _RATIO.fullmatch(text)
     if ratio:
         of, by = (read_name(part.strip("() ")) for part in ratio.group("of", "by"))

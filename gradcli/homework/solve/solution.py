@@ -21,7 +21,7 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Question
-from gradcli.homework.assignment.quantities import WHOLE, Quantity
+from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem, sweep
@@ -162,6 +162,8 @@ class Solution:
         """Return a derivative of higher order, a Jacobian, a Hessian or a gradient over several numbers."""
         from gradcli.explanation.derivatives.total import derivatives
 
+        if ask.quantity.kind == "entry":
+            return self.entry(ask)
         names = self.by(ask)
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
         of = ask.quantity.of if ask.quantity.of in self.graph.names else None
@@ -170,6 +172,17 @@ class Solution:
         except GradcliError as error:
             raise self.question.refused(ask.span, error.message, error.help or HELP) from None
         return assembled(ask.quantity, {one.by: one.value for one in found}, names)
+
+    def entry(self, ask: Ask) -> Value:
+        """Return one entry of a value or of a gradient."""
+        quantity = read_quantity(ask.quantity.of, self.question.output)
+        assert quantity is not None
+        whole = np.asarray(self.problem(replace(ask, quantity=quantity)).truth)
+        index = tuple(map(int, ask.quantity.by.split(",")))
+        if len(index) != whole.ndim or any(place >= size for place, size in zip(index, whole.shape, strict=True)):
+            told = f"{ask.quantity.of} has the shape {whole.shape}, and no entry [{ask.quantity.by}]"
+            raise self.question.refused(ask.span, told, "entries are counted from 0")
+        return whole[index]
 
     def by(self, ask: Ask) -> list[str]:
         """Return the variables of such a derivative, in the order of the program."""
@@ -194,6 +207,9 @@ class Solution:
         """Write such a derivative as a formula, a list where it has several; `LONG` for one that would be too long."""
         from gradcli.explanation.derivatives.total import formulas
 
+        if ask.quantity.kind == "entry":
+            help = f"ask for {ask.quantity.of}, or for the number"
+            raise self.question.refused(ask.span, "an entry is no formula", help)
         names = self.by(ask)
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
         of = ask.quantity.of if ask.quantity.of in self.graph.names else None
@@ -219,7 +235,9 @@ class Solution:
                 raise self.question.refused(ask.span, f"{name} is constant", f"take {name} out of constant")
         if ask.quantity.kind in WHOLE:
             is_formula = ask.form == "expression"
-            return guarded("formula", partial(self.whole_formula, ask), LONG) if is_formula else self.whole(ask)
+            if is_formula and ask.quantity.kind != "entry":
+                return guarded("formula", partial(self.whole_formula, ask), LONG)
+            return self.whole_formula(ask) if is_formula else self.whole(ask)
         problem = self.problem(ask)
         with np.errstate(all="ignore"):
             if ask.form != "expression":

@@ -395,7 +395,11 @@ OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what t
 def spellings(quantity: Quantity, output: str, names: Collection[str]) -> Iterator[str]:
     """Yield the forms of the labels of a derivative: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`."""
     of, by = quantity.of, quantity.by
-    if quantity.kind in WHOLE:
+    if quantity.kind == "entry":
+        digits = [int(part) for part in quantity.by.split(",")]
+        for first in (0, 1):  # as programs count, and as mathematics does
+            yield spelling_of(quantity.of + "".join(str(place + first) for place in digits))
+    elif quantity.kind in WHOLE:
         letter = {"jacobian": "J", "hessian": "H"}.get(quantity.kind, "∇")
         primes = "'" * (by.count(",") + 1)
         own = (f"{of}{by}", f"{of}{primes}") if quantity.kind == "higher" else (

@@ -27,7 +27,8 @@ def about(question: Question, ask: Ask) -> str:
     worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
     if ask.words.choices:
         *others, last = (f"({number}) {one_line(text)}" for number, text in enumerate(ask.words.choices, 1))
-        return f"{worth}, {', '.join(others)} or {last}"
+        several = "all that hold: " * (len(ask.words.answers) > 1)
+        return f"{worth}, {several}{', '.join(others)} or {last}"
     if printing := question.printing(ask):
         return f"{worth}, by {visible(printing)}"
     return f"{worth}, a formula" if ask.form == "expression" else worth

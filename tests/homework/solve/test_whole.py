@@ -63,6 +63,14 @@ ask = [
 ]
 """
 
+ENTRY = """\
+[[question]]
+id = "entry"
+program = "z = W @ x; L = sum(z**2)"
+at = { x = [1.5, 2], W = [[1, 2], [3, 4]] }
+ask = ["dL/dW[0, 1]", "z[1]"]
+"""
+
 
 def graded(assignment: str, text: str) -> Result:
     grader = Grader(read_assignment(Source(assignment, "week.toml")))
@@ -86,6 +94,9 @@ def graded(assignment: str, text: str) -> Result:
         (FORM, "df/dx = Ax + b\nH = A"),
         (FORM, "df/dx = Aᵀx + [0.5, 1.5]\nhessian f x = (A + A^T)/2"),
         (LOSS, "dL/dz = p - y"),
+        (ENTRY, "dL/dW[0, 1] = 22\nz[1] = 12.5"),
+        (ENTRY, "dL/dW_{12} = 22\nz_2 = 12.5"),
+        (ENTRY, "∂L/∂W[0,1] = 22\n$z_{1}$ = 12.5"),
         (LOSS, "dL/dz = softmax(z) - y"),
     ],
 )
@@ -100,7 +111,7 @@ def test_wrong_ones_are_wrong() -> None:
     assert [one.verdict for one in graded(FORM, "df/dx = 2*A@x + b\nH = 2A").answers] == ["wrong", "wrong"]
 
 
-@pytest.mark.parametrize("assignment", [CURVE, MAP, FORM, LOSS, CHOICES])
+@pytest.mark.parametrize("assignment", [CURVE, MAP, FORM, LOSS, CHOICES, ENTRY])
 def test_the_key_has_full_marks(assignment: str) -> None:
     key = "\n".join(filled_in(Grader(read_assignment(Source(assignment, "week.toml")))))
     found = graded(assignment, key)
@@ -177,3 +188,17 @@ def test_several_choices_without_a_program(which: str, verdict: str) -> None:
 def test_choices_have_right_ones(answer: str) -> None:
     with pytest.raises(UsageError, match="no choice is the right one"):
         read_assignment(Source(CHOICES.replace("[1, 3]", answer), "week.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"z[1]"', '"z[2]"', "z has the shape \\(2,\\), and no entry \\[2\\]"),
+        ('"z[1]"', '"z[1, 0]"', "and no entry"),
+        ('"z[1]"', '{ quantity = "z[1]", form = "expression" }', "an entry is no formula"),
+        ('"z[1]"', '"y[1]"', "has no y"),
+    ],
+)
+def test_an_entry_that_is_not_there_is_refused(old: str, new: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        Grader(read_assignment(Source(ENTRY.replace(old, new), "week.toml")))
