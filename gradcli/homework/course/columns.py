@@ -37,17 +37,8 @@ ANSWERS = (
     "response|(?:student |submitted )?answer|antwort|réponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|svar"
     "|回答|答案|解答"
 )
-QUESTIONS = (
-    "q title",
-    "question title",
-    "item title",
-    "question",
-    "frage",
-    "aufgabe",
-    "q text",
-    "question text",
-    "q #",
-)
+QUESTIONS = ("q title", "question title", "item title", "question", "frage", "aufgabe", "q text", "question text",
+             "q #")  # fmt: skip
 SCORED = re.compile(
     r"(?:points?|pts|score|grade|bewertung|punkte|feedback|comments?|total|auto score|manual score|possible points"
     r"|right answer|correct answer|richtige antwort)\b(?!\s*\().*|.*\[(?:score|feedback|points)\]|.*/\s*\d+(?:[.,]\d+)?"
@@ -113,6 +104,7 @@ class Sheet:
     asked_in: dict[int, int] = field(default_factory=dict)
     questions: tuple[int, ...] = ()  # columns of which the first that can be read names the question of a row
     header: tuple[str, ...] = ()
+    texts: dict[int, str] = field(default_factory=dict)  # of questions that are taken in their order
 
     def refuse(self, why: str, help: str = "") -> UsageError:
         place = next((f"{id}: {ask.written}" for id, asks in self.labels.asked.items() for ask in asks), "")
@@ -189,8 +181,11 @@ class Sheet:
         for place, usual in self.targets.items():
             target, text = usual, texts[place]
             told = [texts[self.asked_in[place]]] if place in self.asked_in else [texts[one] for one in self.questions]
-            if told and any(told):
-                target = next(filter(None, map(self.target, told)), usual)
+            named = next(filter(None, map(self.target, told)), None)
+            if place in self.asked_in and named is None and self.texts.setdefault(place, told[0]) != told[0]:
+                why = f"line {line}: {shortened(told[0])} names no question, and another text stands above it"
+                raise self.refuse(why)
+            target = named or usual
             if not target.question:
                 if text.lower() in BLANK and not any(told):
                     continue

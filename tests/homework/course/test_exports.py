@@ -107,6 +107,11 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
         ("Email,chain,diamond\nanonymous,12,s = 4\n", "", "line 2 has answers and names no student"),
         (HEADER + ",,,4,8,12\n", "", "line 2 has answers and names no student"),
         (HEADER + "17,Ada,ada@x.org,0,32,4,8\n", "", "line 2 has 7 cells, and the header 6"),
+        (
+            "SID,Question 1,Answer 1,Question 2,Answer 2\n17,Find it,4,And this,12\n18,And this,11,Find it,4\n",
+            "",
+            "line 3: And this names no question, and another text stands above it",
+        ),
         ("SID,Question,Answer\n17,diamond: s,4\n17,what else,4\n", "", "line 3: what else names no question"),
     ],
 )
