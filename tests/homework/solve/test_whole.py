@@ -11,6 +11,7 @@ from gradcli.homework.assignment.quantities import read_quantity
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Result
 from gradcli.homework.submission.lines import read_lines
+from gradcli.render.sheet.pages import point
 from gradcli.source import Source
 
 CURVE = """\
@@ -116,6 +117,11 @@ def test_the_key_has_full_marks(assignment: str) -> None:
     key = "\n".join(filled_in(Grader(read_assignment(Source(assignment, "week.toml")))))
     found = graded(assignment, key)
     assert found.score == found.max_score
+
+
+def test_the_sheet_says_what_formulas_may_use() -> None:
+    (question,) = read_assignment(Source(FORM, "week.toml")).questions
+    assert point(question) == ["A = [[2, 1], [1, 3]] (symmetric)", "x = [1.5, 2.5]", "b = [0.5, 1.5] (constant)"]
 
 
 def test_the_key_uses_the_properties_of_the_values() -> None:
