@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from io import StringIO
-from itertools import islice
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from gradcli.errors import UsageError
@@ -28,6 +28,7 @@ from gradcli.source import Source, did_you_mean, visible
 WHO = ("id", "email", "name", FIRST, LAST)
 ROLES = {"student": "id", **{role: role for role in (*WHO, "attempt", "submitted", "question", "answer", "nothing")}}
 HEAD = 8  # rows, among which the header is
+LONGEST = 400  # characters of a name that are looked at
 SERIAL = {"start time", "completion time"}  # beside which `ID` counts the rows of a form
 TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "timestamp",
          "attempt end", "beendet", "abgegeben", "zeitstempel", "horodateur", "marca temporal", "terminé", "finalizado",
@@ -81,6 +82,11 @@ class Target(NamedTuple):
     question: str
     quantity: str = ""
 
+    def meets(self, other: Target) -> bool:
+        """Whether two columns hold answers to one quantity."""
+        is_part = "" in (self.quantity, other.quantity) or self.quantity == other.quantity
+        return self.question == other.question and is_part
+
 
 class Row(NamedTuple):
     """A row: its line, the student by the cells of `WHO`, number and time of the attempt as they stand, the answers."""
@@ -114,7 +120,7 @@ class Sheet:
 
     def target(self, text: str) -> Target | None:
         """Return what a text names: `diamond: dq/ds`, `Question 2 [z]`, `diamond`, or a quantity that one asks for."""
-        labels, text = self.labels, POINTS.sub("", " ".join(text.split()))
+        labels, text = self.labels, POINTS.sub("", " ".join(text[:LONGEST].split()))
         for found in BREAKS.finditer(text):
             id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
             asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
@@ -278,7 +284,7 @@ def mapped(sheet: Sheet, found: Sequence[Column], mapping: Mapping[str, str]) ->
         if role == "question":
             questions.append(place)
         elif role is None or role == "answer":
-            if target in asked:
+            if any(map(target.meets, asked)):
                 raise sheet.refuse(f"the mapping has two columns for {visible(holds)}", "remove one of the two")
             asked.add(target)
             sheet.targets[place] = target
@@ -373,13 +379,11 @@ def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
 
 def refuse_unclear(sheet: Sheet, others: Sequence[Column]) -> None:
     """Refuse columns that are not plain: two for one quantity, or none for a quantity that is asked for."""
-    columns_of: dict[Target, list[str]] = {}
-    for place, target in sheet.targets.items():
-        if place not in sheet.asked_in:
-            columns_of.setdefault(target, []).append(sheet.header[place])
-    twice = next(((target, names) for target, names in columns_of.items() if len(names) > 1), None)
-    if twice:
-        raise sheet.refuse(f"{listed([visible(name) for name in twice[1]])} hold {': '.join(filter(None, twice[0]))}")
+    plain = [(place, target) for place, target in sheet.targets.items() if place not in sheet.asked_in]
+    for (place, target), (other, same) in combinations(plain, 2):
+        if target.meets(same):
+            names = listed([visible(sheet.header[place]), visible(sheet.header[other])])
+            raise sheet.refuse(f"{names} hold {': '.join(filter(None, max(target, same)))}")
     left = [] if sheet.asked_in else missing(sheet)
     if left:
         unread = [visible(one.shown) for one in others if one.place not in sheet.targets]
