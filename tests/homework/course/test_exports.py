@@ -12,7 +12,7 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.course.columns import read_mapping
 from gradcli.homework.course.exports import Sheets
 from gradcli.homework.course.lateness import DAY, days_late, on_time, times_of
-from gradcli.homework.course.layouts import collected
+from gradcli.homework.course.layouts import collected, times_by_folder
 from gradcli.homework.course.roster import read_roster
 from gradcli.homework.grading import labels_of
 from gradcli.homework.model import Marked, Result
@@ -236,3 +236,11 @@ def test_late_work_has_less_points_and_a_note() -> None:
         (1.6, ("handed in 2 days late: 80% of the points",)),
         (2.0, ()),
     ]
+
+
+def test_gradescope_says_when_each_folder_was_handed_in() -> None:
+    text = (
+        "submission_1:\n  :submitters:\n  - :name: Ada\n  :created_at: 2026-10-10 21:00:00.123456000 Z\n  :history:\n"
+        "  - :created_at: 2026-10-09 20:00:00 Z\nsubmission_2:\n  :score: 1\nsubmission_3:\n  :created_at: 'soon'\n"
+    )
+    assert times_by_folder(text) == {"submission_1": datetime.fromisoformat("2026-10-10T21:00:00+00:00")}
