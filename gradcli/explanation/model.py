@@ -167,6 +167,11 @@ class Intermediate:
     expression: Expression
     gradient_of: str | None
 
+    @property
+    def is_delta(self) -> bool:
+        """Whether it is written by its name, as in textbooks, and not as a derivative."""
+        return self.gradient_of is not None and self.name.startswith("δ")
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -259,6 +264,11 @@ class Explanation:
         nodes = {node.id: node.value for node in self.nodes}
         gradients = {x.name: self.node(x.gradient_of).grad for x in self.intermediates if x.gradient_of is not None}
         return {**nodes, self.seed_name: self.upstream, **gradients}
+
+    @property
+    def deltas(self) -> list[Intermediate]:
+        """The gradients that formulas call δ."""
+        return [one for one in self.intermediates if one.is_delta]
 
     def node(self, id: str) -> Node:
         """Return the node with this id; KeyError when there is none."""

@@ -93,10 +93,21 @@ class _Gradients:
         if self.in_names:
             by_name = guarded("simplification", partial(self.in_names.by_name, [x.formula for x in leaves]), None)
             leaves = leaves if by_name is None else tuple(map(lambda x, y: replace(x, formula=y), leaves, by_name))
+            leaves = guarded("simplification", partial(self.with_deltas, self.in_names, leaves), leaves)
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
         notes = (*self.whole.notes, *self.notes)
         return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
+
+    def with_deltas(self, in_names: InNames, leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+        """Return the leaves of a network over δ; all as they are where a formula is missing or has no value."""
+        reached = {leaf.node: leaf.formula for leaf in leaves if leaf.gradient is not None}
+        formulas = {node: tree for node, tree in reached.items() if tree is not None}
+        is_sound = self.at_any_point or all(leaf.gradient is None or is_finite(leaf.gradient) for leaf in leaves)
+        if not formulas or len(formulas) < len(reached) or not is_sound:
+            return leaves
+        found = in_names.with_deltas(formulas)
+        return tuple(replace(leaf, formula=found.get(leaf.node, leaf.formula)) for leaf in leaves)
 
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(guarded("simplification", partial(self.leaf, leaf), leaf, leaf.node) for leaf in self.whole.leaves)

@@ -11,10 +11,9 @@ from rich.cells import cell_len
 from gradcli.explanation.causes.stops import stopped
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.meaning import Meaning, meanings
-from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.guard import guarded
-from gradcli.language.tree import Statement, names
-from gradcli.language.unparser import unparse_statement
+from gradcli.language.tree import Name, Statement, names
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -76,7 +75,8 @@ def _parts(line: str, width: int, hang: int) -> list[str]:
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
-    return Row((visible(unparse_statement(statement, multiply=terms.looks.times)),), "title")
+    named = "" if statement.target is None else f"{visible(statement.target)} = "
+    return Row((f"{named}{terms.typed(statement.value)}",), "title")
 
 
 def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:
@@ -175,7 +175,7 @@ def mentioned(explanation: Explanation) -> set[str]:
 
 
 def _forward(node: Node, terms: Terms) -> Row:
-    value, expression = terms.grid(node.value), terms.formula(node.expression)
+    value, expression = terms.grid(node.value), terms.typed(node.expression)
     if node.kind == "op":
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
@@ -291,12 +291,20 @@ def is_same(text: str, other: str) -> bool:
     return "".join(text.split()) == "".join(other.split())
 
 
-def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
-    """The gradient of every variable: as a formula of the variables, and its value."""
-    return Rows(explanation.leaves, partial(_gradient, terms=terms))
+def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
+    """The gradient of every variable: as a formula of the variables, and its value; above them what they call δ."""
+    return Rows([*explanation.deltas, *explanation.leaves], partial(_gradient, terms=terms))
 
 
-def _gradient(leaf: Leaf, terms: Terms) -> Row:
+def delta(one: Intermediate, terms: Terms) -> str:
+    """Return `δ2 = ∂loss/∂v2 = (δ1 @ W2.T) ⊙ [h > 0]`."""
+    return f"{terms.formula(Name(one.name))} = {terms.total(str(one.gradient_of))} = {terms.formula(one.expression)}"
+
+
+def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
+    if isinstance(leaf, Intermediate):
+        name, _, told = delta(leaf, terms).partition(" = ")
+        return Row((name, f"= {told}", f"= {terms.grid(terms.nodes[str(leaf.gradient_of)].grad)}"), "result")
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
@@ -307,7 +315,8 @@ def _gradient(leaf: Leaf, terms: Terms) -> Row:
     return Row((total, "" if is_same(formula, value) else formula, value), "result")
 
 
-def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
+def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
     """The gradients that are more than a number, as formulas of the variables."""
-    found = [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
+    found = [*explanation.deltas]
+    found += [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
     return Rows(found, partial(_gradient, terms=terms))

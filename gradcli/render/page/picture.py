@@ -17,7 +17,7 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
-from gradcli.render.lesson.terms import PRODUCT, Terms
+from gradcli.render.lesson.terms import EACH, PRODUCT, Terms
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.parts import Part, Tracks
@@ -90,7 +90,8 @@ SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
-LABEL = 16  # characters of a label
+LABEL = 18  # characters of a label
+RULED = "by its rule"  # of an edge whose rule is longer
 FEWEST = 3  # entries of a local derivative that are written at its edge
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
@@ -131,7 +132,7 @@ class Picture:
         name = cut(node.name, LONGEST)
         if node.expression == Name(node.name):
             return name
-        return cut(f"{name} = {self.terms.formula(node.expression)}", LONGEST)
+        return cut(f"{name} = {self.terms.typed(node.expression)}", LONGEST)
 
     def value(self, value: Value | None) -> str:
         """Return a small value, or the shape of a large one."""
@@ -245,9 +246,11 @@ class Picture:
     def slope(self, local: Local) -> str:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
-            return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
+            rule = self.terms.formula(local.rule, self.terms.arriving(local))
+            each = f"each {rule.removesuffix(EACH)}" if rule.endswith(EACH) else f"↦{rule}"
+            return each if len(each) <= LABEL else RULED
         if not self.is_number(local):
-            text = self.terms.formula(local.formula)
+            text = self.terms.formula(local.formula).removesuffix(EACH)
             return cut(f"×({text})" if precedence(local.formula) < precedence(PRODUCT) else f"×{text}", LABEL)
         text = self.value(local.value)
         return cut(f"×({text})" if text.startswith("-") else f"×{text}", LABEL)
