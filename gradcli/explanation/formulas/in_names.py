@@ -63,6 +63,11 @@ class InNames:
         tree = written[name]
         return bool(NAMELESS.fullmatch(name)) and length(tree) <= INLINE and len(unparse(tree)) <= INLINE_WIDTH
 
+    def with_short(self, tree: Expression) -> Expression:
+        """Return a formula with short results without a name of their own put in."""
+        found = names(tree) & self.written.keys()
+        return substitute(tree, {name: self.written[name] for name in found if self.is_short(name, self.written)})
+
     def is_used(self, formula: Expression | None) -> bool:
         """Return whether a formula has names that are no variables."""
         return formula is not None and not names(formula).isdisjoint(self.written.keys() | {*self.gradients.values()})
@@ -78,9 +83,7 @@ class InNames:
                 whole = substitute(whole, {name: self.gradient(above)})
         if length(whole) <= LONGEST:
             whole = self.checked(whole)
-            short = {name: self.written[name] for name in names(whole) & self.written.keys()}
-            short = {name: tree for name, tree in short.items() if self.is_short(name, self.written)}
-            put_in = self.checked(substitute(whole, short))
+            put_in = self.checked(self.with_short(whole))
             yield put_in if length(put_in) <= LONG else whole
         yield over_gradients
 
@@ -136,7 +139,7 @@ class InNames:
         marked, over = dict[str, tuple[str, Expression]](), dict[str, Expression]()
         uses = Counter(id for link in self.links.values() for id in {term.step.node for term in link.terms})
         for id, name in self.gradients.items():
-            tree = over[name] = self.checked(substitute(self.gradient(id), over))
+            tree = over[name] = self.checked(self.with_short(substitute(self.gradient(id), over)))
             if length(tree) > LONGEST:
                 return formulas
             if self.nodes[id].shape and uses[id] > 1 and length(tree) > 1:

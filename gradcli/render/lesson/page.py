@@ -13,7 +13,7 @@ from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.guard import guarded
-from gradcli.language.tree import Name, Statement, names
+from gradcli.language.tree import Expression, Name, Statement, names
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -122,7 +122,7 @@ def place(meaning: Meaning) -> str:
     return f"{meaning.leaf}[{','.join(map(str, meaning.entry))}]" if meaning.entry else meaning.leaf
 
 
-FORWARD = ("node", "computed as", "by", "in numbers", "value")
+FORWARD = ("node", "computed as", "in numbers", "value", "torch's node")
 LOCALS = ("edge", "local derivative", "value", "Jacobian")
 CHAIN = ("gradient", "chain rule", "in numbers", "value")
 GRADIENTS = ("gradient", "formula", "value")
@@ -180,9 +180,12 @@ def _forward(node: Node, terms: Terms) -> Row:
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
         made_by, put_in = "constant", ""
+    if "\n" in value:  # the name stands beside the first row
+        first, *rest = value.split("\n")
+        value, made_by = "\n".join([f"{first}{' ' * (max(map(len, rest)) - len(first))}  {made_by}", *rest]), ""
     made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
     return Row(
-        (visible(node.name), made, made_by, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "")
+        (visible(node.name), made, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "", made_by)
     )
 
 
@@ -294,6 +297,14 @@ def is_same(text: str, other: str) -> bool:
 def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
     """The gradient of every variable: as a formula of the variables, and its value; above them what they call δ."""
     return Rows([*explanation.deltas, *explanation.leaves], partial(_gradient, terms=terms))
+
+
+def deltas_of(formula: Expression | None, explanation: Explanation) -> list[Intermediate]:
+    """Return what a formula calls δ, and what those call so, in the order in which it is computed."""
+    needed = set[str]() if formula is None else {*names(formula)}
+    for one in reversed(explanation.deltas):
+        needed |= names(one.expression) if one.name in needed else set()
+    return [one for one in explanation.deltas if one.name in needed]
 
 
 def delta(one: Intermediate, terms: Terms) -> str:

@@ -11,6 +11,7 @@ from gradcli.explanation.reference import sentences
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Attribute, Binary, Expression, Name, Number, names
+from gradcli.render.lesson.page import deltas_of
 from gradcli.render.lesson.readable import ENTRYWISE
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
@@ -177,17 +178,11 @@ class Equations:
         yield equation([*sides, paint.number(move.after)])
         leaf = next((leaf for leaf in self.walk.explanation.leaves if leaf.node == move.node), None)
         if leaf is not None and leaf.formula is not None and not isinstance(leaf.formula, Number):
-            deltas = self.walk.explanation.deltas
             given = {id: paint.total(x) for id, x in self.gradients.items()}
             yield self.line(paint.total(move.node), leaf.formula, given)
-            needed, waiting = set[str](), names(leaf.formula)
-            while waiting:
-                needed |= waiting
-                waiting = {x for one in deltas if one.name in waiting for x in names(one.expression)} - needed
-            for one in deltas:
-                if one.name in needed:
-                    told = row(paint.name(one.name), mo("="), paint.total(str(one.gradient_of)))
-                    yield self.line(told, one.expression, given)
+            for one in deltas_of(leaf.formula, self.walk.explanation):
+                told = row(paint.name(one.name), mo("="), paint.total(str(one.gradient_of)))
+                yield self.line(told, one.expression, given)
 
     def line(self, left: Html, formula: Expression, given: Mapping[str, Html]) -> Html:
         """Return an equation that fits its line: a long formula is small, a longer one a text that can be broken."""

@@ -117,7 +117,10 @@ class Picture:
 
     def lines(self, node: Node) -> list[str]:
         """Return the widest texts of a box."""
-        return [self.title(node), self.value(node.value), *(f"grad {text}" for _, text in self.gradients(node))]
+        later = self.changing.turns
+        values = [(0, self.value(node.value)), *later(node.id, lambda one: self.value(one.value))]
+        grads = [*self.gradients(node), *later(node.id, lambda one: self.value(one.grad))]
+        return [self.title(node), *(text for _, text in values), *(f"grad {text}" for _, text in grads)]
 
     def gradients(self, node: Node) -> Changes:
         """Return the gradient so far; of a leaf that had a `.grad` before, that and what is to be added to it."""
