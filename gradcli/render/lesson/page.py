@@ -12,11 +12,13 @@ from gradcli.explanation.causes.stops import stopped
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
+from gradcli.explanation.second import Newton
 from gradcli.guard import guarded
 from gradcli.language.tree import Expression, Name, Statement, names
-from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number
 from gradcli.render.text.wrapping import HANG, lines_of
 from gradcli.source import visible
 
@@ -139,6 +141,31 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
         at = next((n for n, section in enumerate(found) if section.title == "Notes"), len(found))
         found[at:at] = [Section("What the gradients mean", rows)] if rows else []
     return lay_out(found, looks)
+
+
+def second_pages(found: Sequence[Explanation], steps: Sequence[Newton], looks: Looks, *, all: bool, why: bool) -> str:
+    """Return the lesson of a program, then that of each of its gradients, and Newton's step."""
+    first, *seconds = found
+    parts = sections(first, looks, all=all, why=why)
+    for leaf, second in zip(steps, seconds, strict=True):
+        of, *rest = sections(second, looks, all=all, why=why)
+        told = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
+        parts += [Section(told, [replace(row, kind="") for row in of.rows]), *rest]
+    rows = [Row((newton_step(one, looks, is_alone=len(steps) == 1),)) for one in steps]
+    return lay_out([*parts, Section("Newton's step", rows)], looks)
+
+
+def newton_step(step: Newton, looks: Looks, *, is_alone: bool) -> str:
+    """Return `x goes from 2 to 2 - 32/48 = 1.33333`; of several variables at once the value alone."""
+    value, gradient, second = (number(one, looks.precision) for one in (step.value, step.gradient, step.second))
+    if step.after is None:
+        return f"{visible(step.leaf)} has no next value: the second derivatives have no inverse"
+    after = number(step.after, looks.precision)
+    if not is_alone:
+        return f"{visible(step.leaf)} goes from {value} to {after}"
+    extremum = "minimum" if step.second > 0 else "maximum"
+    put_in = f"{value} - {factor(gradient)}/{factor(second)}"
+    return f"{visible(step.leaf)} goes from {value} to {put_in} = {after}, towards a {extremum} of the parabola"
 
 
 def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:

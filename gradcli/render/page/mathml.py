@@ -116,7 +116,8 @@ class Paint:
         if np.ndim(value) == 0:
             return digits(short(value, self.precision))
         array = np.asarray(value)
-        if isinstance(value, Unkept) or array.ndim > 2 or not array.size:
+        is_matrix = array.ndim <= 2 or set(array.shape[:-2]) == {1}  # an image, a filter
+        if isinstance(value, Unkept) or not is_matrix or not array.size:
             return element("mtext", short(value, self.precision))
         return element("mtext", matrix(array, min(self.precision, ENOUGH)))
 
@@ -176,7 +177,7 @@ class Paint:
 
 def matrix(array: Value, precision: int) -> Html:
     """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners."""
-    grid = np.atleast_2d(array)
+    grid = np.atleast_2d(array).reshape(np.atleast_2d(array).shape[-2:])
     rows, columns = (places(length) for length in grid.shape)
     texts = [["⋮" if i is None else "⋯" if j is None else number(grid[i, j], precision) for j in columns] for i in rows]
     after = [max(len(line[at].partition(".")[2]) for line in texts) for at in range(len(columns))]
@@ -187,7 +188,8 @@ def matrix(array: Value, precision: int) -> Html:
         )
         for i, line in zip(rows, texts, strict=True)
     ]
-    note = element("caption", f"{' × '.join(map(str, array.shape))}") if None in (*rows, *columns) else None
+    is_told = array.ndim > 2 or None in (*rows, *columns)
+    note = element("caption", f"{' × '.join(map(str, array.shape))}") if is_told else None
     return element("table", note, element("tbody", *lines), data_matrix="")
 
 

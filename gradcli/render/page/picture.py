@@ -92,7 +92,6 @@ LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
 LABEL = 18  # characters of a label
 RULED = "by its rule"  # of an edge whose rule is longer
-FEWEST = 3  # entries of a local derivative that are written at its edge
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
 
@@ -254,7 +253,8 @@ class Picture:
             return each if len(each) <= LABEL else RULED
         if not self.is_number(local):
             text = self.terms.formula(local.formula).removesuffix(EACH)
-            return cut(f"×({text})" if precedence(local.formula) < precedence(PRODUCT) else f"×{text}", LABEL)
+            is_loose = precedence(local.formula) < precedence(PRODUCT) or text.startswith("-")
+            return cut(f"×({text})" if is_loose else f"×{text}", LABEL)
         text = self.value(local.value)
         return cut(f"×({text})" if text.startswith("-") else f"×{text}", LABEL)
 
@@ -263,7 +263,7 @@ class Picture:
         is_plain = local.formula is None or local.value is None or isinstance(local.formula, Number)
         if is_plain or self.terms.explanation.sizes is not None:
             return False
-        return np.asarray(local.value).size <= FEWEST
+        return not np.ndim(local.value)
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)

@@ -97,20 +97,25 @@ class Words:
     def product(self, move: Contributed) -> str:
         """Return how a contribution comes about."""
         fact, local = move.fact, move.local
-        upstream, result = self.amount(fact.upstream), self.amount(fact.contribution)
+        upstream = self.amount(fact.upstream)
+        result = self.amount(fact.contribution) if np.size(fact.contribution) <= FEW else ""  # else it stands below
         gives = f" gives {result}" if result else ""
         if local.formula is None:
             rule = cut(self.terms.formula(local.rule, self.terms.arriving(local)), FORMULA)
             g, given = self.terms.upstream_name, f" {upstream}" if upstream and np.size(fact.upstream) <= FEW else ""
             if rule.endswith(EACH):
                 return f"each entry gets {rule.removesuffix(EACH)}, with the upstream gradient{given} as {g}"
-            if result and len(rule) > RULE:  # it stands among the numbers
-                return f"the upstream gradient{given} becomes {result}"
-            return f"the rule {rule}, with the upstream gradient as {g},{gives or ' applies'}"
+            if len(rule) > RULE:  # it stands among the numbers
+                becomes = f"becomes {result}" if result else "goes through the rule below"
+                return f"the upstream gradient{given} {becomes}"
+            if not result:
+                return f"the rule {rule} applies, with the upstream gradient as {g}"
+            return f"the rule {rule}, with the upstream gradient as {g},{gives}"
         slope = f"the local derivative {self.slope(move)}"
         if not np.ndim(fact.upstream) and upstream:
             return f"upstream {upstream} times {slope}{gives}"
-        return f"the upstream gradient times {slope}, entry by entry,{gives or ' is the contribution'}"
+        entries = "" if slope.endswith(EACH) else ", entry by entry"
+        return f"the upstream gradient times {slope}{entries}{gives and f',{gives}'}"
 
     def slope(self, move: Contributed) -> str:
         """Return `∂v1/∂a = x2 = 3`."""

@@ -46,7 +46,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 CROSSINGS = {  # of the samples as they are drawn; more is worse
     "diamond": 0, "kinks": 0, "logits": 0, "mean_of_products": 1, "softmax_regression": 0, "square_of_sum": 0,
-    "two_layer_network": 0, "two_products": 0,
+    "newton": 0, "two_layer_network": 0, "two_products": 0,
 }  # fmt: skip
 
 
