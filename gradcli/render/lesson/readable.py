@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gradcli.language.rewrite import with_children
@@ -60,6 +60,13 @@ def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWIS
         return Ranked(with_children(node, [part.tree for part in parts]), rank(node, [part.rank for part in parts]))
 
     return fold(tree, combine)
+
+
+def label(tree: Expression, ranks: Mapping[str, int], write: Callable[[Expression], str], entrywise: str) -> str:
+    """Return a local derivative or a rule at an arrow: `each g/3` where each entry gets that."""
+    each = each_entry(tree, ranks)
+    written = write(readable(tree if each is None else each, ranks, entrywise))
+    return written if each is None else f"each {written}"
 
 
 def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:
