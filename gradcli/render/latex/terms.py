@@ -45,7 +45,7 @@ class Terms(ChainRule[Piece]):
         known = self.ranks | {ENTERING + id: rank for id, rank in self.ranks.items()} | dict(ranks or {})
         each = each_entry(tree, known)
         found = self.typed(readable(tree if each is None else each, known, "*"))
-        return found if each is None else replace(found, text=rf"{found.text} \quad	ext{{in each entry}}")
+        return found if each is None else replace(found, text=rf"{found.text} \quad\text{{in each entry}}")
 
     def value(self, given: Value) -> Piece | None:
         """Return a value; None where it is made up, for a shape without numbers."""
