@@ -56,7 +56,8 @@ def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWIS
                 if not is_typed:
                     return gated(parts[1], Ranked(List((parts[0].tree,)), parts[0].rank), entrywise)
             case Binary("*" | "/" | "+" | "-" | "**" as sign, _, _):
-                return combined(sign, *(parts if is_typed else uncopied(*parts)), entrywise)
+                left, right = parts if is_typed else uncopied(*parts)
+                return combined(sign, left, right, entrywise)
         return Ranked(with_children(node, [part.tree for part in parts]), rank(node, [part.rank for part in parts]))
 
     return fold(tree, combine)
