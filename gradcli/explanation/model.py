@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.explanation.naming import unused
 from gradcli.facts import dataclass
 from gradcli.guard import Missing, guarded
-from gradcli.language.tree import Expression, Name, Program, Statement
+from gradcli.language.tree import Call, Expression, Name, Number, Program, Statement
 from gradcli.source import Span
 
 if TYPE_CHECKING:
@@ -149,6 +149,18 @@ class Leaf:
     gradient: Value | None
     formula: Expression | None
     formula_raw: Expression | None
+
+    @property
+    def is_dust(self) -> bool:
+        """Whether the gradient is 0 at every point, and its numbers are what rounding leaves of terms that cancel."""
+        tree = self.formula
+        is_zero = tree == Number(0) or (isinstance(tree, Call) and tree.function == "zeros")
+        return is_zero and self.gradient is not None and bool(np.any(self.gradient))
+
+    @property
+    def told(self) -> Value | None:
+        """The gradient as pages tell it: 0 in place of dust."""
+        return np.zeros_like(self.gradient)[()] if self.is_dust else self.gradient
 
 
 @dataclass(frozen=True, slots=True)

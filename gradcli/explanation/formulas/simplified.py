@@ -30,6 +30,7 @@ MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WHOLE = 100  # of one in which formulas over variables are sought by the rules of whole operations
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
+DUST = "terms cancel, and rounding leaves numbers that mean 0 in the gradient of"
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
 
@@ -96,6 +97,9 @@ class _Gradients:
             leaves = guarded("simplification", partial(self.with_deltas, self.in_names, leaves), leaves)
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
+        dust = [leaf for leaf in leaves if leaf.is_dust and not self.at_any_point]
+        told = {note.node for note in self.whole.notes if note.code == "cancelled"}
+        self.notes += [Note("cancelled", x.node, f"{DUST} {x.name}") for x in dust if x.node not in told]
         notes = (*self.whole.notes, *self.notes)
         return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
 

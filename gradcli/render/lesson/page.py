@@ -346,7 +346,7 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.gradient is None else terms.grid(leaf.gradient)}"
+    value = f"= {None if leaf.told is None else terms.grid(leaf.told)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"

@@ -15,6 +15,7 @@ from gradcli.language.tree import (
     Compare,
     Expression,
     List,
+    Literal,
     Name,
     Number,
     Unary,
@@ -78,7 +79,8 @@ def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:
 def combined(sign: str, left: Ranked, right: Ranked, entrywise: str) -> Ranked:
     if sign == "*" and left.rank and right.rank:
         sign = entrywise
-    known = None if left.rank is None or right.rank is None else max(left.rank, right.rank)
+    ranks = [one.rank for one in (left, right) if one.rank is not None]
+    known = max(ranks, default=0) or (None if len(ranks) < 2 else 0)  # of a tensor and anything, a tensor at least
     return Ranked(Binary(sign, left.tree, right.tree), known)
 
 
@@ -97,6 +99,8 @@ def copied_value(tree: Expression) -> Expression | None:
     match tree:
         case Call("expand", (Argument(inner, None), *_)):
             return inner
+        case Call("zeros"):
+            return Number(0)
     return None
 
 
@@ -112,8 +116,11 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
             return ranks[0]
         case Compare():
             return None if None in ranks else max(one for one in ranks if one is not None)
-        case Call(function, (_,)) if function in TO_NUMBER:
-            return 0
+        case Call(function, (_, *options)) if function in TO_NUMBER and ranks[0] is not None:
+            given = {option.keyword: option.value for option in options}
+            if not given or given.get("keepdim") == Literal(True):
+                return ranks[0] if given else 0
+            return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
         case Call(function) if function in PASSING:
             known = [one for one in ranks if one]
             return max(known) if known else ranks[0] if ranks else None

@@ -61,3 +61,13 @@ def test_two_layers_are_written_as_in_a_textbook() -> None:
     assert [unparse(one.expression) for one in explanation.deltas] == [
         "(softmax(scores, dim=1) - one_hot([0, 1, 1, 0], 2))/4"
     ]
+
+
+def test_what_cancels_is_told_as_zero() -> None:
+    program = parse_program(Source("sum(softmax(x, dim=0))"))
+    explanation = simplified(explain(program, {"x": [1.0, 2.0, 3.0]}))
+    (leaf,) = explanation.leaves
+    assert leaf.gradient is not None
+    assert np.all(leaf.gradient != 0)
+    assert np.all(leaf.told == 0)
+    assert [note.node for note in explanation.notes if note.code == "cancelled"] == ["x"]

@@ -26,6 +26,9 @@ WRITTEN = {
     "where(A > 0, (B @ A)/2, 0) @ B": "((B @ A)/2 ⊙ [A > 0]) @ B",
     "expand(x, (3,))*v": "x·v",
     "unknown(v)*v": "unknown(v)·v",
+    "v*(w - sum(v*w, dim=0, keepdim=True))": "v ⊙ (w - sum(v ⊙ w, dim=0, keepdim=True))",
+    "sum(A, dim=0)*v": "sum(A, dim=0) ⊙ v",
+    "sum(v, dim=0)*v": "sum(v, dim=0)·v",
 }
 ENTRIES = {
     "expand(x, (3,))": "x",
