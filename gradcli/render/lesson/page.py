@@ -207,9 +207,8 @@ def _forward(node: Node, terms: Terms) -> Row:
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
         made_by, put_in = "constant", ""
-    if "\n" in value:  # the name stands beside the first row
-        first, *rest = value.split("\n")
-        value, made_by = "\n".join([f"{first}{' ' * (max(map(len, rest)) - len(first))}  {made_by}", *rest]), ""
+    if "\n" in value:  # the name stands behind the last row
+        value, made_by = f"{value}  {made_by}", ""
     made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
     return Row(
         (visible(node.name), made, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "", made_by)

@@ -22,6 +22,7 @@ from gradcli.render.lesson.page import (
     forward,
     given,
     heading,
+    is_same,
     last,
     seed,
     shown,
@@ -110,8 +111,7 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     rows = [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
     closed = _in_variables(leaf, terms) if link.input == leaf.node else []
-    known = {side.removeprefix("= ") for side in written}
-    closed = [side for side in dict.fromkeys(closed) if side and side not in known]
+    closed = [side for side in dict.fromkeys(closed) if side and not any(is_same(f"= {side}", one) for one in written)]
     rows += [Row(("", f"= {side}{SIMPLIFIED * (side is closed[-1])}")) for side in closed]
     deltas = deltas_of(leaf.formula, terms.explanation) if closed else []
     return [*rows, *(Row((f"where {delta(one, terms)}",), "reason") for one in deltas)]
