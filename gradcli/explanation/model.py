@@ -65,6 +65,11 @@ class Local:
     reason: Callable[[], Why | None] | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
+    def is_entrywise(self) -> bool:
+        """Whether the local derivative is a tensor, by which the upstream gradient is multiplied entry by entry."""
+        return self.value is not None and np.ndim(self.value) > 0
+
+    @property
     def why(self) -> Why | None:
         """Return why the rule holds, entry by entry; None for an elementwise operation over one shape."""
         return None if self.reason is None else guarded("reason", self.reason, None)

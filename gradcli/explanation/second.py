@@ -43,7 +43,7 @@ def twice(explanation: Explanation) -> list[Explanation]:
 def numbers(explanation: Explanation) -> list[Leaf]:
     """Return the variables that the output depends on, which are few, and numbers."""
     leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
-    large = next((leaf.name for leaf in leaves if np.ndim(leaf.gradient)), None)
+    large = next((leaf.name for leaf in leaves if leaf.gradient is not None and np.ndim(leaf.gradient)), None)
     if large is not None or not explanation.is_seed_one or len(leaves) > MOST or explanation.sizes:
         what = f"{large} is a tensor" if large else f"{len(leaves)} variables" if len(leaves) > MOST else "an upstream"
         told = f"eval --order 2 is for one to {MOST} numbers and an output that is one, not {what}"

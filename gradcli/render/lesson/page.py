@@ -354,6 +354,6 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
 
 def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
     """The gradients that are more than a number, as formulas of the variables."""
-    found = [*explanation.deltas]
+    found: list[Leaf | Intermediate] = [*explanation.deltas]
     found += [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
     return Rows(found, partial(_gradient, terms=terms))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Value
 from gradcli.explanation.naming import ordinal
@@ -74,7 +72,7 @@ class Terms(ChainRule[str]):
 
     def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> str:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
-        known = self.ranks if ranks is None else self.ranks | ranks
+        known = self.ranks if ranks is None else {**self.ranks, **ranks}
         each = each_entry(tree, known)
         return self._formula(tree, known) if each is None else f"{self._formula(each, known)}{EACH}"
 
@@ -152,7 +150,7 @@ class Terms(ChainRule[str]):
     def times(self, local: Local, written: str = "") -> str:
         """Return the sign between an upstream gradient and a local derivative, which may be `written` as a number."""
         is_number = isinstance(local.formula, Number) and written == self.formula_factor(local.formula)
-        return self.entrywise if np.ndim(local.value) and not is_number else self.looks.times
+        return self.entrywise if local.is_entrywise and not is_number else self.looks.times
 
     def sum(self, products: Sequence[str | None]) -> str:
         return " + ".join(self.looks.ellipsis if product is None else product for product in products)

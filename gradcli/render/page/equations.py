@@ -85,7 +85,7 @@ class Equations:
             for piece in self.term(one):
                 now = "now" if one is move and len(found) > 1 else None
                 yield after(sign, element("mrow", piece, class_=now))
-                sign = ENTRYWISE if np.ndim(one.local.value) else "·"
+                sign = ENTRYWISE if one.local.is_entrywise else "·"
             sign = "+"
         if start + MOST < len(found):
             yield after(sign, mo("…"))
@@ -123,7 +123,7 @@ class Equations:
         formula = paint.formula(local.formula)
         named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
         slope = element("div", box("local", named, value), class_="answer")
-        times = ENTRYWISE if np.ndim(local.value) else "×"
+        times = ENTRYWISE if local.is_entrywise else "×"
         return element("div", upstream, sign(times), slope, sign("="), answer, class_="product")
 
     def is_small(self, product: tuple[Expression, Expression], upstream: Value) -> bool:

@@ -177,7 +177,8 @@ class Paint:
 
 def matrix(array: Value, precision: int) -> Html:
     """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners."""
-    grid = np.atleast_2d(array).reshape(np.atleast_2d(array).shape[-2:])
+    grid = np.atleast_2d(array)
+    grid = grid.reshape(int(grid.shape[-2]), int(grid.shape[-1]))
     rows, columns = (places(length) for length in grid.shape)
     texts = [["⋮" if i is None else "⋯" if j is None else number(grid[i, j], precision) for j in columns] for i in rows]
     after = [max(len(line[at].partition(".")[2]) for line in texts) for at in range(len(columns))]

@@ -263,7 +263,7 @@ class Picture:
         is_plain = local.formula is None or local.value is None or isinstance(local.formula, Number)
         if is_plain or self.terms.explanation.sizes is not None:
             return False
-        return not np.ndim(local.value)
+        return not local.is_entrywise
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)

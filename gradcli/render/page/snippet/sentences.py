@@ -104,7 +104,7 @@ def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks
     for state in states:
         if state.name not in known:
             yield from new(state, looks)
-        elif np.size(state.value) <= FEW:
+        elif state.value is None or np.size(state.value) <= FEW:
             yield from changes(known[state.name], state, looks)
         elif told := list(changes(known[state.name], state, looks)):
             large += [one.partition(" becomes ")[0] for one in told if " becomes " in one and not one.endswith("None.")]
