@@ -17,6 +17,7 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
+from gradcli.render.lesson.readable import ENTRYWISE
 from gradcli.render.lesson.terms import EACH, PRODUCT, Terms
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
@@ -254,7 +255,8 @@ class Picture:
         if not self.is_number(local):
             text = self.terms.formula(local.formula).removesuffix(EACH)
             is_loose = precedence(local.formula) < precedence(PRODUCT) or text.startswith("-")
-            return cut(f"×({text})" if is_loose else f"×{text}", LABEL)
+            times = ENTRYWISE if local.is_entrywise and not isinstance(local.formula, Number) else "×"
+            return cut(f"{times}({text})" if is_loose else f"{times}{text}", LABEL)
         text = self.value(local.value)
         return cut(f"×({text})" if text.startswith("-") else f"×{text}", LABEL)
 
