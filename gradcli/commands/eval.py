@@ -36,11 +36,12 @@ def command(
     """
     with form.opened("eval", program.files) as name:
         explanation = program.explain(limits, is_raw=no_simplify)
-        from gradcli.explanation.folding import folded
-
         if not (torch_nodes or name in WHOLE):
+            from gradcli.explanation.folding import folded
+
             explanation = folded(explanation)
         if order == 2:
+            from gradcli.explanation.folding import folded
             from gradcli.explanation.second import newton, twice
 
             first, seconds = explanation, [folded(one) for one in twice(explanation)]
