@@ -15,11 +15,12 @@ from io import StringIO
 from itertools import combinations, islice
 from typing import NamedTuple
 
+from gradcli.dialects import delimiter_of
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import read_table
 from gradcli.homework.course.roster import FIRST, LAST, NOBODY, columns
-from gradcli.homework.submission.classes import damage, rows_of, separator_of
+from gradcli.homework.submission.classes import damage, rows_of
 from gradcli.homework.submission.labels import HEADS, POINTS, Labels
 from gradcli.homework.submission.submissions import Given, shortened
 from gradcli.homework.wording import listed
@@ -206,7 +207,7 @@ ROLES_OF_TIME = ("attempt", "submitted")
 def read_mapping(source: Source) -> dict[str, str]:
     """Read what each column holds, from TOML or CSV. Raises UsageError, also for a column that is named twice."""
     if source.name.lower().endswith(".csv"):
-        rows = list(csv.reader(StringIO(source.text), delimiter=separator_of(source.text)))
+        rows = list(csv.reader(StringIO(source.text), delimiter=delimiter_of(source.text)))
         pairs = [(cells[0].strip(), cells[1].strip() if len(cells) > 1 else "") for cells in rows if any(cells)]
         pairs = pairs[1:] if pairs[:1] and key(pairs[0][0]) == "column" else pairs
     else:
