@@ -193,7 +193,8 @@ EVENTS = (
     "shutil.",
 )
 IMPORTING = ("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "_frozen_importlib_external",
-             "ast", "gradcli.script.interpreter", "gradcli.script.limits", "inspect", "warnings")  # fmt: skip
+             "ast", "gradcli.script.limits", "inspect", "warnings")  # fmt: skip
+READING = ("gradcli.script.interpreter", "parse")  # the module and the function that read the snippet
 
 
 TABLES = str(Path(gradcli.__file__).parent)  # the files of gradcli that hold names
@@ -210,7 +211,8 @@ def heard(event: str, arguments: tuple[Any, ...]) -> None:
         return
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__") in IMPORTING:
+        module = frame.f_globals.get("__name__")
+        if module in IMPORTING or (module, frame.f_code.co_name) == READING:
             return
         frame = frame.f_back
     report(f"{event} {arguments[1] if is_read else arguments[:1]!r}")

@@ -23,7 +23,7 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ __copy__ __deepcopy__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
