@@ -21,6 +21,7 @@ class Equal:
     def __eq__(self, other): got.append(other); return False
     def __hash__(self): return 1
 """
+DEEP = "t = ()\nfor i in range(60_000): t = (t,)\n"
 KINDS = {
     "text of the snippet is compiled": [
         "collections.namedtuple('X', ['a', 'b=print(7)'])",
@@ -126,6 +127,23 @@ KINDS = {
         "class T(str):\n    def translate(self, table): table.clear()\nre.escape(T('a'))",
         "class T(str):\n    def expandtabs(self, size): return self\ntextwrap.wrap(T('a'))",
         "class T(str):\n    def __eq__(self, other): return True\nF.multi_margin_loss(x, x, reduction=T('__dict__'))",
+    ],
+    "C code works past the limits": [
+        f"{DEEP}functools.lru_cache(lambda x: 1)(t)",
+        f"{DEEP}functools.cache(lambda x: 1)(x=(1, t))",
+        f"{DEEP}class A: pass\nvars(A()).get(t)",
+        f"{DEEP}class A: pass\nt in vars(A())",
+        f"{DEEP}class A: pass\ntry: vars(A())[t]\nexcept KeyError: print(7)",
+        f"{DEEP}class E(enum.Enum): a = 1\ntry: E[t]\nexcept KeyError: print(7)",
+        f"{DEEP}class E(enum.Enum): a = 1\ntry: E.__members__[t]\nexcept KeyError: print(7)",
+        "class C:\n    p = property(len)\n    for i in range(9): p = p.getter(p)",
+        "p = property(len, staticmethod(len))\nfor i in range(9): p = p.deleter(p)",
+        "print((5).__round__(-10**9) or 1 / 0)",
+    ],
+    "the library calls a snippet whose limits are over": [
+        "class F(Exception):\n    def __setattr__(self, name, value): see(value)\nraise F",
+        "class M:\n    def __setattr__(self, name, value): see(value)\n"
+        "class F(M, Exception): pass\nwith contextlib.suppress(KeyError): raise F",
     ],
 }  # fmt: skip
 PROOFS = [(kind, text) for kind, texts in KINDS.items() for text in texts]

@@ -7,6 +7,7 @@ import functools
 import operator
 from collections.abc import Callable
 from keyword import iskeyword
+from types import MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
@@ -16,6 +17,7 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function
+from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import HELD, exact
 
@@ -53,19 +55,40 @@ def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     """Cache the results of a function; as a bare decorator too."""
     if typed:  # Python would compare classes of its own with the arguments
         raise UnsupportedError("lru_cache(typed=True) is not supported here", python=TypeError)
-    return functools.lru_cache(maxsize)
+    if callable(maxsize):
+        return Cached(maxsize, 128)
+    return lambda function: Cached(function, maxsize)
+
+
+class Cached(Facade):
+    """A function whose results are kept by its arguments, which are measured before Python hashes them."""
+
+    def __init__(self, function: Any, maxsize: Any) -> None:
+        self._cached = functools.lru_cache(maxsize)(function)
+        self.__name__, self.__doc__ = (getattr(function, name, None) for name in ("__name__", "__doc__"))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        for value in (*arguments, *named.values()):
+            hashable(value)
+        return self._cached(*arguments, **named)
+
+    def __get__(self, value: Any, kind: Any = None) -> Any:
+        return self if value is None else MethodType(self, value)
+
+    def cache_info(self) -> _Info:
+        """Return how often the cache was asked, and with what success."""
+        return _Info(self._cached.cache_info())
+
+    def cache_clear(self) -> None:
+        """Forget all results."""
+        self._cached.cache_clear()
 
 
 def cache(function: Callable[..., Any]) -> Any:
     """Cache all results of a function."""
-    return functools.lru_cache(None)(function)
+    return Cached(function, None)
 
 
-describe(
-    type(functools.lru_cache(int)),
-    methods={"cache_info": lambda f: _Info(f.cache_info()), "cache_clear": lambda f: f.cache_clear()},
-    getters={name: lambda f, name=name: getattr(f.__wrapped__, name, None) for name in ("__name__", "__doc__")},
-)
 describe(functools.partial, getters=fields("func args") | {"keywords": lambda partial: dict(partial.keywords)})
 
 

@@ -9,6 +9,7 @@ from gradcli.script.python.functions.classes import MARKED
 from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
+from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
 
@@ -37,7 +38,7 @@ class EnumKind(type):
         return f"<enum {cls.__qualname__!r}>"
 
     def __getitem__(cls, name: str) -> Any:
-        return members(cls)[name]
+        return members(cls)[hashable(name)]
 
     def __contains__(cls, value: Any) -> bool:
         if not isinstance(value, Enum):
