@@ -30,13 +30,23 @@ def call(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
 
 
 def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Closure:
-    """`f(x, y)`: most calls have one argument, which is evaluated without a list."""
+    """`f(x, y)`: most calls have one argument or two, which are evaluated without a list."""
 
     def of_one(env: Env) -> Any:
         called = function(env)
         x = first(env)
         try:
             return called(x)
+        except Exception as error:
+            called_from(error, place)
+            raise
+
+    def of_two(env: Env) -> Any:
+        called = function(env)
+        x = first(env)
+        y = second(env)
+        try:
+            return called(x, y)
         except Exception as error:
             called_from(error, place)
             raise
@@ -50,10 +60,10 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
             called_from(error, place)
             raise
 
-    if len(arguments) != 1:
+    if not 0 < len(arguments) < 3:
         return of_several
-    (first,) = arguments
-    return of_one
+    first, second = arguments[0], arguments[-1]
+    return of_one if len(arguments) == 1 else of_two
 
 
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.functions.generators import generator_function
-from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.functions.parameters import PARAMETERS, Parameters, bind
 from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, yields
@@ -49,14 +49,10 @@ class Code:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
         made: Any = self._caller(env, defaults)
-        made._taken, made._outer = (self.parameters, defaults), env
         made._facts = partial(self._fact, defaults, here if self.annotations else {})
-        made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
-            self.name,
-            self.qualified,
-            self.doc,
-            "__main__",
-        )
+        made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
+        if self.doc is not None:
+            made.__doc__ = self.doc
         return made  # type: ignore[no-any-return]
 
     def _fact(self, defaults: dict[str, Any], here: Env, name: str) -> Any:
@@ -65,6 +61,8 @@ class Code:
             if POSTPONED in self.around[1].source.text:
                 return {name: ast.unparse(node) for name, node in self.annotations.items()}
             return {name: compiled(node, *self.around)(here) for name, node in self.annotations.items()}
+        if name == PARAMETERS:
+            return self.parameters, defaults
         only_named = self.parameters.only_named
         if name == "__kwdefaults__":
             return {name: value for name, value in defaults.items() if name in only_named} or None
@@ -73,8 +71,6 @@ class Code:
     def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
         parameters, names = self.parameters, self.parameters.positional
         count = len(names) if parameters.is_simple else -1
-        first, second = (*names, "", "")[:2]
-
         required = count - len(defaults)
 
         def variables(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
@@ -85,24 +81,27 @@ class Code:
                     env = bind(parameters, defaults, arguments, keywords)
                 env[OUTER] = outer
                 return env
-            if count == 1:
-                return {OUTER: outer, first: arguments[0]}
-            if count == 2:
-                return {OUTER: outer, first: arguments[0], second: arguments[1]}
             env = dict(zip(names, arguments, strict=True))
             env[OUTER] = outer
             return env
 
         if self.generate is not None:
             return self._generating(variables, self.generate)
-        return self._running(variables)
+        return self._running(variables, outer, count)
 
-    def _running(self, variables: Callable[..., Env]) -> Function:
+    def _running(self, variables: Callable[..., Env], outer: Env, count: int) -> Function:
+        """Return what runs the code; most functions and methods take one argument or two."""
+        first, second = (*self.parameters.positional, "", "")[:2]
         machine, body, answer, line, kept = self.machine, self.body, self.answer, self.line, self.kept
         budget, lines, source = machine.budget, machine.lines, self.around[1].source
 
         def call(*arguments: Any, **keywords: Any) -> Any:
-            env = variables(arguments, keywords)
+            if keywords or len(arguments) != count or not 0 < count < 3:
+                env = variables(arguments, keywords)
+            elif count == 1:
+                env = {OUTER: outer, first: arguments[0]}
+            else:
+                env = {OUTER: outer, first: arguments[0], second: arguments[1]}
             before, caller = lines[0], machine.source
             if machine.depth >= DEPTH:
                 raise RecursionError("maximum recursion depth exceeded")

@@ -84,7 +84,7 @@ VIEWED = frozenset(  # tables and numbers that lessons look at and nobody but th
 )
 LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
 FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__", "__wrapped__"))  # of functions of the snippet
-HELD = frozenset(("_facts", "_outer", "_taken", "_wrapped"))  # where those functions keep them
+HELD = frozenset(("_facts", "_wrapped"))  # where those functions keep them
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 
