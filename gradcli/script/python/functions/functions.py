@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from gradcli.script.limits import DEPTH
@@ -48,7 +48,7 @@ class Code:
     def function(self, env: Env, here: Env) -> Function:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
-        made: Any = self._caller(env, defaults)
+        made: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
         made._facts = partial(self._fact, defaults, here if self.annotations else {})
         made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
         if self.doc is not None:
@@ -68,68 +68,64 @@ class Code:
             return {name: value for name, value in defaults.items() if name in only_named} or None
         return tuple(value for name, value in defaults.items() if name not in only_named) or None
 
-    def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
-        parameters, names = self.parameters, self.parameters.positional
-        count = len(names) if parameters.is_simple else -1
-        required = count - len(defaults)
+    def _variables(self, outer: Env, defaults: Env, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
+        names = self.parameters.positional
+        least = len(names) - len(defaults)
+        if self.parameters.is_simple and not keywords and least <= len(arguments) <= len(names):
+            env = {**defaults, **dict(zip(names, arguments, strict=False))}
+        else:
+            env = bind(self.parameters, defaults, arguments, keywords)
+        env[OUTER] = outer
+        return env
 
-        def variables(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
-            if keywords or len(arguments) != count:
-                if required <= len(arguments) < count and not keywords:
-                    env = {**defaults, **dict(zip(names, arguments, strict=False))}
-                else:
-                    env = bind(parameters, defaults, arguments, keywords)
-                env[OUTER] = outer
-                return env
-            env = dict(zip(names, arguments, strict=True))
-            env[OUTER] = outer
-            return env
-
-        if self.generate is not None:
-            return self._generating(variables, self.generate)
-        return self._running(variables, outer, count)
-
-    def _running(self, variables: Callable[..., Env], outer: Env, count: int) -> Function:
-        """Return what runs the code; most functions and methods take one argument or two."""
-        first, second = (*self.parameters.positional, "", "")[:2]
+    @cached_property
+    def _running(self) -> Callable[[Env, Env], Function]:
+        """Return what makes a function that runs the code; most functions and methods take one argument or two."""
+        names, variables = self.parameters.positional, self._variables
+        count = len(names) if self.parameters.is_simple and len(names) in (1, 2) else -1
+        first, second = names[0] if names else "", names[-1] if names else ""
         machine, body, answer, line, kept = self.machine, self.body, self.answer, self.line, self.kept
         budget, lines, source = machine.budget, machine.lines, self.around[1].source
 
+        def make(outer: Env, defaults: Env) -> Function:
+            def call(*arguments: Any, **keywords: Any) -> Any:
+                if keywords or len(arguments) != count:
+                    env = variables(outer, defaults, arguments, keywords)
+                elif count == 1:
+                    env = {OUTER: outer, first: arguments[0]}
+                else:
+                    env = {OUTER: outer, first: arguments[0], second: arguments[1]}
+                before, caller = lines[0], machine.source
+                if machine.depth >= DEPTH:
+                    raise RecursionError("maximum recursion depth exceeded")
+                machine.depth += 1
+                machine.source = source
+                try:
+                    if answer is not None:
+                        budget.left -= 1
+                        if budget.left < 0:
+                            budget.look()
+                        lines[0] = line
+                        return answer(env)
+                    assert body is not None
+                    return env[RESULT] if body(env) is not None else None
+                finally:
+                    machine.depth -= 1
+                    lines[0], machine.source = before, caller
+                    if kept is not None:  # what no block inside reads goes with the call, as in Python
+                        for name in env.keys() - kept:
+                            del env[name]
+
+            return call
+
+        return make
+
+    def _generating(self, outer: Env, defaults: Env) -> Function:
+        name, qualified, generate, variables = self.name, self.qualified, self.generate, self._variables
+        assert generate is not None
+
         def call(*arguments: Any, **keywords: Any) -> Any:
-            if keywords or len(arguments) != count or not 0 < count < 3:
-                env = variables(arguments, keywords)
-            elif count == 1:
-                env = {OUTER: outer, first: arguments[0]}
-            else:
-                env = {OUTER: outer, first: arguments[0], second: arguments[1]}
-            before, caller = lines[0], machine.source
-            if machine.depth >= DEPTH:
-                raise RecursionError("maximum recursion depth exceeded")
-            machine.depth += 1
-            machine.source = source
-            try:
-                if answer is not None:
-                    budget.left -= 1
-                    if budget.left < 0:
-                        budget.look()
-                    lines[0] = line
-                    return answer(env)
-                assert body is not None
-                return env[RESULT] if body(env) is not None else None
-            finally:
-                machine.depth -= 1
-                lines[0], machine.source = before, caller
-                if kept is not None:  # what no block inside reads goes with the call, as in Python
-                    for name in env.keys() - kept:
-                        del env[name]
-
-        return call
-
-    def _generating(self, variables: Callable[..., Env], generate: Callable[[Env], Iterator[Any]]) -> Function:
-        name, qualified = self.name, self.qualified
-
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            made: Any = generate(variables(arguments, keywords))
+            made: Any = generate(variables(outer, defaults, arguments, keywords))
             made.__name__, made.__qualname__ = name, qualified
             return made
 

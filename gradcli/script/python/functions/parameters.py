@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.script.python.syntax.scopes import Env
 
-
 PARAMETERS = " parameters"  # the fact about a function that its signature is: no name of a snippet has a space
 
 
