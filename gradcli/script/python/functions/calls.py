@@ -8,6 +8,7 @@ from types import MethodType
 from typing import Any
 
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.names import local
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope
 from gradcli.script.python.values.attributes import attribute, method_of
 from gradcli.script.python.values.kinds import BuiltinType, Defined
@@ -69,7 +70,7 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
     value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
-    is_plain = name[0] != "_"
+    is_plain, variable = name[0] != "_", local(node.value, scope)
 
     def found(x: Any) -> Any:
         try:
@@ -79,7 +80,7 @@ def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, sc
             raise
 
     def of_none(env: Env) -> Any:
-        x = value(env)
+        x = env[variable] if variable in env else value(env)
         method = method_of(x, name)
         called: Any = found(x) if method is None else None
         try:

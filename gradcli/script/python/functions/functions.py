@@ -72,7 +72,9 @@ class Code:
         names = self.parameters.positional
         least = len(names) - len(defaults)
         if self.parameters.is_simple and not keywords and least <= len(arguments) <= len(names):
-            env = {**defaults, **dict(zip(names, arguments, strict=False))}
+            env = dict(zip(names, arguments, strict=False))
+            if len(arguments) < len(names):
+                env = {**defaults, **env}
         else:
             env = bind(self.parameters, defaults, arguments, keywords)
         env[OUTER] = outer
@@ -143,7 +145,7 @@ def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
     in_class = scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated]
+        found = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
         store(env, decorate(found, code.function(env[OUTER] if in_class else env, env)))
 
     return run

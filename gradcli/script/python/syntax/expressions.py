@@ -33,6 +33,7 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
     apply, direct = BINARY[kind], DIRECT.get(kind, BINARY[kind])
     is_product = kind is ast.Mult
     left, right = compiled(node.left, scope, unit), compiled(node.right, scope, unit)
+    first, second = local(node.left, scope), local(node.right, scope)
 
     def with_any(env: Env) -> Any:
         a = left(env)
@@ -44,8 +45,8 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
             raise
 
     def with_plain(env: Env) -> Any:
-        a = left(env)
-        b = right(env)
+        a = env[first] if first in env else left(env)
+        b = env[second] if second in env else right(env)
         try:
             if type(a) in NUMBERS and type(b) in NUMBERS:
                 result = direct(a, b)
