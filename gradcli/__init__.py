@@ -16,7 +16,9 @@ many points. On a PyTorch snippet: `run` and `why`. On a live graph of torch: `f
 `watch`. On homework: `grade`.
 
 `print(explanation)` is the lesson; `explanation.to_dict()`, `.to_json()`, `.to_text()` and `.save("lesson.html")` give
-other forms of it. Explanations pickle, functions may be called from any thread, and what goes wrong is a GradcliError.
+other forms of it. Explanations pickle, functions may be called from any thread, and what goes wrong is a GradcliError:
+a UsageError, ProgramSyntaxError or EvaluationError (and of that, in torch's words, an AutogradError). A warning is a
+GradcliWarning.
 """
 
 from __future__ import annotations
@@ -24,17 +26,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gradcli.errors import (
-    AutogradError,
-    EvaluationError,
-    GradcliError,
-    GradcliWarning,
-    InternalError,
-    ProgramSyntaxError,
-    ShapeError,
-    UnsupportedHere,
-    UsageError,
-)
+# Not in __all__, or each of them would take a screen of `help(gradcli)`.
+from gradcli.errors import AutogradError as AutogradError
+from gradcli.errors import EvaluationError as EvaluationError
+from gradcli.errors import FailedRecordsError as FailedRecordsError
+from gradcli.errors import GradcliError as GradcliError
+from gradcli.errors import GradcliWarning as GradcliWarning
+from gradcli.errors import InternalError as InternalError
+from gradcli.errors import ProgramSyntaxError as ProgramSyntaxError
+from gradcli.errors import ShapeError as ShapeError
+from gradcli.errors import UnsupportedHere as UnsupportedHere
+from gradcli.errors import UsageError as UsageError
 
 if TYPE_CHECKING:
     from gradcli.library import (
@@ -54,15 +56,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "AutogradError",
-    "EvaluationError",
-    "GradcliError",
-    "GradcliWarning",
-    "InternalError",
-    "ProgramSyntaxError",
-    "ShapeError",
-    "UnsupportedHere",
-    "UsageError",
     "columns",
     "explain",
     "from_torch",

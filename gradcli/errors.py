@@ -51,6 +51,7 @@ CODES = {
     "E026": "the overrides cannot be used",
     "E027": "the earlier results cannot be compared with, or scores would fall",
     "E028": "a line typed in `practice` is no answer and no move",
+    "E029": "a sheet with a column a question cannot be attributed",
     "E100": "a character or a word cannot stand where it stands",
     "E101": "a bracket is never closed, or the nesting is too deep",
     "E102": "a bracket closes nothing",

@@ -20,7 +20,7 @@ WITHOUT_A_ROOM = {  # folders of tests alone
 LAYERS = [
     ["facts", "source"],
     ["errors"],
-    ["guard"],
+    ["dialects", "guard"],
     ["language"],
     ["engine"],
     ["ops"],

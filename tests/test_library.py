@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gradcli
+from gradcli import errors
 from gradcli.engine.modes import ENGINE
 from tests.commands.running import document
 from tests.commands.running import gradcli as command
@@ -38,6 +39,9 @@ def test_help_is_a_page() -> None:
     for name in gradcli.__all__:
         assert name in page
         assert getattr(gradcli, name).__doc__
+    assert page.count("\n") < 160
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Warning | Exception)]
+    assert len(kinds) == len([kind for kind in kinds if getattr(gradcli, kind.__name__, None) is kind])
 
 
 def test_variables_in_a_mapping_may_have_any_name() -> None:

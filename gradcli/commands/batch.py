@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
     from gradcli.stream.plan import Task
 
 
-class Format(StrEnum):
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
-    arrow = "arrow"
-
-
 def command(
     program: Program,
     input: Annotated[
@@ -35,7 +27,7 @@ def command(
             "-i",
             "--input",
             metavar="FILE",
-            help="The records; - is standard input. Of Parquet, Arrow and CSV also several, and folders.",
+            help="The records; - is standard input. Also several, quoted patterns such as 'part-*.csv', and folders.",
         ),
     ] = None,
     output: Annotated[
@@ -45,7 +37,8 @@ def command(
         ),
     ] = "-",
     format: Annotated[
-        Format | None, typer.Option("--format", help="[default: as the files' names end, else jsonl]")
+        Literal["jsonl", "csv", "parquet", "arrow"] | None,
+        typer.Option("--format", help="[default: as the files' names end, else jsonl]"),
     ] = None,
     forward_only: Annotated[bool, typer.Option("--forward-only", help="The value alone, no gradients.")] = False,
     each: Annotated[
@@ -57,6 +50,28 @@ def command(
         str | None,
         typer.Option("--max-errors", metavar="N|none", help="Stop where more records fail. [default: none]"),
     ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="JSON Lines keep the variables, too, in their record.")] = False,
+    error_column: Annotated[
+        bool, typer.Option("--error-column", help="CSV has a column that says why a row failed.")
+    ] = False,
+    prefix: Annotated[
+        str, typer.Option("--prefix", metavar="TEXT", help="Begins the names of the columns of results.")
+    ] = "",
+    nonfinite: Annotated[
+        Literal["string", "null"],
+        typer.Option("--nonfinite", help='nan and infinities: "NaN", or null and an empty cell.'),
+    ] = "string",
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            "--delimiter", metavar="CHAR", help="Between cells of CSV: , ; tab [default: as the header has it]"
+        ),
+    ] = None,
+    decimal: Annotated[
+        Literal[".", ","] | None,
+        typer.Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]"),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Tell no failure of a row, only how many.")] = False,
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
     ] = None,
@@ -80,9 +95,10 @@ def command(
     """
     from warnings import simplefilter
 
+    from gradcli.dialects import delimiter_named
     from gradcli.workers.files import refuse_overwriting
 
-    inputs = input or ["-"]
+    inputs = files_of(input or ["-"])
     most_failures = most_of(max_errors, is_fail_fast=fail_fast)
     if merge:
         from gradcli.stream.arrow.merge import merged
@@ -95,23 +111,28 @@ def command(
         raise UsageError(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )
-    refuse_overwriting(output, program.files)
+    refuse_overwriting(output, [*program.files, *inputs])
     refuse_endings(inputs, output, format)
-    task = task_of(program, is_each=each, is_forward_only=forward_only)
+    results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite}
+    task = task_of(program, results, is_each=each)
+    between = None if delimiter is None else delimiter_named(delimiter)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
         screen = Screen(console, stack, is_there=sys.stderr.isatty() and not (output == "-" and sys.stdout.isatty()))
-        if shard is not None or len(inputs) > 1 or has_columns([*inputs, output], format):
+        if shard is not None or has_columns(inputs, output, format):
             from gradcli.stream.arrow.job import Job
 
             refuse(each, "--each reads JSON Lines")
             share = None if shard is None else share_of(shard)
-            Job(task, inputs, output, format, share, jobs, limits.of_item, most_failures, screen.rows).run()
+            dialect = (between, decimal)
+            Job(task, inputs, output, format, share, jobs, limits.of_item, most_failures, screen.rows, dialect).run()
             return
-        from gradcli.stream.batches import Batch
+        from gradcli.stream.batches import Batch, TextOptions
 
+        fail = (lambda facts, name: None) if quiet else screen.fail
+        text = TextOptions(between, decimal, keep, error_column)
         Batch(
-            task, inputs[0], output, format, each, jobs, limits.of_item, most_failures, screen.watched, screen.fail
+            task, inputs, output, format, each, jobs, limits.of_item, most_failures, screen.watched, fail, text
         ).run()  # fmt: skip
 
 
@@ -137,10 +158,10 @@ class Screen:
 
         return rows(total, self.console.looks, self.stack) if self.is_there else lambda done: None
 
-    def fail(self, facts: dict[str, Any]) -> None:
+    def fail(self, facts: dict[str, Any], name: str) -> None:
         from gradcli.render.text.error import print_failure
 
-        print_failure(facts, self.console.error_format)
+        print_failure(facts, name, self.console.error_format)
 
 
 def refuse(condition: object, message: str) -> None:
@@ -157,13 +178,33 @@ HELP = {
 }
 
 
-def has_columns(paths: Sequence[str], format: str | None) -> bool:
-    """Return whether files of columns are read or written: by an option, a name, or a folder of parts."""
+def has_columns(inputs: Sequence[str], output: str, format: str | None) -> bool:
+    """Return whether columns are read and written: by an option, a name, or a folder of parts; not to JSON Lines."""
     from pathlib import Path
 
     from gradcli.stream.arrow.sources import format_of
+    from gradcli.stream.inputs import ending
+    from gradcli.workers.files import is_folder
 
-    return format in ("parquet", "arrow") or any(format_of(path) or Path(path).is_dir() for path in paths)
+    if any(Path(path).is_dir() for path in inputs) or is_folder(output):
+        return True
+    if not format_of(output) and (ending(output) or format) == "jsonl":
+        return False
+    return format in ("parquet", "arrow") or any(map(format_of, (*inputs, output)))
+
+
+def files_of(paths: Sequence[str]) -> list[str]:
+    """Return the paths, those of the files that a pattern means in its place; UsageError where it means none."""
+    from glob import glob, has_magic
+    from pathlib import Path
+
+    found: list[str] = []
+    for path in paths:
+        meant = sorted(glob(path, recursive=True)) if has_magic(path) and not Path(path).exists() else [path]  # noqa: PTH207  a path of any kind
+        if not meant:
+            raise UsageError("E003", f"no file is named like {visible(path)}", help="check the pattern after -i")
+        found += meant
+    return found
 
 
 def most_of(text: str | None, *, is_fail_fast: bool) -> int | None:
@@ -198,12 +239,12 @@ def share_of(text: str) -> tuple[int, int]:
     raise UsageError("E001", f"--shard {text} is no share", help="the third of 16 shares is --shard 3/16")
 
 
-def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:
+def task_of(program: Program, results: dict[str, Any], *, is_each: bool) -> Task:
     """Return the program with the values and options that hold for every record."""
     from gradcli.stream.plan import Task
 
     options = program.options()
     if is_each:
-        return Task("", "program of the record", **options, is_forward_only=is_forward_only)
+        return Task("", "program of the record", **options, **results)
     source = program.source()
-    return Task(source.text, source.name, program.values(source), **options, is_forward_only=is_forward_only)
+    return Task(source.text, source.name, program.values(source), **options, **results)

@@ -18,7 +18,17 @@ from gradcli.render.check.reports.registry import QUESTIONS, REPORTS, known
 from gradcli.source import visible
 
 KINDS = ("--lint", "--key", "--handout")  # in place of grading
-OTHERS = ("--report", "--reveal", "a submission", "--attempts", "--overrides", "--against", "--layout")
+OTHERS = (
+    "--report",
+    "--reveal",
+    "a submission",
+    "--attempts",
+    "--overrides",
+    "--against",
+    "--layout",
+    "--map",
+    "--export-mistakes",
+)
 ALONE = [
     ("--report", "--json"),
     ("--report", "--format"),
@@ -95,6 +105,7 @@ def command(
         "--format": page.format, "--reveal": reveal, "a submission": submissions, "--roster": course.roster,
         "--variants": course.variants, "--attempts": course.attempts, "--overrides": course.overrides,
         "--against": course.against, "--layout": course.layout,
+        "--map": course.map, "--export-mistakes": course.export_mistakes,
     }  # fmt: skip
     for one, other in ALONE:
         if given[one] and given[other]:
@@ -115,12 +126,15 @@ def command(
     refuse_missing(submissions or [])
     from gradcli.homework.assignment.assignments import read_assignment
     from gradcli.homework.solve.runs import scripts
-    from gradcli.workers.files import refuse_overwriting
+    from gradcli.workers.files import refuse_overwriting, refuse_unwritable
     from gradcli.workers.zygote import waiting
 
     kind = next((f"check {one}" for one in KINDS if given[one]), "check")
     inputs = [assignment, *course.files, *([secret_file] if secret_file else ())]
     refuse_overwriting(page.destination, inputs)
+    if course.export_mistakes:
+        refuse_unwritable(course.export_mistakes)
+        refuse_overwriting(course.export_mistakes, [*inputs, *(submissions or ())])
     work = scripts.WORK
     if key:  # which shows what scripts do
         from gradcli.render.check import worked

@@ -182,9 +182,11 @@ class Walled:
 
     def __post_init__(self) -> None:
         if self.require_sandbox:
+            from gradcli.workers.confinement import require_processes
             from gradcli.workers.sandbox.lock import require
 
             require()
+            require_processes()
 
 
 @dataclass(frozen=True)

@@ -55,14 +55,30 @@ def evaluate(
     """Run a program.
 
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
-    Arrays are copied, unless they are lent: then nobody may change them as long as the evaluation is there. A bare
-    evaluation has no lines but those of variables, which takes half the time.
+    Arrays are copied, unless they are lent: then nobody may change them as long as the evaluation is there. Booleans
+    with which the program calculates are 0 and 1. A bare evaluation has no lines but those of variables, which takes
+    half the time.
     """
     with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
         machine = _Machine(program, values, wrt, variables, tape, is_lent=is_lent, is_bare=is_bare)
         for statement in program.statements:
             machine.run(statement)
-        return machine.finish(of)
+        evaluation = machine.finish(of)
+    if not (counted := counted_booleans(evaluation.lines, tape)):
+        return evaluation
+    values = {**values, **{name: value.astype(dtype) for name, value in counted.items()}}
+    return evaluate(program, values, wrt=wrt, of=of, dtype=dtype, variables=variables, is_lent=is_lent, is_bare=is_bare)
+
+
+def counted_booleans(lines: Sequence[Line], tape: Recording) -> dict[str, Any]:
+    """Return the boolean variables that enter a calculation where a gradient would flow: not those of a condition."""
+    given = {id(line.tensor): line for line in lines if line.is_variable and line.tensor.value.dtype == np.bool_}
+    found: dict[str, Any] = {}
+    for application in tape if given else ():
+        for value, rule in zip(application.inputs, application.primitive.rules_for(application.inputs), strict=False):
+            if rule is not None and (line := given.get(id(value))) is not None:
+                found[line.name] = line.tensor.value
+    return found
 
 
 class _Machine:

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.explanation.naming import unused
 from gradcli.facts import dataclass
 from gradcli.guard import Missing, guarded
-from gradcli.language.tree import Expression, Name, Program, Statement
+from gradcli.language.tree import Call, Expression, Name, Number, Program, Statement
 from gradcli.source import Span
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class Local:
     use: int = 0
     jacobian: Value | None = None
     reason: Callable[[], Why | None] | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    @property
+    def is_entrywise(self) -> bool:
+        """Whether the local derivative is a tensor, by which the upstream gradient is multiplied entry by entry."""
+        return self.value is not None and np.ndim(self.value) > 0
 
     @property
     def why(self) -> Why | None:
@@ -150,6 +155,18 @@ class Leaf:
     formula: Expression | None
     formula_raw: Expression | None
 
+    @property
+    def is_dust(self) -> bool:
+        """Whether the gradient is 0 at every point, and its numbers are what rounding leaves of terms that cancel."""
+        tree = self.formula
+        is_zero = tree == Number(0) or (isinstance(tree, Call) and tree.function == "zeros")
+        return is_zero and self.gradient is not None and bool(np.any(self.gradient))
+
+    @property
+    def told(self) -> Value | None:
+        """The gradient as pages tell it: 0 in place of dust."""
+        return np.zeros_like(self.gradient)[()] if self.is_dust else self.gradient
+
 
 @dataclass(frozen=True, slots=True)
 class Gradients:
@@ -166,6 +183,11 @@ class Intermediate:
     name: str
     expression: Expression
     gradient_of: str | None
+
+    @property
+    def is_delta(self) -> bool:
+        """Whether it is written by its name, as in textbooks, and not as a derivative."""
+        return self.gradient_of is not None and self.name.startswith("δ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +281,11 @@ class Explanation:
         nodes = {node.id: node.value for node in self.nodes}
         gradients = {x.name: self.node(x.gradient_of).grad for x in self.intermediates if x.gradient_of is not None}
         return {**nodes, self.seed_name: self.upstream, **gradients}
+
+    @property
+    def deltas(self) -> list[Intermediate]:
+        """The gradients that formulas call δ."""
+        return [one for one in self.intermediates if one.is_delta]
 
     def node(self, id: str) -> Node:
         """Return the node with this id; KeyError when there is none."""

@@ -84,6 +84,8 @@ def _cut(text: str) -> str:
 
 def numbers(value: Any, whose: str) -> Any:
     """Return a value as an array of real numbers or of booleans; EvaluationError where it is none."""
+    if np.ma.is_masked(value):
+        raise EvaluationError("E207", f"{whose} is masked in places", help="fill them first, such as x.filled(0)")
     try:
         array = np.asarray(None if hasattr(value, "_fields") else value)  # several results are no list
     except ValueError:  # rows of different lengths, or more than 64 dimensions

@@ -13,9 +13,9 @@ import numpy as np
 
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
-from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.code.marking import CodeJudge
-from gradcli.homework.diagnose.agreement import in_agreement
+from gradcli.homework.diagnose.agreement import in_agreement, one_factor
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import Diagnosis, Marked, Value
@@ -26,10 +26,10 @@ from gradcli.homework.solve.points import Point, Points, Verdict, answered, judg
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.runs.reruns import Reruns, stepped
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.solve.solution import Solution
+from gradcli.homework.solve.solution import LONG, Solution
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula
-from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.numerals import SLACK, TOLD, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
@@ -60,10 +60,13 @@ class Key:
             if ask.words.choices:
                 self.problems[ask.quantity], self.expected[ask.quantity] = None, ask.words.right
                 continue
-            self.problems[ask.quantity] = self.solution.problem(ask)
+            self.problems[ask.quantity] = None if ask.quantity.kind in WHOLE else self.solution.problem(ask)
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
+                if question.given and self.expected[ask.quantity] != LONG:
+                    simpler = partial(self.points.simpler, ask, self.expected[ask.quantity])
+                    self.expected[ask.quantity] = guarded("formula", simpler, self.expected[ask.quantity])
         self.reruns = Reruns(self.solution) if isinstance(self.solution, SnippetSolution) else None
         self.judge = Judge(question, assignment, self.expected)
         self.texts: Remembered[Verdict] = Remembered(KEPT)
@@ -137,7 +140,7 @@ class Key:
                     found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
         if self.reruns and self.assignment.carry_forward:
             found.update(stepped(self.reruns, found, own.wrong, self.tolerance))
-        return found
+        return {**found, **guarded("diagnosis", partial(one_factor, found, self.problems), {})}
 
     @cached_property
     def in_order(self) -> list[Ask]:
@@ -201,11 +204,24 @@ class Key:
             if found.verdict == "precision":
                 own.keep(ask, problem, found)
             return found
+        if typed and verdict.verdict == "precision" and self.has_decimals(ask, typed, verdict):
+            return replace(verdict, verdict="correct")
         found = self.diagnosed(ask, verdict)
         if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
             found = guarded("diagnosis", partial(self.rebased, ask, found, own), found)
         agreeing = partial(in_agreement, found.diagnoses, problem, own.known.values())
         return replace(found, diagnoses=guarded("diagnosis", agreeing, found.diagnoses))
+
+    def has_decimals(self, ask: Ask, typed: Typed, verdict: Verdict) -> bool:
+        """Whether a number has as many right decimals as the values of the question have, and two at least.
+
+        One that a mistake gives, too, needs more digits.
+        """
+        decimals = self.question.decimals
+        if decimals is None or self.tolerance.precision or self.tolerance.decimals is not None or ask.tolerance:
+            return False
+        enough = 10.0 ** -max(decimals, TOLD) * SLACK
+        return bool(np.all(np.asarray(typed.unit) <= enough)) and not self.is_mistaken(ask, verdict)
 
     def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum
 from typing import Annotated, Any
 
@@ -31,6 +32,8 @@ ENDINGS = {  # the reasons for which grading is ended from outside
     "memory": "grading it took too much memory",
     "crash": "grading it crashed",
 }
+STRANGER = "this student is not on the roster"
+SEVERAL = "several students of the roster have this name: it needs an id, or an email"
 CREDITED = frozenset(("correct", "carried"))
 
 
@@ -126,9 +129,22 @@ class Result:
         return not self.file and not self.unreadable and all(answer.verdict == "missing" for answer in self.answers)
 
     @property
+    def is_counted(self) -> bool:
+        """Whether it enters means: it is the work of a student of the course."""
+        return not self.is_absent and not {STRANGER, SEVERAL} & {*self.remarks}
+
+    @property
     def is_right(self) -> bool:
         """Whether nothing is wrong: neither an answer nor the file."""
         return not self.remarks and all(answer.verdict in CREDITED for answer in self.answers)
+
+
+def lowered(result: Result, share: float) -> Result:
+    """Return a result with a share of its points."""
+    if share == 1:
+        return result
+    answers = (replace(answer, points=added((answer.points * share,))) for answer in result.answers)
+    return replace(result, answers=tuple(answers))
 
 
 def added(points: Iterable[float]) -> float:

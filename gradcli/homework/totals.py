@@ -34,7 +34,7 @@ class Student:
     is_right: bool
     mistake: str
     called: str = ""
-    is_absent: bool = False  # nothing was handed in
+    is_counted: bool = True  # in means: something was handed in, by one on the roster
 
 
 class Occurrences(NamedTuple):
@@ -132,7 +132,7 @@ class ClassTotals:
         for answer in result.answers:
             if (answer.question, answer.quantity) not in self._asked:
                 continue
-            if result.is_absent:
+            if not result.is_counted:
                 continue
             share = self.shares[answer.question]
             share.answers += 1
@@ -160,7 +160,7 @@ class ClassTotals:
                 result.is_right,
                 max(own, key=lambda code: own[code], default=""),
                 result.name[:LONGEST],
-                is_absent=result.is_absent,
+                is_counted=result.is_counted,
             )
         )
 

@@ -11,7 +11,7 @@ from gradcli.language.tree import Binary, Expression, Name, Number, Program, Una
 from gradcli.language.unparser import unparse
 from gradcli.source import Span
 
-TIMES = ("*", "·", "⋅", "×")
+TIMES = ("*", "·", "⋅", "×", "⊙")
 
 
 def is_function(name: str) -> bool:

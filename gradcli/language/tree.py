@@ -96,7 +96,7 @@ class Unary(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Binary(Expression):
-    """`operator` is one of `+ - * / // % @ **`."""
+    """`operator` is one of `+ - * / // % @ **`; on a page `⊙` is the `*` of tensors."""
 
     operator: str
     left: Expression

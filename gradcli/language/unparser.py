@@ -42,12 +42,13 @@ class Precedence(IntEnum):
 
 
 _BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "**": Precedence.POWER} | dict.fromkeys(
-    ("*", "/", "//", "%", "@"), Precedence.PRODUCT
+    ("*", "/", "//", "%", "@", "⊙"), Precedence.PRODUCT
 )
 _LEVELS: dict[type, Precedence] = {Compare: Precedence.COMPARISON, Unary: Precedence.SIGNED}
-_SPACED = frozenset("+-@")
+_SPACED = frozenset("+-@⊙")
 _CLEARER = {
-    "@": "/*",
+    "@": "/*⊙",
+    "⊙": "@",
     "*": "@",
     "/": "@",
     "//": "@",

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union
 
+from gradcli.dialects import COMMAS, Dialect
 from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, InternalError, UsageError
 from gradcli.facts import dataclass
+from gradcli.source import visible
+from gradcli.stream.arrow.sources import format_of
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.losses import Losses, split
-from gradcli.stream.outputs import Output
+from gradcli.stream.outputs import Output, written_text
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table, take_header, with_whole_rows
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Answered, mapped
 
+if TYPE_CHECKING:
+    from gradcli.stream.arrow.lines import Lines
+
 Blocks = Iterator[Block | None]
+Source = Union[Input, "Lines"]
+SHOWN = 10  # failures that are told one by one
 MOST_RECORDS = 2**13  # of a piece: the facts of as many failures fit into an answer
 FACTS: dict[str, Any] = {
     "code": str, "message": str, "line": int, "column": int | None, "start": int | None, "end": int | None,
@@ -30,26 +38,38 @@ FACTS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class TextOptions:
+    """How text is read and written."""
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    keeps_values: bool = False  # of the variables, in the records of JSON Lines
+    has_errors: bool = False  # in a column of CSV
+
+
 @dataclass
 class Batch:
-    """A task with its input and output, which are paths, or `-` for the standard streams.
+    """A task with its inputs and output, which are paths, or `-` for the standard streams.
 
-    `watch` gets the blocks on their way in, `fail` the facts of each failure that a table has no place for.
+    Results of all inputs go to one output. `watch` gets the blocks on their way in, `fail` the facts of each of the
+    first failures that a table has no place for, and the name of its input.
     """
 
     task: Task
-    input: str
+    inputs: Sequence[str]
     output: str
     format: str | None
     is_each: bool
     jobs: int
     limits: Limits
     most_failures: int | None
-    watch: Callable[[Blocks, Input], Blocks]
-    fail: Callable[[dict[str, Any]], None]
+    watch: Callable[[Blocks, Source], Blocks]
+    fail: Callable[[dict[str, Any], str], None]
+    text: TextOptions = TextOptions()
     count: int = 0
     failed: int = 0
-    first_failure: int | None = None
+    first_failure: str = ""
     broken: list[GradcliError] = field(default_factory=list)  # errors that ended the input before its end
     bugs: list[str] = field(default_factory=list)
 
@@ -57,62 +77,82 @@ class Batch:
         """Convert everything, until more than `most_failures` records have failed; EvaluationError where one has."""
         reading, writing = self.formats()
         plan = None if self.is_each else Plan(self.task)
-        piece = PIECE if plan is not None and plan.is_columnar else LITTLE
-        with closing(Input(self.input, piece)) as source, ExitStack() as stack:
-            if self.output != "-" and source.is_same(self.output):
-                raise UsageError("E013", f"{self.output} is the input, too", help="write to another file")
-            blocks = self.until_broken(read_blocks(source.pieces()))
-            if reading == "csv":
-                assert plan is not None
-                header, blocks = self.header(with_whole_rows(blocks), plan)
-                reader: Reader = Table(header, plan.names, keeps_text=writing == "csv")
-            else:
-                header = []
-                names = [] if plan is None else plan.names
-                reader = JsonLines(names, [] if plan is None else plan.required, is_each=self.is_each)
-            writer = self.writer(writing, header, plan)
-            output = stack.enter_context(closing(Output(self.output)))
-            if isinstance(writer, TableWriter):
-                output.write(writer.header.encode())
-            convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
-            self.convert(convert, self.watch(blocks, source), output)
+        with ExitStack() as stack:
+            first: tuple[list[str], Output] | None = None  # the header of the first input, and what is written
+            for path in self.inputs:
+                with closing(self.source(path, plan)) as source:
+                    reader, blocks = self.reader(reading, writing, source, plan)
+                    names, dialect = (reader.header, reader.dialect) if isinstance(reader, Table) else ([], COMMAS)
+                    writer = self.writer(writing, names, dialect, plan)
+                    if first is None:
+                        first = names, stack.enter_context(written_text(self.output))
+                        first[1].write(writer.header.encode())
+                    if names != first[0]:
+                        told = f"the header of {visible(path)} is not that of {visible(self.inputs[0])}"
+                        raise EvaluationError("E228", told, help="give each file the same columns, in one order")
+                    convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
+                    self.convert(convert, self.watch(blocks, source), first[1], source)
+                if self.broken:
+                    raise self.broken[0]
         self.finish()
 
+    def source(self, path: str, plan: Plan | None) -> Source:
+        """Open an input; UsageError where it cannot be read."""
+        if format_of(path):
+            from gradcli.stream.arrow.lines import Lines
+
+            return Lines(path)
+        return Input(path, PIECE if plan is not None and plan.is_columnar else LITTLE)
+
+    def reader(self, reading: str, writing: str, source: Source, plan: Plan | None) -> tuple[Reader, Blocks]:
+        """Return what reads an input, and its blocks below a header."""
+        blocks, keeps = self.until_broken(read_blocks(source.pieces())), self.text.keeps_values
+        if reading == "csv":
+            assert plan is not None
+            header, dialect, blocks = self.header(blocks, plan)
+            return Table(header, plan.names, dialect, keeps_text=writing == "csv", keeps_values=keeps), blocks
+        names, required = ([], []) if plan is None else (plan.names, plan.required)
+        return JsonLines(names, required, self.task.fixed, is_each=self.is_each, keeps_values=keeps), blocks
+
     def formats(self) -> tuple[str, str]:
-        """Return the format of the input and of the output: as an option says, else as the names end."""
-        named = [self.format or ending(path) for path in (self.input, self.output)]
-        reading = named[0] or named[1] or "jsonl"
+        """Return the format of the inputs and of the output: as an option says, else as the names end."""
+        named = [self.format or ending(path) for path in (self.inputs[0], self.output)]
+        reading = "jsonl" if format_of(self.inputs[0]) else named[0] or named[1] or "jsonl"
         writing = named[1] or reading
         if reading == "jsonl" and writing == "csv":
             raise UsageError("E014", "CSV is written of CSV only", help="write JSON Lines, or add --format")
         if self.is_each and reading == "csv":
             raise UsageError("E014", "--each reads JSON Lines", help='a line is {"program": "x**2", "at": {"x": 3}}')
+        if self.text.keeps_values if writing == "csv" else self.text.has_errors:
+            option = "--keep" if writing == "csv" else "--error-column"
+            raise UsageError(
+                "E014", f"{option} is not for {writing}, which has that by itself", help=f"leave out {option}"
+            )
         return reading, writing
 
-    def header(self, blocks: Blocks, plan: Plan) -> tuple[list[str], Blocks]:
-        """Return the names of the columns and the blocks below; EvaluationError where a variable has no column."""
+    def header(self, blocks: Blocks, plan: Plan) -> tuple[list[str], Dialect, Blocks]:
+        """Return the names of the columns, the dialect and the rows; EvaluationError without a variable's column."""
         for block in blocks:
             if block is None or not (block.data.strip() or block.problem):
                 continue
-            names, rest = take_header(block)
+            head = block.data[:PIECE].decode(errors="replace")
+            dialect = Dialect.of(head, plan.names, self.text.delimiter, self.text.decimal)
+            whole = with_whole_rows(chained(block, blocks), dialect)
+            names, rest = take_header(next(filter(None, whole)), dialect)
             plan.check_header(names)
-            return names, chained(rest, blocks)
-        raise (
-            self.broken[0]
-            if self.broken
-            else EvaluationError(
-                "E228", "the input is empty", help="the first line of CSV names the columns, such as x1,a,x2"
-            )
-        )
+            return names, dialect, chained(rest, whole)
+        help = "the first line of CSV names the columns, such as x1,a,x2"
+        raise self.broken[0] if self.broken else EvaluationError("E228", "the input is empty", help=help)
 
-    def writer(self, format: str, header: list[str], plan: Plan | None) -> Writer:
+    def writer(self, format: str, header: list[str], dialect: Dialect, plan: Plan | None) -> Writer:
+        has_nulls = self.task.nonfinite == "null"
         if format == "jsonl" or plan is None:
-            return JsonLinesWriter(has_gradients=not self.task.is_forward_only)
-        writer = TableWriter(header, plan.differentiated, has_gradients=not self.task.is_forward_only)
+            return JsonLinesWriter(has_gradients=not self.task.is_forward_only, has_nulls=has_nulls)
+        options = {"has_errors": self.text.has_errors, "has_nulls": has_nulls}
+        writer = TableWriter(header, plan.differentiated, dialect, prefix=self.task.prefix, **options)
         if twice := [name for name in writer.added if name in header]:
-            raise EvaluationError(
-                "E228", f"the input has a column {twice[0]} already", help="rename it, or write JSON Lines with -o"
-            )
+            help = "add --prefix result_, rename it, or write JSON Lines with -o"
+            raise EvaluationError("E228", f"the input has a column {twice[0]} already", help=help)
         return writer
 
     def until_broken(self, blocks: Iterable[Block | None]) -> Blocks:
@@ -122,10 +162,10 @@ class Batch:
         except EvaluationError as error:
             self.broken.append(error)
 
-    def convert(self, convert: Conversion, blocks: Blocks, output: Output) -> None:
+    def convert(self, convert: Conversion, blocks: Blocks, output: Output, source: Source) -> None:
         gc.collect()
         gc.freeze()  # collections need not look at what is there: 15 % where records are computed one by one
-        is_shown = isinstance(convert.writer, TableWriter)
+        is_shown = isinstance(convert.writer, TableWriter) and not convert.writer.has_errors
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
         found = mapped(
@@ -135,7 +175,7 @@ class Batch:
         with closing(found) as answers:
             for answer in answers:
                 output.write(answer.text)
-                self.add(answer, is_shown=is_shown)
+                self.add(answer, source, is_shown=is_shown)
                 if is_exceeded(self.most_failures, self.failed):
                     raise too_many(self.told())
 
@@ -154,28 +194,26 @@ class Batch:
                 starts = [line for _, line in convert.reader.rows(block)]
                 yield from map(Piece, split(block, starts[::MOST_RECORDS]))
 
-    def add(self, answer: Answer, *, is_shown: bool) -> None:
+    def add(self, answer: Answer, source: Source, *, is_shown: bool) -> None:
         """Count the records of an answer and its failures."""
         self.count += answer.count
-        self.failed += len(answer.failures)
         for facts in answer.failures:
-            if self.first_failure is None:
-                self.first_failure = facts["line"]
-            if is_shown:
-                self.fail(facts)
+            self.failed += 1
+            of = f" of {visible(source.name)}" if len(self.inputs) > 1 else ""
+            self.first_failure = self.first_failure or f"on line {facts['line']}{of}"
+            if is_shown and self.failed <= SHOWN:
+                self.fail(facts, source.name)
 
     def finish(self) -> None:
         """Raise the error of the batch as a whole, if it has one."""
-        if self.broken:
-            raise self.broken[0]
         if self.bugs:
             raise InternalError(self.bugs[0])
         if self.failed:
-            help = 'in JSON Lines a failed record has "ok": false and its error'
+            help = 'in JSON Lines a failed record has "ok": false and its error, in CSV a cell with --error-column'
             raise FailedRecordsError("E229", self.told(), help=help)
 
     def told(self) -> str:
-        return f"{self.failed:,} of {self.count:,} records failed, the first on line {self.first_failure}"
+        return f"{self.failed:,} of {self.count:,} records failed, the first {self.first_failure}"
 
 
 def is_exceeded(most: int | None, failed: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import field, replace
-from itertools import compress, groupby
+from itertools import compress, groupby, islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -21,7 +21,6 @@ from gradcli.workers.notes import part
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready
-ODD = 0.25  # of the records of a block; with more of them, it is quicker to read all with care
 
 
 class Reader(Protocol):
@@ -33,6 +32,9 @@ class Reader(Protocol):
 
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
         """The text of each record, and the number of its line."""
+
+    def record(self, row: bytes, at: int) -> Record:
+        """Read a row alone, with the number of its line."""
 
     def is_plain(self, row: bytes) -> bool:
         """Return whether `columns` takes a row, among others as plain."""
@@ -102,25 +104,25 @@ class Conversion:
             return None
 
     def sorted_out(self, block: Block) -> Answer | None:
-        """Convert the plain records at once and the others alone; None where that is impossible or few are plain."""
+        """Convert the plain records at once and the others alone; None where that is impossible."""
         if self.plan is None or not self.plan.is_columnar or block.problem:
             return None
         rows = self.reader.rows(block)
         plain = [self.reader.is_plain(row) for row, _ in rows]
-        if plain.count(False) > len(rows) * ODD:
-            return None
         kept = b"\n".join(compress((row for row, _ in rows), plain))
         together = self.at_once(Block(block.first, kept))
         if together is None:
             return None
-        lines = together.text.split(b"\n")
+        lines = iter(together.text.splitlines(keepends=True))
+        records = [self.reader.record(*row) for row, is_plain in zip(rows, plain, strict=True) if not is_plain]
+        group, others = Group.of(records, self.plan), iter(records)
         answers: list[Answer] = []
-        start = 0
-        for passed, place in enumerate(place for place, is_plain in enumerate(plain) if not is_plain):
-            answers.append(whole(lines[start - passed : place - passed]))
-            answers.append(self.one_by_one(Block(rows[place][1], rows[place][0])))
-            start = place + 1
-        answers.append(whole(lines[start - plain.count(False) : -1]))
+        for is_plain, members in groupby(plain):
+            count = sum(1 for _ in members)
+            if is_plain:
+                answers.append(Answer(b"".join(islice(lines, count)), count, []))
+            else:
+                answers.append(self.of_records(list(islice(others, count)), group))
         if self.is_fail_fast:
             answers = up_to_failure(answers)
         failures = [facts for answer in answers for facts in answer.failures]
@@ -129,7 +131,10 @@ class Conversion:
     def one_by_one(self, block: Block, *, is_each_alone: bool = False) -> Answer:
         """Convert each record: a wrong one gives its error, the others their results."""
         records = self.reader.records(block)
-        group = Group({}) if is_each_alone else Group.of(records, self.plan)
+        return self.of_records(records, Group({}) if is_each_alone else Group.of(records, self.plan))
+
+    def of_records(self, records: Sequence[Record], group: Group) -> Answer:
+        """Convert records that were read, of which those in the group are computed."""
         texts: list[bytes] = []
         failures: list[dict[str, Any]] = []
         count = 0
@@ -203,11 +208,6 @@ class Group:
         gradients = {name: g if g is None else g[own] for name, g in self.result.gradients.items()}
         rests, texts = [record.rest for record in members], [record.text.encode() for record in members]
         return Result(self.result.value[own], gradients), Columns(len(members), {}, rests, texts)
-
-
-def whole(lines: Sequence[bytes]) -> Answer:
-    """Return the answer that has these lines, without their ends."""
-    return Answer(b"".join(line + b"\n" for line in lines), len(lines), [])
 
 
 def up_to_failure(answers: list[Answer]) -> list[Answer]:

@@ -44,18 +44,18 @@ def spell(values: Any, names: dict[str, str] = NAMES) -> list[str]:
     return texts
 
 
-def spell_rows(values: Any) -> list[bytes]:
+def spell_rows(values: Any, names: dict[str, str] = NAMES) -> list[bytes]:
     """Return each row of a matrix as the end of a row of CSV: a comma before each number, then a line feed."""
     values = widened(values)
     width = values.shape[1]
     if orjson is None or not values.size:
-        texts = spell(values.ravel())
+        texts = spell(values.ravel(), names)
         rows = zip(*(texts[column::width] for column in range(width)), strict=True)
         return [f",{','.join(row)}\n".encode() for row in rows]
     text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)  # [[1.0,2.0],[3.0,4.0]]
     found: list[bytes] = b"".join((b",", text[:-1].translate(ENDS, b"["))).splitlines(keepends=True)
     for row in sorted(set((with_exponent(values.ravel()) // width).tolist())):
-        found[row] = f",{','.join(spell(values[row]))}\n".encode()
+        found[row] = f",{','.join(spell(values[row], names))}\n".encode()
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import select
 import stat
 import sys
@@ -18,6 +19,7 @@ from gradcli.stream.compressed import Damaged, compression, unpacked
 PIECE = 2**19  # bytes that are read at a time: ten thousand records, whose values fit into a processor's cache
 LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+RETURNS = re.compile(rb"\r[^\r\n]")
 UNNAMED = 7  # characters: a longer ending is none of a format, as that of a temporary file
 
 
@@ -83,28 +85,33 @@ class Input:
         """The bytes of a file on a disk; None of a pipe or a terminal."""
         return self.facts.st_size if self.facts is not None and stat.S_ISREG(self.facts.st_mode) else None
 
-    def is_same(self, path: str) -> bool:
-        """Return whether a path leads to this very file."""
-        try:
-            return self.facts is not None and self.size is not None and os.path.samestat(self.facts, os.stat(path))  # noqa: PTH116
-        except (OSError, ValueError):
-            return False
-
     def pieces(self) -> Iterator[bytes | None]:
-        """Yield the bytes that have arrived, without a byte order mark; None before the input is waited for.
+        """Yield the bytes that have arrived, as UTF-8 without a byte order mark; None before the input is waited for.
+
+        Of UTF-16 the mark is what is known by, and of lines that end in carriage returns alone the first bytes.
 
         A piece has all bytes that have arrived, up to a limit: they do not wait for later ones.
         EvaluationError where it cannot be read on.
         """
-        mark = codecs.BOM_UTF8
+        decoder: Any = None
+        has_returns, is_first = False, True
         while True:
             if self.is_paused():
                 yield None
-            piece = self.read()
-            if not piece:
+            piece = data = self.read()
+            if is_first:
+                if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+                piece = data.removeprefix(codecs.BOM_UTF8)
+            if decoder is not None:
+                piece = decoder.decode(data, final=not data).encode(errors="replace")
+            if is_first:
+                has_returns = b"\n" not in piece and RETURNS.search(piece) is not None
+            if piece:
+                yield piece.replace(b"\r", b"\n") if has_returns else piece
+            if not data:
                 return
-            yield piece.removeprefix(mark) if mark else piece
-            mark = b""
+            is_first = False
 
     def is_paused(self) -> bool:
         """Return whether reading would wait for somebody."""

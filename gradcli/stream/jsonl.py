@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import repeat
 from json import JSONDecodeError
 from operator import itemgetter
@@ -16,7 +16,7 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.blocks import Block
-from gradcli.stream.records import Columns, Record, not_text, number
+from gradcli.stream.records import Columns, Record, fixed_twice, not_text, number
 
 DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"
@@ -28,12 +28,24 @@ HINTS = (b"0" * 20, b"-" + b"0" * 19, b"0e000")  # what the pattern finds, in di
 
 
 class JsonLines:
-    """Reads points of the variables `names`; with `optional` ones left out as they are in the record."""
+    """Reads points of the variables `names`, of which a record has those that are `required`.
 
-    def __init__(self, names: Sequence[str], required: Sequence[str], *, is_each: bool = False) -> None:
+    A record has no value that is `fixed` for all. `keeps_values` keeps the variables among its other fields.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        required: Sequence[str],
+        fixed: Collection[str] = (),
+        *,
+        is_each: bool = False,
+        keeps_values: bool = False,
+    ) -> None:
         self.names = list(names)
         self.required = set(required)
-        self.is_each = is_each
+        self.fixed = set(fixed)
+        self.is_each, self.keeps_values = is_each, keeps_values
 
     def columns(self, block: Block) -> Columns | None:
         """Read all records at once; None where one has a variable without a number, or a variable that others lack."""
@@ -45,6 +57,8 @@ class JsonLines:
             objects = parse(text, lines)
             if set(map(type, objects)) - {dict} or not has_single_keys(lines, objects):
                 return None
+            if self.fixed and not all(map(self.fixed.isdisjoint, objects)):
+                return None
             values = {}
             for name in self.names:
                 given = [name in found for found in objects] if name not in self.required else [True]
@@ -54,10 +68,12 @@ class JsonLines:
                     return None
         except (ValueError, KeyError, OverflowError, RecursionError):
             return None
-        if sum(map(len, objects)) == len(values) * len(objects):
+        if not self.keeps_values and sum(map(len, objects)) == len(values) * len(objects):
             return Columns(len(objects), values)
         if is_unsure(block.data) or any(map(is_deep, lines, objects)):
             return None
+        if self.keeps_values:
+            return Columns(len(objects), values, objects)
         names = set(values)
         return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
 
@@ -81,6 +97,8 @@ class JsonLines:
                 digits.read_json(row.decode())
         except (ValueError, RecursionError):
             return False
+        if not self.fixed.isdisjoint(found):
+            return False
         count = 0
         for name in self.names:
             if name in found:
@@ -90,7 +108,7 @@ class JsonLines:
                 count += 1
             elif name in self.required:
                 return False
-        return len(found) == count or not (is_unsure(row) or is_deep(row, found))
+        return (len(found) == count and not self.keeps_values) or not (is_unsure(row) or is_deep(row, found))
 
     def record(self, line: bytes, at: int) -> Record:
         record = Record(at)
@@ -106,12 +124,15 @@ class JsonLines:
         return record
 
     def _point(self, record: Record, found: Mapping[str, Any]) -> None:
-        names = set(self.names)
+        names = () if self.keeps_values else set(self.names)
         record.rest = {name: value for name, value in found.items() if name not in names}
+        for name in self.fixed.intersection(found):
+            raise fixed_twice(name, "field")
         record.values = {name: number(name, found[name]) for name in self.names if name in found}
 
     def _each(self, record: Record, found: Mapping[str, Any]) -> None:
-        record.rest = {name: value for name, value in found.items() if name not in ("program", "at")}
+        kept = () if self.keeps_values else ("program", "at")
+        record.rest = {name: value for name, value in found.items() if name not in kept}
         program, values = found.get("program"), found.get("at", {})
         if not isinstance(program, str):
             raise EvaluationError("E222", "the record has no program", help='write {"program": "x**2", "at": {"x": 3}}')

@@ -7,16 +7,44 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from gradcli.errors import GradcliError
 from gradcli.source import visible
-from gradcli.workers.files import unwritten
+from gradcli.workers.files import is_replaceable, refuse_unwritable, unwritten
 from gradcli.workers.interruption import held
 
 ATOMIC = 4096  # bytes that a pipe on Linux takes whole or not at all; POSIX promises 512
 MEMBER = 2**18  # bytes of text that are compressed together: the part of a file that is there whole or not at all
+
+
+@contextmanager
+def written_text(path: str) -> Iterator[Output]:
+    """Give an output; a regular file is there when all is written, before that and after an error it is `PATH.part`."""
+    if path == "-" or not is_replaceable(Path(path)):
+        with closing(Output(path)) as output:
+            yield output
+        return
+    refuse_unwritable(path)
+    target = Path(path).resolve()
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with closing(Output(path, part)) as output:
+            yield output
+        with suppress(FileNotFoundError):
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    except GradcliError as error:
+        if part.exists() and part.stat().st_size:
+            told = f"{visible(part.name)} has the results before it"
+            error.help = f"{error.help}; {told}" if error.help else told
+        raise
+    finally:
+        if part.exists() and not part.stat().st_size:
+            part.unlink()
 
 
 class Output:

@@ -29,6 +29,7 @@ from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.facts import dataclass
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean
+from gradcli.stream.records import fixed_twice
 
 MANY = 2**16  # points that are computed at once, at most
 ENTRIES = 2**20  # of all values of a program at these points, so that they fit into a processor's cache
@@ -46,6 +47,8 @@ class Task:
     upstream: Any = None
     dtype: str = "float64"
     is_forward_only: bool = False
+    prefix: str = ""  # of the names of the columns of results
+    nonfinite: str = "string"  # how nan and the infinities are written: as `string`, or as `null`
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,8 @@ class Plan:
 
     def check_header(self, names: Sequence[str]) -> None:
         """Refuse a table that leaves a variable without a column, for no row of it can be computed; EvaluationError."""
+        if twice := [name for name in self.task.fixed if name in names]:
+            raise fixed_twice(twice[0], "column")
         if missing := [name for name in self.required if name not in names]:
             raise EvaluationError(
                 "E201",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.facts import dataclass
 
 
@@ -26,6 +26,7 @@ class Record:
     text: str = ""
     program: str = ""
     error: GradcliError | None = None
+    facts: dict[str, Any] | None = None  # of the error, when it has been written
     column: int | None = None
 
     def fail(self, error: GradcliError) -> None:
@@ -44,23 +45,35 @@ class Columns:
     texts: Sequence[bytes] = ()
 
 
+NONFINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}  # as results have them
+
+
 def number(name: str, value: Any) -> Any:
     """Return a value as a double, a boolean or an array; EvaluationError where it is none of these."""
     if type(value) is bool:
         return value
+    if type(value) is str and value in NONFINITE:
+        return NONFINITE[value]
     if type(value) is int or type(value) is float:
         return finite(name, value)
     if type(value) is not list:
         raise not_numbers(name, value)
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "U":
+            array = np.asarray(with_nonfinite(value))
     except ValueError:  # rows of different lengths, or more than 64 dimensions
         raise not_numbers(name, value) from None
     if array.dtype.kind not in "fiub":
         array = _doubles(name, array)
-    if not np.isfinite(array).all():
-        raise not_finite(name)
     return array
+
+
+def with_nonfinite(value: Any) -> Any:
+    """Return nested lists with the numbers that results write as strings; no more than 64 deep, as arrays are."""
+    if isinstance(value, list):
+        return [with_nonfinite(entry) for entry in value]
+    return NONFINITE.get(value, value) if type(value) is str else value
 
 
 def finite(name: str, value: float) -> float:
@@ -119,6 +132,12 @@ def not_text(line: bytes) -> EvaluationError | None:
     except UnicodeDecodeError as error:
         return EvaluationError("E225", f"not UTF-8 text (byte {error.start})", help="save the file as UTF-8")
     return None
+
+
+def fixed_twice(name: str, kind: str) -> UsageError:
+    """Return the error of a value that is given for all records, and by a column or a field of them, too."""
+    help = f"leave out the {kind} {name}, or {name}=... on the command line"
+    return UsageError("E006", f"{name} has one value for all records, and a {kind} of its name", help=help)
 
 
 def too_long(limit: int) -> EvaluationError:

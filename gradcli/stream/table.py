@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from typing import Any
 
 import numpy as np
 
+from gradcli.dialects import COMMAS, SEPARATED, Dialect, named
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.jsonl import parse_line
-from gradcli.stream.records import Columns, Record, finite, not_text, number
+from gradcli.stream.records import NONFINITE, Columns, Record, finite, not_text, number
+from gradcli.stream.values import plain
 
-# A line that ends inside a quoted cell: whole cells with their commas, then a quote that nothing closes.
-OPEN = re.compile(r'(?:(?:"(?:[^"]|"")*+"[^,]*+|[^",][^,]*+|),)*+"(?:[^"]|"")*+')
+NUMBER = r" *[-+]?(?:\d{1,99}%s?\d*|%s\d+)(?:[eE][-+]?\d\d?)? *"  # cells of which many are read at once
+BETWEEN = {",": "comma", ";": "semicolon", "\t": "tab"}
 FARTHEST = 1000  # lines that a quoted cell may have; a quote that nothing closes costs its own line alone
 
 
 class Table:
     """Reads points of the variables `names` from the rows below a header.
 
-    `keeps_text` keeps the rows as they were written, otherwise the other columns are fields of a record.
+    `keeps_text` keeps the rows as they were written, otherwise the other columns are fields of a record, and of one
+    that `keeps_values` the variables, too.
     """
 
-    def __init__(self, header: Sequence[str], names: Sequence[str], *, keeps_text: bool) -> None:
+    def __init__(
+        self,
+        header: Sequence[str],
+        names: Sequence[str],
+        dialect: Dialect = COMMAS,
+        *,
+        keeps_text: bool,
+        keeps_values: bool = False,
+    ) -> None:
         self.header = list(header)
         self.places = {name: self.header.index(name) for name in names if name in self.header}
         self.others = {name: place for place, name in enumerate(self.header) if name not in self.places}
-        self.keeps_text = keeps_text
+        self.dialect, self.keeps_text, self.keeps_values = dialect, keeps_text, keeps_values
+        mark, point, numbers = re.escape(dialect.delimiter), re.escape(dialect.decimal), set(self.places.values())
+        kinds = (NUMBER % (point, point) if at in numbers else f'[^"{mark}\\r]*' for at in range(len(self.header)))
+        self.plain = re.compile(f"{mark.join(kinds)}\r?".encode())
 
     def columns(self, block: Block) -> Columns | None:
         """Read all rows at once; None where one has a mistake or quotes."""
         if block.problem or b'"' in block.data:
             return None
-        if not self.others and self.places:
+        is_all = not self.others and not self.keeps_values and bool(self.places)
+        if is_all and self.dialect == COMMAS:
             data = block.data.replace(b"\r\n", b"\n") if b"\r" in block.data else block.data
             matrix = digits.read_rows(data, len(self.header))
             if matrix is not None and np.isfinite(matrix).all():
@@ -52,19 +66,23 @@ class Table:
             if "\r" in text:
                 return None
             rows = [row for row in text.split("\n") if row]
-            width = len(self.header)
-            if set(map(str.count, rows, repeat(","))) - {width - 1}:
+            width, delimiter = len(self.header), self.dialect.delimiter
+            if set(map(str.count, rows, repeat(delimiter))) - {width - 1}:
                 return None
-            if not self.others and self.places:
-                matrix = digits.read(",".join(rows), width * len(rows)).reshape(-1, width)
+            joined = delimiter.join(rows)
+            cells = [] if is_all and self.dialect == COMMAS else joined.split(delimiter)
+            if is_all:
+                matrix = digits.read(self.dialect.joined(cells) if cells else joined, width * len(rows)).reshape(
+                    -1, width
+                )
                 values = {name: matrix[:, place] for name, place in self.places.items()}
                 rests = None
             else:
-                cells = ",".join(rows).split(",")
                 values = {
-                    name: digits.read(",".join(cells[place::width]), len(rows)) for name, place in self.places.items()
+                    name: digits.read(self.dialect.joined(cells[place::width]), len(rows))
+                    for name, place in self.places.items()
                 }
-                rests = None if self.keeps_text else self._rests(cells, width)
+                rests = None if self.keeps_text else self._rests(cells, width, values)
         except ValueError:
             return None
         if not all(np.isfinite(column).all() for column in values.values()):
@@ -72,11 +90,11 @@ class Table:
         values = {name: np.ascontiguousarray(column) for name, column in values.items()}
         return Columns(len(rows), values, rests, [row.encode() for row in rows] if self.keeps_text else ())
 
-    def _rests(self, cells: Sequence[str], width: int) -> list[dict[str, str]] | None:
-        if not self.others:
-            return None
-        others = [cells[place::width] for place in self.others.values()]
-        return [dict(zip(self.others, row, strict=True)) for row in zip(*others, strict=True)]
+    def _rests(self, cells: Sequence[str], width: int, values: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        columns = {name: cells[place::width] for name, place in self.others.items()}
+        if self.keeps_values:
+            columns = {name: values[name].tolist() if name in values else columns[name] for name in self.header}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or None
 
     def records(self, block: Block) -> list[Record]:
         """Read each row alone; blank lines are none."""
@@ -87,25 +105,17 @@ class Table:
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
         """Return the rows that are not blank, with the numbers of their first lines."""
         lines = block.data.removesuffix(b"\n").split(b"\n")
-        return [(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
+        rows = whole_rows(lines, block.first, self.dialect) if b'"' in block.data else zip(lines, count(block.first))
+        return [(row, at) for row, at in rows if row.strip(b"\r")]
 
     def is_plain(self, row: bytes) -> bool:
         """Return whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
-        if b'"' in row or b"_" in row or b"\r" in row.removesuffix(b"\r"):
-            return False
-        cells = row.split(b",")
-        if len(cells) != len(self.header):
-            return False
-        try:
-            row.decode()
-            return all(map(math.isfinite, map(float, map(cells.__getitem__, self.places.values()))))
-        except ValueError:
-            return False
+        return self.plain.fullmatch(row) is not None and not_text(row) is None
 
     @property
     def blank(self) -> str:
         """A row without values."""
-        return "," * (len(self.header) - 1)
+        return self.dialect.delimiter * (len(self.header) - 1)
 
     def record(self, row: bytes, at: int) -> Record:
         record = Record(at, text=self.blank)
@@ -113,30 +123,38 @@ class Table:
             if problem := not_text(row):
                 raise problem
             text = row.decode().removesuffix("\r")
-            cells = split(text)
+            delimiter = self.dialect.delimiter
+            cells = split(text, self.dialect)
             if len(cells) < len(self.header):
-                record.text = text + "," * (len(self.header) - len(cells))
+                record.text = text + delimiter * (len(self.header) - len(cells))
             elif '"' not in text:
-                record.text = ",".join(cells[: len(self.header)])
+                record.text = delimiter.join(cells[: len(self.header)])
             if len(cells) != len(self.header):
                 counts = f"the row has {len(cells)} cells, and the header {len(self.header)}"
-                raise EvaluationError("E226", counts, help="a cell with a comma in it stands in quotes")
+                raise EvaluationError(
+                    "E226", counts, help=f"a cell with a {BETWEEN.get(delimiter, delimiter)} in it stands in quotes"
+                )
             record.text = text
             record.rest = {name: cells[place] for name, place in self.others.items()}
             given = {name: cells[place].strip() for name, place in self.places.items()}
-            record.values = {name: value_of(name, cell) for name, cell in given.items() if cell}
+            record.values = {name: value_of(name, cell, self.dialect) for name, cell in given.items() if cell}
+            if self.keeps_values:
+                rest = record.rest | {name: plain(value) for name, value in record.values.items()}
+                record.rest = {name: rest[name] for name in self.header if name in rest}
         except GradcliError as error:
             record.fail(error)
         return record
 
 
-def split(row: str) -> list[str]:
+def split(row: str, dialect: Dialect = COMMAS) -> list[str]:
     """Return the cells of a row; EvaluationError where it is not one row."""
-    if is_open(row.encode()):
+    if '"' not in row and "\r" not in row:
+        return row.split(dialect.delimiter)
+    if dialect.is_open(row.encode()):
         raise EvaluationError("E226", "a quote is never closed", help='write a quote inside a cell twice: ""')
     csv.field_size_limit(LONGEST)
     try:
-        rows = list(csv.reader(StringIO(row, newline="")))
+        rows = list(csv.reader(StringIO(row, newline=""), delimiter=dialect.delimiter))
     except csv.Error as error:
         raise EvaluationError("E226", f"the row cannot be read: {error}") from None
     if len(rows) > 1:
@@ -144,20 +162,20 @@ def split(row: str) -> list[str]:
     return rows[0] if rows else [""]
 
 
-def value_of(name: str, cell: str) -> Any:
-    """Return the value in a cell: a number, or nested lists as JSON has them."""
+def value_of(name: str, cell: str, dialect: Dialect = COMMAS) -> Any:
+    """Return the value in a cell: a number, as it is written here too, or nested lists as JSON has them."""
     if cell.startswith("["):
         return number(name, parse_line(f'{{"value": {cell}}}')["value"])
+    if cell in NONFINITE:
+        return NONFINITE[cell]
     try:
-        value = float(cell.replace("_", "?"))
+        value = dialect.number(cell)
     except ValueError:
-        raise EvaluationError(
-            "E207", f"the value of {name} is no number: {cell[:40]!r}", help="write a number such as 2 or 1e-3"
-        ) from None
+        raise dialect.refusal(name, cell) from None
     return finite(name, value)
 
 
-def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
+def with_whole_rows(blocks: Iterable[Block | None], dialect: Dialect = COMMAS) -> Iterator[Block | None]:
     """Yield the blocks with their ends moved, so that a row over several lines is in one of them."""
     held: Block | None = None
     for block in blocks:
@@ -172,8 +190,8 @@ def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
             held = None
         if b'"' in block.data:
             lines = with_ends(block.data)
-            rows = whole_rows(block.data.split(b"\n"), block.first)
-            start = next((at - block.first for row, at in rows if is_open(row)), len(lines))
+            rows = whole_rows(block.data.split(b"\n"), block.first, dialect)
+            start = next((at - block.first for row, at in rows if dialect.is_open(row)), len(lines))
             if len(lines) - start < FARTHEST and start < len(lines):
                 held = Block(block.first + start, b"".join(lines[start:]))
                 block = Block(block.first, b"".join(lines[:start]))
@@ -189,43 +207,39 @@ def with_ends(data: bytes) -> list[bytes]:
     return [*(line + b"\n" for line in lines), *([last] if last else [])]
 
 
-def whole_rows(lines: Sequence[bytes], first: int) -> list[tuple[bytes, int]]:
+def whole_rows(lines: Sequence[bytes], first: int, dialect: Dialect = COMMAS) -> list[tuple[bytes, int]]:
     """Return the rows with the numbers of their first lines: a quoted cell may go on over several."""
     rows = []
     position = 0
     while position < len(lines):
-        count = length(lines, position)
+        count = length(lines, position, dialect)
         rows.append((b"\n".join(lines[position : position + count]), first + position))
         position += count
     return rows
 
 
-def length(lines: Sequence[bytes], position: int) -> int:
+def length(lines: Sequence[bytes], position: int, dialect: Dialect) -> int:
     """Return the number of lines of the row that starts there; 1 where its quote is closed nowhere near."""
-    if not is_open(lines[position]):
+    if not dialect.is_open(lines[position]):
         return 1
-    for count, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
-        if b'"' in line and not is_open(b"\n".join(lines[position : position + count])):
-            return count
+    for size, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
+        if b'"' in line and not dialect.is_open(b"\n".join(lines[position : position + size])):
+            return size
     return 1
 
 
-def is_open(row: bytes) -> bool:
-    """Return whether a row ends inside a quoted cell."""
-    return b'"' in row and OPEN.fullmatch(row.decode("latin-1")) is not None
-
-
-def take_header(block: Block) -> tuple[list[str], Block]:
+def take_header(block: Block, dialect: Dialect = COMMAS) -> tuple[list[str], Block]:
     """Return the names of the columns, and the rows below them; EvaluationError where two are the same."""
     if block.problem:
         raise block.problem
     lines = with_ends(block.data)
     start = next(place for place, line in enumerate(lines) if line.strip())
-    end = start + length([line.removesuffix(b"\n") for line in lines[: start + FARTHEST]], start)
+    start += SEPARATED.match(lines[start].decode("latin-1")) is not None and start + 1 < len(lines)
+    end = start + length([line.removesuffix(b"\n") for line in lines[: start + FARTHEST]], start, dialect)
     row = b"".join(lines[start:end]).removesuffix(b"\n").removesuffix(b"\r")
     if problem := not_text(row):
         raise problem
-    names = [name.strip() for name in split(row.decode())]
+    names = list(map(named, split(row.decode(), dialect)))
     if (name := digits.first_twice(names)) is not None:
         raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
     return names, Block(block.first + end, b"".join(lines[end:]))

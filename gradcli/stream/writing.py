@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
-from io import StringIO
 from typing import Any, Protocol
 
 import numpy as np
 
+from gradcli.dialects import COMMAS, Dialect
 from gradcli.stream import digits
 from gradcli.stream.plan import Result
 from gradcli.stream.records import Columns, Record
@@ -18,12 +17,15 @@ from gradcli.stream.values import dump, plain
 Document = dict[str, Any]
 
 QUOTED = {text: f'"{name}"' for text, name in digits.NAMES.items()}
+NULLS, EMPTY = dict.fromkeys(digits.NAMES, "null"), dict.fromkeys(digits.NAMES, "")
 MARK = "\x1f"
 HOLE = "\x00"  # where a number goes in the pattern of a line
 
 
 class Writer(Protocol):
-    """Writes results and errors as whole lines."""
+    """Writes results and errors as whole lines, below a header, which may be empty."""
+
+    header: str
 
     def columns(self, result: Result, columns: Columns) -> bytes:
         """Return the lines of many results, as `record` gives each."""
@@ -38,8 +40,10 @@ class Writer(Protocol):
 class JsonLinesWriter:
     """`{"ok": true, "value": 49.0, "gradients": {"x": 14.0}, "record": {"id": 7}}`."""
 
-    def __init__(self, *, has_gradients: bool) -> None:
-        self.has_gradients = has_gradients
+    header = ""
+
+    def __init__(self, *, has_gradients: bool, has_nulls: bool = False) -> None:
+        self.has_gradients, self.has_nulls = has_gradients, has_nulls
 
     def columns(self, result: Result, columns: Columns) -> bytes:
         numbers = [result.value, *(gradient for gradient in result.gradients.values() if gradient is not None)]
@@ -49,7 +53,7 @@ class JsonLinesWriter:
         pieces = [""] * (columns.count * step)
         for position, gap in enumerate(gaps):
             pieces[2 * position :: step] = [gap] * columns.count
-            pieces[2 * position + 1 :: step] = digits.spell(numbers[position], QUOTED)
+            pieces[2 * position + 1 :: step] = digits.spell(numbers[position], NULLS if self.has_nulls else QUOTED)
         tails = [f"{tail}\n"] * columns.count
         if columns.rests is not None:
             tails = [
@@ -60,8 +64,9 @@ class JsonLinesWriter:
         return "".join(pieces).encode()
 
     def record(self, result: Result, record: Record) -> str:
-        gradients = {name: plain(gradient) for name, gradient in result.gradients.items()}
-        return dump(self._document(plain(result.value), gradients) | _rest(record)) + "\n"
+        numbers = without_names if self.has_nulls else plain
+        gradients = {name: numbers(gradient) for name, gradient in result.gradients.items()}
+        return dump(self._document(numbers(result.value), gradients) | _rest(record)) + "\n"
 
     def error(self, record: Record) -> str:
         return dump({"ok": False, "error": error_facts(record)} | _rest(record)) + "\n"
@@ -71,34 +76,65 @@ class JsonLinesWriter:
 
 
 class TableWriter:
-    """The row as it was read, then the value, then each gradient; a row that failed has these cells empty."""
+    """The row as it was read, then the value, then each gradient, in the same dialect.
 
-    def __init__(self, header: Sequence[str], differentiated: Sequence[str], *, has_gradients: bool) -> None:
-        self.names = list(differentiated) if has_gradients else []
-        self.header = cells([*header, *self.added]) + "\n"
+    A row that failed has these cells empty, and if the table `has_errors` a cell that says why.
+    """
 
-    @property
-    def added(self) -> list[str]:
-        return ["value", *(f"d_{name}" for name in self.names)]
+    def __init__(
+        self,
+        header: Sequence[str],
+        differentiated: Sequence[str],
+        dialect: Dialect = COMMAS,
+        *,
+        has_errors: bool = False,
+        has_nulls: bool = False,
+        prefix: str = "",
+    ) -> None:
+        self.names = list(differentiated)
+        added = ["value", *(f"d_{name}" for name in self.names), *(["error"] if has_errors else [])]
+        self.added = [f"{prefix}{name}" for name in added]
+        self.dialect, self.has_errors = dialect, has_errors
+        self.nonfinite = EMPTY if has_nulls else digits.NAMES
+        self.header = dialect.row([*header, *self.added]) + "\n"
+        self.local = bytes.maketrans(b",.", f"{dialect.delimiter}{dialect.decimal}".encode())
 
     def columns(self, result: Result, columns: Columns) -> bytes:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
         present = [column for column in numbers if column is not None]
         if len({column.dtype for column in present}) == 1 and len(present) == len(numbers):
-            rows = digits.spell_rows(np.stack(present, axis=1))
+            rows = digits.spell_rows(np.stack(present, axis=1), self.nonfinite)
         else:
-            spelled = [[""] * columns.count if column is None else digits.spell(column) for column in numbers]
+            empty = [""] * columns.count
+            spelled = [empty if column is None else digits.spell(column, self.nonfinite) for column in numbers]
             rows = [f",{','.join(row)}\n".encode() for row in zip(*spelled, strict=True)]
+        if self.has_errors:
+            rows = [b"%b,\n" % row[:-1] for row in rows]
+        if self.dialect != COMMAS:
+            rows = [row.translate(self.local) for row in rows]
         pieces = [b""] * (2 * columns.count)
         pieces[::2], pieces[1::2] = columns.texts, rows
         return b"".join(pieces)
 
     def record(self, result: Result, record: Record) -> str:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
-        return f"{record.text},{','.join(map(cell, numbers))}\n"
+        return self._row(record, [*map(self._cell, numbers), *([""] if self.has_errors else [])])
 
     def error(self, record: Record) -> str:
-        return f"{record.text}{',' * len(self.added)}\n"
+        facts = error_facts(record) if self.has_errors else {}
+        told = [f"{facts['code']}: {facts['message']}"] if facts else []
+        return self._row(record, [""] * (len(self.added) - len(told)) + told)
+
+    def _row(self, record: Record, cells: Sequence[str]) -> str:
+        added = self.dialect.row(cells) if any(cells) else self.dialect.delimiter * (len(cells) - 1)
+        return f"{record.text}{self.dialect.delimiter}{added}\n"
+
+    def _cell(self, value: Any) -> str:
+        """Return a number, or nested lists as JSON has them; nothing where there is no gradient."""
+        written = without_names(value) if self.nonfinite is EMPTY else plain(value)
+        if isinstance(written, list):
+            return json.dumps(written)
+        return "" if written is None else str(written).replace(".", self.dialect.decimal)
 
 
 def dumped(rests: Sequence[Any]) -> list[str]:
@@ -111,25 +147,24 @@ def dumped(rests: Sequence[Any]) -> list[str]:
     return [text.removeprefix(", ") for text in texts[:-1]]
 
 
-def cell(value: Any) -> str:
-    """A number, or nested lists in quotes; nothing where there is no gradient."""
-    written = plain(value)
-    if written is None:
-        return ""
-    return written if isinstance(written, str) else cells([json.dumps(written)])
-
-
-def cells(texts: Sequence[str]) -> str:
-    """Return a row of CSV; a text with commas or quotes in it stands in quotes."""
-    row = StringIO()
-    csv.writer(row, lineterminator="").writerow(texts)
-    return row.getvalue()
+def without_names(value: Any) -> Any:
+    """Return numbers as `plain` does, with None in place of the strings."""
+    waiting = [written := [plain(value)]]
+    for numbers in waiting:
+        for place, entry in enumerate(numbers):
+            if isinstance(entry, list):
+                waiting.append(entry)
+            elif isinstance(entry, str):
+                numbers[place] = None
+    return written[0]
 
 
 def error_facts(record: Record) -> Document:
     """Return the facts of the error of a record, with the line of the record."""
     assert record.error is not None
-    return record.error.facts() | {"line": record.line, "column": record.column}
+    if record.facts is None:
+        record.facts = record.error.facts() | {"line": record.line, "column": record.column}
+    return record.facts
 
 
 def _rest(record: Record) -> Document:

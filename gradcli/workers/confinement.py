@@ -11,6 +11,7 @@ from mmap import PAGESIZE
 from pathlib import Path
 from typing import Any
 
+from gradcli.errors import EvaluationError
 from gradcli.workers.sandbox.lock import lock
 
 SET_PDEATHSIG, KILL_SIGNAL = 1, 9  # of prctl
@@ -69,12 +70,35 @@ class UnwalledError(BaseException):
     """A bug that nothing may catch as if it were an error of a script."""
 
 
-_walls = {"needed": False, "there": False}  # around strangers' scripts, in this process
+# Around strangers' scripts, in this process; `lost` where no process can be started, `required` if that is an error.
+_walls = {"needed": False, "there": False, "lost": False, "required": False}
 
 
 def need_walls() -> None:
     """Let no script of a stranger run from now on in a process without walls, as it would in that of a command."""
     _walls["needed"] = hasattr(os, "fork")
+
+
+def go_without(error: Exception, *, has_scripts: bool = False) -> None:
+    """Say that the limits do not hold where no process can be started; EvaluationError where that is no choice.
+
+    It `has_scripts` of the user's own, which then may run here.
+    """
+    reason = getattr(error, "strerror", None) or str(error)
+    if _walls["required"]:
+        raise EvaluationError("E210", f"no process can be started: {reason}", help="leave out --require-sandbox")
+    if not _walls["lost"]:
+        sys.stderr.write(f"warning: no process can be started ({reason}): limits of time and memory do not hold\n")
+    _walls["lost"] = True
+    if has_scripts:
+        _walls["needed"] = False
+
+
+def require_processes() -> None:
+    """Go without processes nowhere in this command; EvaluationError where it has done so."""
+    _walls["required"] = True
+    if _walls["lost"]:
+        go_without(OSError("the system refuses it"))
 
 
 def require_walls() -> None:

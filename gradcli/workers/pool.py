@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -9,9 +10,11 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
+from gradcli.workers.confinement import go_without
 from gradcli.workers.limits import Limits
-from gradcli.workers.worker import NONE, Worker
+from gradcli.workers.worker import NONE, Worker, answer_to
 
+NO_PROCESS = (errno.EAGAIN, errno.ENOMEM, errno.ENOSYS)  # with which a system refuses one
 TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
 KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system kills what it likes when memory is short
@@ -154,14 +157,36 @@ class Pool:
     def hand_out(self) -> None:
         """Give items that wait to processes that do not work, then to those that have a hand free."""
         while self.waiting and (self.idle or len(self.busy) < self.jobs):
-            worker = (
-                self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle], self.kind)
-            )
-            self.busy[worker] = deque()
-            self.give(worker)
+            worker = self.idle.pop() if self.idle else self.started()
+            if worker is not None:
+                self.busy[worker] = deque()
+                self.give(worker)
+        while self.waiting and not self.jobs:
+            self.do(self.waiting.popleft())
         for worker, held in self.busy.items():
             if self.is_quick and self.waiting and len(held) == 1:
                 self.give(worker)
+
+    def started(self) -> Worker | None:
+        """Return a new process; None where the system starts none, and there are to be as many as there are."""
+        try:
+            return Worker(self.work, self.limits, [*self.busy, *self.idle], self.kind)
+        except (OSError, ImportError) as error:
+            if getattr(error, "errno", errno.ENOSYS) not in NO_PROCESS:
+                raise
+            self.jobs = len(self.busy)
+            if not self.jobs:
+                go_without(error)
+            return None
+
+    def do(self, slot: Slot) -> None:
+        """Do the work at an item in this process."""
+        kind, answer = answer_to(self.work, slot.item, self.limits)
+        if kind == "answer":
+            slot.answer, slot.item = Answered(answer), None
+        else:
+            is_error = isinstance(answer, GradcliError)
+            self.replace(slot, Lost(kind, "", str(answer), answer if is_error else None))
 
     def give(self, worker: Worker) -> None:
         """Give the first item that waits to a process; it waits on where it cannot go ahead."""
@@ -210,8 +235,11 @@ class Pool:
         return first
 
     def lose(self, worker: Worker, loss: Lost) -> None:
+        """Put what comes in place of the item of a process that has ended where it stood."""
+        self.replace(self.dropped(worker), loss)
+
+    def replace(self, slot: Slot, loss: Lost) -> None:
         """Put what comes in place of a lost item where it stood: the item itself, if it was killed there for once."""
-        slot = self.dropped(worker)
         if loss.reason in KILLED and loss.at not in slot.tried:
             slot.tried.add(loss.at)
             self.waiting.appendleft(slot)

@@ -19,6 +19,7 @@ from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
 from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, BrokenError, Receiver, shared
 from gradcli.workers.child import MORE, NO_MEMORY, live
+from gradcli.workers.confinement import go_without
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
 from gradcli.workers.notes import Note
@@ -29,7 +30,7 @@ CODES = frozenset(str(code).encode() for code in range(256))  # with which a com
 
 
 def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
-    """Do the work in a child, and return its exit code.
+    """Do the work in a child, in this process where the system starts none, and return its exit code.
 
     A document is passed on when it is whole. Raises EvaluationError where a limit or a crash ended the work, OSError
     where its output cannot be written, KeyboardInterrupt where the watcher was interrupted.
@@ -41,12 +42,19 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
     with held():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a command has none yet
-            pid = os.fork()
-        if not pid:
+            try:
+                pid: int | None = os.fork()
+            except OSError as error:
+                go_without(error, has_scripts=True)
+                pid = None
+        if pid == 0:
             os.close(ours)
             live(work, theirs, memory, parent)
         os.close(theirs)
-        watcher = Watcher(pid, ours, memory, Relay(is_document=is_document))
+        watcher = None if pid is None else Watcher(pid, ours, memory, Relay(is_document=is_document))
+    if watcher is None:
+        os.close(ours)
+        return work()
     return watcher.watch()
 
 

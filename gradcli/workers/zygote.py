@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from mmap import mmap
 
+from gradcli.errors import EvaluationError
 from gradcli.workers import asking, data, notes, worker
 from gradcli.workers.asking import LIMITS, Work, got, put
 from gradcli.workers.confinement import end_with, own_script
@@ -43,7 +44,13 @@ def waiting(work: Work) -> Iterator[None]:
     parent = os.getpid()
     with held(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            ours.close()
+            theirs.close()
+            told = f"no process can be started for strangers' scripts: {error.strerror}"
+            raise EvaluationError("E210", told, help="end other processes, or ulimit -u 500 allows more") from None
         if not pid:
             try:
                 ours.close()

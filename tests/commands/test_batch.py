@@ -83,9 +83,10 @@ def test_other_fields_pass_through(batch: Batch) -> None:
 
 
 def test_values_for_all(batch: Batch) -> None:
-    assert batch.lines(["a*x", "a=2"], '{"x": 3, "a": 9}') == [
-        {"ok": True, "value": 6.0, "gradients": {"a": 3.0, "x": 2.0}, "record": {"a": 9}}
-    ]
+    (good, twice) = batch.lines(["a*x", "a=2"], '{"x": 3, "id": 9}\n{"x": 3, "a": 9}')
+    assert good == {"ok": True, "value": 6.0, "gradients": {"a": 3.0, "x": 2.0}, "record": {"id": 9}}
+    assert (twice["error"]["code"], twice["record"]) == ("E006", {"a": 9})
+    assert "a has one value for all" in batch(["a*x", "a=2", "--format", "csv"], "x,a\n3,9\n").err
     assert batch(["a*x", "a=2", "--format", "csv", "--wrt", "x"], "x\n3\n").out == "x,value,d_x\n3,6.0,2.0\n"
     assert batch.lines(["w = 3; w*x"], '{"x": 2}\n{"x": 2, "w": 5}')[1]["value"] == 10.0
     assert batch.lines(["sum(w*x)", "w=[1,2]"], '{"x": 3}')[0]["gradients"] == {"w": [3.0, 3.0], "x": 3.0}
@@ -137,14 +138,16 @@ def test_shapes_that_do_not_fit(batch: Batch) -> None:
     assert found[0]["error"]["code"] == "E301"
 
 
+FAILED = [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]
+FAILURES = "4 of 6 records failed, the first on line 3"
+
+
 def test_a_bad_row_keeps_its_place(batch: Batch) -> None:
     found = batch(["x*y", "--format", "csv", "--error-format", "concise"], "x,y\n1,2\n3\nq,2\n,4\n5,6,7\n5,6\n")
     assert found.code == 4
     assert found.out == "x,y,value,d_x,d_y\n1,2,2.0,2.0,1.0\n3,,,,\nq,2,,,\n,4,,,\n5,6,,,\n5,6,30.0,6.0,5.0\n"
-    told = [line[:20] for line in found.err.splitlines()]
-    assert told == [f"error[{code}]: line {n}:" for code, n in [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]] + [
-        "error[E229]: 4 of 6 "
-    ]
+    told = [line.partition(" (")[0].split(": ")[:2] for line in found.err.splitlines()]
+    assert told == [[f"standard input:{n}", f"error[{code}]"] for code, n in FAILED] + [["error[E229]", FAILURES]]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -154,7 +157,15 @@ def test_many_bad_rows_come_in_several_pieces(batch: Batch, monkeypatch: pytest.
     text = 'x,y\n1,2\n\n,4\n"5",6\n,7\n8,\n9,1\n,\n'
     found = batch(["x*y", "--format", "csv", "--jobs", jobs, "--error-format", "concise"], text)
     assert [line.partition(",")[0] for line in found.out.splitlines()] == ["x", "1", "", '"5"', "", "8", "9", ""]
-    assert [line.split(": ")[1] for line in found.err.splitlines()[:-1]] == [f"line {n}" for n in (4, 6, 7, 9)]
+    assert [line.split(":")[1] for line in found.err.splitlines()[:-1]] == ["4", "6", "7", "9"]
+
+
+def test_of_many_bad_rows_the_first_are_told_and_their_number(batch: Batch) -> None:
+    arguments = ["x", "--format", "csv", "--error-format", "concise"]
+    told = batch(arguments, "x\n" + "q\n" * 25).err.splitlines()
+    assert [line.split(": ")[0] for line in told] == [*(f"standard input:{n}" for n in range(2, 12)), "error[E229]"]
+    assert "25 of 25 records failed" in told[-1]
+    assert batch([*arguments, "--quiet"], "x\n" + "q\n" * 25).err.splitlines() == told[-1:]
 
 
 def test_an_array_is_told_how_to_become_lines(batch: Batch) -> None:

@@ -89,7 +89,7 @@ def test_a_row_that_fails(points: Path, capsys: pytest.CaptureFixture[str]) -> N
     [
         ("batch --each -i points.parquet -o results.parquet", "--each reads JSON Lines"),
         ("batch x1 -i points.parquet -i points.jsonl -o out", "points.jsonl has no columns"),
-        ("batch x1 -i a.csv -i b.csv", "several parts need a folder for their results"),
+        ("batch x1 -i points.parquet -i b.csv", "several parts need a folder for their results"),
         ("batch --merge x1 -i shards -o out", "--merge takes no program"),
         ("batch x1 -i points.parquet -o out --shard 3/2", "--shard 3/2 is no share"),
         ("batch x1 -i points.parquet -o out --shard 1", "--shard 1 is no share"),

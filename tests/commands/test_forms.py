@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from urllib.parse import unquote
@@ -218,3 +219,14 @@ def test_the_index_of_a_class_lies_beside_the_folder_of_its_students(
     for link in re.findall('href="([^"]*)"', whole):
         assert (index.parent / unquote(link)).exists()
     assert len(re.findall("href=", whole)) == 3 * (name == "html")
+
+
+def test_the_pages_of_programs_load_nothing_that_opens_sockets() -> None:
+    """They are written within walls, where `_socket` cannot be loaded."""
+    where = {
+        form.renderers[name] for form in FORMS.values() for name in ("eval", "trace", "graph") if name in form.renderers
+    }
+    modules = sorted({place.partition(":")[0] for place in where if ":" in place})
+    program = f"import sys, {', '.join(modules)}; print([x for x in sys.modules if x in ('socket', 'multiprocessing')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "[]\n"

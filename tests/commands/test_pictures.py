@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from gradcli.script.timeline import graphs
-from tests.commands.running import ROOT, document, gradcli
+from tests.commands.running import ROOT, document, gradcli, validator
 from tests.render.graph.pictures import read_picture
 
 LOOP = """\
@@ -120,3 +121,12 @@ def test_repeated_layers_of_a_snippet(capsys: pytest.CaptureFixture[str]) -> Non
     Path("train.py").write_text(text + "loss = model(torch.ones(2, 4)).sum()\nloss.backward()\n", encoding="utf-8")
     texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
     assert any(text.startswith("×30, up to v") for text in texts)
+
+
+@pytest.mark.parametrize("program", ["1-x**4", "x**4"])
+def test_a_descent_that_diverges_is_a_document(capsys: pytest.CaptureFixture[str], program: str) -> None:
+    found = gradcli(capsys, ["plot", program, "x=-2..2", "--descend", "lr=3,from=1.5,steps=200", "--json"])
+    assert (found.code, found.err) == (0, "")
+    plot = json.loads(found.out, parse_constant=pytest.fail)
+    validator("plot").validate(plot)
+    assert (plot["path"]["stopped"], plot["path"]["values"][-1] in ("Infinity", "-Infinity")) == (True, True)

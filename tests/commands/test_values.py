@@ -25,6 +25,9 @@ def described(dtype: str, shape: str) -> bytes:
 READ = {
     "rows.csv": (b"1,2\n3,4\n", 10),
     "row.csv": (b"1,2,3", 6),
+    "semicolons.csv": (b"a;b\n1,5;2\n3;4,5\n", 11),
+    "points.csv": (b"sep=;\r1.5;2\r3;4.5", 11),
+    "tabs.csv": ("x\ty\n1\t2\n3\t4\n".encode("utf-16"), 10),
     "headings.csv": (b"a,b\n1,2\n", 3),
     "heading.csv": (b"x\n1\n2\n", 3),
     "quoted.csv": (b'"a, b","c"\n1,2\n"3",4\n', 10),
@@ -169,3 +172,9 @@ def test_formulas_without_values_know_those_of_the_program(
     shown = gradcli(capsys, ["grad", "--symbolic", *line])
     assert shown.code == 0, shown.err
     assert expected.items() <= dict(row.split("\t") for row in shown.out.splitlines()).items()
+
+
+@pytest.mark.parametrize("text", ["x;y\n1.234,5;2\n1,5;3\n", 'x,y\n"1,234.5",2\n', "x\ty\n1'000\t2\n"])
+def test_thousands_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.csv").write_text(text)
+    assert "write no thousands: decimals begin with" in gradcli(capsys, ["eval", "x", f"x=@{tmp_path / 'x.csv'}"]).err

@@ -91,9 +91,9 @@ REASONS = {
     """,
     "scripts measure, name, keep and check with it": """
         abc: ABC ABCMeta abstractmethod
-        collections: ChainMap namedtuple
+        collections: namedtuple
         dataclasses: FrozenInstanceError
-        datetime: date datetime time timedelta
+        functools: lru_cache
         json: JSONDecodeError
         logging: CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error getLogger info log warning
         os: fspath getenv linesep listdir makedirs mkdir name remove
@@ -101,9 +101,7 @@ REASONS = {
         pathlib: PosixPath
         sys: float_info maxsize version version_info
         time: ctime gmtime localtime monotonic_ns perf_counter_ns process_time_ns strftime time_ns
-        timeit: default_timer repeat timeit
-        traceback: print_exc print_stack
-        types: MappingProxyType
+        timeit: default_timer timeit
         warnings: filterwarnings resetwarnings warn
     """,
 }

@@ -33,13 +33,13 @@ def orderly(outcome: Outcome) -> Iterator[str]:
 def partial(command: Command, right: Outcome, outcome: Outcome) -> Iterator[str]:
     """A file has the beginning of the right results in whole lines, a document or a report all of it or nothing.
 
-    On standard output the last line may be cut.
+    A file of `batch` that is not whole is called `.part`. On standard output the last line may be cut.
     """
     for name, data in outcome.results.items():
-        if name not in right.results:
+        whole = right.results.get(name.removesuffix(".part"))
+        if whole is None:
             yield f"there is a file {name}"
             continue
-        whole = right.results[name]
         if command.is_compressed:
             try:
                 data, whole = gzip.decompress(data), gzip.decompress(whole)
@@ -50,7 +50,7 @@ def partial(command: Command, right: Outcome, outcome: Outcome) -> Iterator[str]
             yield f"{name} is not the beginning of what is right, {difference(data, whole)}"
         elif name == "-" or data == whole:
             continue
-        elif command.shape in (FOLDER, XML):
+        elif command.shape in (FOLDER, XML) or (command.words[0] == "batch" and not name.endswith(".part")):
             yield f"{name} has {len(data)} of {len(whole)} bytes"
         elif data and not data.endswith(b"\n"):
             yield f"{name} ends in the middle of a line: {data[-40:]!r}"

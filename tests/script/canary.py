@@ -192,8 +192,12 @@ EVENTS = (
     "code.__new__",
     "shutil.",
 )
-IMPORTING = ("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "_frozen_importlib_external",
-             "ast", "gradcli.script.interpreter", "gradcli.script.limits", "inspect", "warnings")  # fmt: skip
+IMPORTING = (
+    "importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib", "_frozen_importlib_external",
+    "ast", "gradcli.facts", "gradcli.script.limits", "gradcli.script.python.members.reserved",
+    "gradcli.script.torch.places", "gradcli.workers.confinement", "inspect", "warnings",
+)  # fmt: skip
+READING = ("gradcli.script.interpreter", "parse")  # the module and the function that read the snippet
 
 
 TABLES = str(Path(gradcli.__file__).parent)  # the files of gradcli that hold names
@@ -208,12 +212,22 @@ def heard(event: str, arguments: tuple[Any, ...]) -> None:
         return
     if event == "open" and str(arguments[0]).startswith(TABLES):
         return
-    frame: Any = sys._getframe(1)
+    was_listening = listening.pop()  # a look at a frame would be heard, too
+    try:
+        if not is_by_gradcli(sys._getframe(1)):
+            report(f"{event} {arguments[1] if is_read else arguments[:1]!r}")
+    finally:
+        listening.append(was_listening)
+
+
+def is_by_gradcli(frame: FrameType | None) -> bool:
+    """Whether an import or the reading of the snippet led here."""
     while frame is not None:
-        if frame.f_globals.get("__name__") in IMPORTING:
-            return
+        module = frame.f_globals.get("__name__")
+        if module in IMPORTING or (module, frame.f_code.co_name) == READING:
+            return True
         frame = frame.f_back
-    report(f"{event} {arguments[1] if is_read else arguments[:1]!r}")
+    return False
 
 
 listening: list[bool] = []

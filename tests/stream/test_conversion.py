@@ -65,7 +65,7 @@ def for_rows(program: str) -> Conversion:
     task = Task(program)
     plan = Plan(task)
     header = ["id", "x", "y"]
-    writer = TableWriter(header, plan.differentiated, has_gradients=True)
+    writer = TableWriter(header, plan.differentiated)
     return Conversion(Table(header, plan.names, keeps_text=True), writer, task, plan)
 
 
@@ -149,6 +149,17 @@ def test_bad_records_cost_no_more_the_more_there_are(monkeypatch: pytest.MonkeyP
         convert.alone(record)
         assert record.error is not None
         assert (record.error.__traceback__, record.error.__context__, record.error.__cause__) == (None, None, None)
+
+
+@pytest.mark.usefixtures("form")
+def test_sparse_records_are_sorted_out_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
+    for convert, good, bad in ((for_rows("x*y"), "a,3,4", "a,,4"), (for_lines("x*y"), '{"x": 3, "y": 4}', "{}")):
+        block = Block(1, f"{good}\n{bad}\n{bad}\n".encode() * 300)
+        expected, computed, over = convert.one_by_one(block), [], Plan.over
+        monkeypatch.setattr(Plan, "over", lambda plan, *points: computed.append(points[1]) or over(plan, *points))  # noqa: B023
+        assert convert(Piece(block)) == expected
+        assert computed[-1] == 300
+        monkeypatch.undo()
 
 
 def test_it_can_be_sent_to_another_process() -> None:

@@ -71,7 +71,7 @@ def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: st
     limits = Limits(0.1 if reason == "time" else 20.0)
     return Batch(
         Task("" if kind == "each" else program),
-        str(folder / "in.jsonl"),
+        [str(folder / "in.jsonl")],
         str(folder / "out.jsonl"),
         format=None,
         is_each=kind == "each",
@@ -79,7 +79,7 @@ def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: st
         limits=limits,
         most_failures=None,
         watch=lambda blocks, _: blocks,
-        fail=lambda facts: None,
+        fail=lambda facts, name: None,
     )
 
 

@@ -45,7 +45,7 @@ def test_columns_are_records(
     result = Result(value, {"θ": gradient, "y": None} if has_gradients else {})
     texts = [f'{place},"a,b"'.encode() for place in range(len(rows))]
     columns = Columns(len(rows), {}, None if is_plain else [row[2] for row in rows], texts)
-    table = TableWriter(["id", "name"], ["θ", "y"], has_gradients=has_gradients)
+    table = TableWriter(["id", "name"], ["θ", "y"] if has_gradients else [])
     for writer in (JsonLinesWriter(has_gradients=has_gradients), table):
         before = digits.orjson
         try:
@@ -63,7 +63,7 @@ def test_columns_are_records(
 
 
 def test_rows() -> None:
-    writer = TableWriter(["a,b", "x"], ["x", "W"], has_gradients=True)
+    writer = TableWriter(["a,b", "x"], ["x", "W"])
     result = Result(np.float64(2), {"x": None, "W": np.array([[1.0, np.nan]])})
     text = writer.header + writer.record(result, Record(2, text="1,2")) + writer.error(Record(3, text="3,q"))
     assert text == '"a,b",x,value,d_x,d_W\n1,2,2.0,,"[[1.0, ""NaN""]]"\n3,q,,,\n'
@@ -77,7 +77,7 @@ def test_errors(capsys: pytest.CaptureFixture[str]) -> None:
     validator("batch").validate(found)
     assert (found["ok"], found["error"]["line"], found["record"]) == (False, 7, {"id": 3})
     for form, told in [("full", "error[E223]: line 7: "), ("concise", "(help: write 2)"), ("json", '"line": 7')]:
-        print_failure(found["error"], form)
+        print_failure(found["error"], "points.csv", form)
         captured = capsys.readouterr()
         assert captured.out == ""
         assert told in captured.err

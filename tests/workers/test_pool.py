@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import pickle
 import signal
@@ -19,7 +20,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
-from gradcli.workers import notes, pool, worker
+from gradcli.workers import confinement, notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
@@ -390,3 +391,23 @@ def test_a_hostile_process_costs_its_own_item(monkeypatch: pytest.MonkeyPatch, n
         return [Answered("lost")]
 
     assert list(mapped(perform, range(3), 1, Limits(0.3, AMPLE), lost)) == [0, "lost", 2]
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_items_are_done_by_the_processes_that_can_be_started_or_else_here(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], most: int
+) -> None:
+    left, fork = [None] * most, os.fork
+
+    def scarce() -> int:
+        if not left:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        left.pop()
+        return fork()
+
+    monkeypatch.setattr(os, "fork", scarce)
+    monkeypatch.setattr(confinement, "_walls", dict.fromkeys(("needed", "there", "lost", "required"), False))
+    items = [1, 2, 3, 4] if most else [1, 2, 0, 3, 4]  # at 0 a process ends
+    found = mapped(lambda item: 12 // item, items, 3, LIMITS, lambda item, loss: [Answered(loss.reason)])
+    assert list(found) == [12 // item if item else "bug" for item in items]
+    assert ("limits of time and memory do not hold" in capsys.readouterr().err) == (not most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -17,7 +18,8 @@ import pytest
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source
-from gradcli.workers import child
+from gradcli.workers import child, confinement
+from gradcli.workers.asking import Work
 from gradcli.workers.channel import BEGIN, END, ERR, FILE, MOST_FRAMES, OUT, PATH, WHOLE
 from gradcli.workers.confinement import reserved
 from gradcli.workers.interruption import ENDS
@@ -25,6 +27,7 @@ from gradcli.workers.limits import Limits
 from gradcli.workers.notes import part
 from gradcli.workers.relay import Relay
 from gradcli.workers.watch import watched
+from gradcli.workers.zygote import waiting
 from tests.workers.processes import are_gone, begun
 
 AMPLE = 2**40  # bytes of memory, for children of a process that has libraries for other tests
@@ -394,3 +397,25 @@ class Terminal(io.TextIOWrapper):
 
     def isatty(self) -> bool:
         return True
+
+
+def refused() -> int:
+    raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def test_where_no_process_can_be_started_the_work_is_done_here(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "fork", refused)
+    monkeypatch.setattr(confinement, "_walls", {"needed": True, "there": False, "lost": False, "required": False})
+    assert (watched(lambda: 7), watched(os.getpid)) == (7, os.getpid())
+    assert capsys.readouterr().err == (
+        "warning: no process can be started (Resource temporarily unavailable): limits of time and memory do not hold\n"
+    )
+    with pytest.raises(EvaluationError, match="no process can be started"):
+        confinement.require_processes()
+    with pytest.raises(EvaluationError, match="for strangers' scripts"), waiting(Work(print, str, str)):
+        pass
+    monkeypatch.setattr(os, "fork", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        watched(lambda: 7)

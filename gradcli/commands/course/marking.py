@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.variants import Variants
     from gradcli.homework.model import Result
+    from gradcli.homework.statistics.mistake_counts import MistakeCounts
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.text.looks import Looks
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course: InCourse) -> ClassTotals:
     """Grade the submissions and write what is asked for; the totals of the class."""
     from gradcli.homework.diagnose.ordering import in_class_order
+    from gradcli.homework.statistics.mistake_counts import MistakeCounts
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.text.progress import after_a_second
 
@@ -34,7 +36,14 @@ def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course
         results = in_class_order(after_a_second(found, count, wanted.page.looks, stack))
         if course.against is not None:
             results = course.compared(assignment, results, wanted)
+        counts = MistakeCounts(assignment)
+        results = counted(results, counts) if course.export_mistakes else results
         write(results, totals, wanted, stack, variants, is_told=course.against is not None)
+        if course.export_mistakes:
+            from gradcli.render.check.reports.gradebook import mistake_counts
+            from gradcli.render.check.reports.writing import write_parts
+
+            write_parts(course.export_mistakes, mistake_counts(counts))
     return totals
 
 
@@ -93,7 +102,7 @@ def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotal
         write_in(beside_folder(folder), f"index{ending}", [index], wanted.inputs)
 
 
-def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:
+def counted(results: Iterable[Result], totals: ClassTotals | MistakeCounts) -> Iterator[Result]:
     for result in results:
         totals.add(result)
         yield result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,7 @@ from gradcli.render.check.reports.registry import REPORTS
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
+    from gradcli.homework.course.exports import Sheets
     from gradcli.homework.course.overrides import Overrides
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Variants
@@ -86,6 +87,14 @@ class InCourse:
         str | None,
         typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json."),
     ] = None
+    map: Annotated[
+        str | None,
+        typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file."),
+    ] = None
+    export_mistakes: Annotated[
+        str | None,
+        typer.Option("--export-mistakes", metavar="FILE", help="Write how often each mistake is made, without names."),
+    ] = None
     allow_lower: Annotated[bool, typer.Option("--allow-lower", help="Let --against lower a score.")] = False
 
     @property
@@ -96,7 +105,7 @@ class InCourse:
     @property
     def files(self) -> list[str]:
         """The files that are read."""
-        return [*(self.roster or ()), *filter(None, (self.variants, self.overrides, self.against))]
+        return [*(self.roster or ()), *filter(None, (self.variants, self.overrides, self.against, self.map))]
 
     @property
     def students(self) -> Roster | None:
@@ -138,11 +147,13 @@ class InCourse:
         files = files_to_grade(submissions, wanted.page.destination, others)
         layout = self.layout.value if self.layout else None
         files = with_others(files, others, roster or with_sheets(variants), layout)
-        work = list(self.work(files, roster, variants)) if roster or self.attempts else None
-        overrides = self.set_by_hand(assignment, self.work(files, roster, variants), roster)
+        sheets = self.with_columns(assignment, files)
+        is_kept = roster or self.attempts or sheets.is_any or assignment.deadline
+        work = list(self.work(files, roster, variants, sheets)) if is_kept else None
+        overrides = self.set_by_hand(assignment, work or self.work(files, roster, variants, sheets), roster)
         found = graded(
             assignment, files, wanted.jobs, wanted.limits.of_item, wanted.bugs, variants=variants,
-            work=self.work(files, roster, variants) if work is None else work,
+            work=self.work(files, roster, variants, sheets) if work is None else work,
         )  # fmt: skip
         results = found if work is None else self.in_course(assignment, work, found, roster)
         if overrides:
@@ -152,12 +163,25 @@ class InCourse:
         count = len(work) if work is not None else None if any(map(is_class, files)) else len(files)
         return results, count
 
-    def work(self, files: Sequence[File], roster: Roster | None, variants: Variants | None) -> Iterator[HandIn]:
+    def with_columns(self, assignment: Assignment, files: Sequence[File]) -> Sheets:
+        """Return the sheets with a column a question that are among the files. Raises UsageError for an unclear one."""
+        from gradcli.homework.course.columns import read_mapping
+        from gradcli.homework.course.exports import Sheets
+        from gradcli.homework.grading import labels_of
+
+        source = read_source(self.map, help="give the path of a mapping, a .toml file") if self.map else None
+        return Sheets(labels_of(assignment), read_mapping(source) if source else None, files)
+
+    def work(
+        self, files: Sequence[File], roster: Roster | None, variants: Variants | None, sheets: Sheets
+    ) -> Iterator[HandIn]:
         """Yield the work to grade."""
         from gradcli.homework.course.layouts import collected, to_grade
 
         layout = self.layout.value if self.layout else None
-        found = collected(files, roster, layout, has_attempts=self.attempts is not None, variants=variants)
+        found = collected(
+            files, roster, layout, has_attempts=self.attempts is not None, variants=variants, sheets=sheets
+        )
         return to_grade(found, self.attempts.value) if self.attempts else found
 
     def in_course(
@@ -166,12 +190,17 @@ class InCourse:
         """Yield one result a student, with the name and the email that the roster has."""
         from gradcli.homework.course.layouts import counted, introduced
 
-        named = (introduced(result, roster) for result in results)
+        named: Iterator[Result] = (introduced(result, roster) for result in results)
+        if assignment.deadline:
+            from gradcli.homework.course.lateness import on_time
+
+            times = (item.submitted for item in work)
+            named = on_time(zip(times, named, strict=True), assignment.deadline, assignment.late_penalty)
         if self.attempts is None:
             return named
         return counted(zip(work, named, strict=True), assignment.attempt_penalty)
 
-    def set_by_hand(self, assignment: Assignment, work: Iterator[HandIn], roster: Roster | None) -> Overrides | None:
+    def set_by_hand(self, assignment: Assignment, work: Iterable[HandIn], roster: Roster | None) -> Overrides | None:
         """Return the points that are set by hand. Raises UsageError for those of nobody."""
         if self.overrides is None:
             return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.commands.inputs.files import LARGER, held
-from gradcli.errors import UsageError
+from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.language.names import read_name
 from gradcli.source import Source
@@ -78,6 +78,8 @@ def read_array(name: str, path: str) -> Any:
         raise UsageError("E009", f"{name}=@{path}: {found}", help=help)
     try:
         return READERS[suffix](found)
+    except GradcliError as error:
+        raise UsageError("E009", f"{name}=@{path}: {error.message}", help=error.help) from None
     except Exception:  # the errors of readers on other kinds of files have no common base
         raise UsageError(
             "E009",
@@ -98,28 +100,24 @@ def _npy(data: bytes) -> Any:
 
 
 def _csv(data: bytes) -> Any:
-    import numpy as np
-
-    lines = data.decode("utf-8-sig").splitlines()
-    rows = [number for number, line in enumerate(lines) if line.strip()]
-    is_headed = len(rows) > 1 and is_heading(lines[rows[0]])
-    return np.loadtxt(lines[rows[is_headed] :], delimiter=",", ndmin=1, comments=None, quotechar='"')
-
-
-def is_heading(line: str) -> bool:
-    """Return whether a line holds names of columns: words, none of them a number."""
     import csv
 
-    (cells,) = csv.reader([line])
-    return not any(map(is_number, cells)) and any(cell.strip() for cell in cells)
+    import numpy as np
 
+    from gradcli.dialects import SEPARATED, Dialect, decoded
 
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    text = decoded(data)
+    dialect = Dialect.of(text)
+    lines = [line for line in SEPARATED.sub("", text).splitlines() if line.strip()]
+    rows = list(csv.reader(lines, delimiter=dialect.delimiter))
+    if not rows:
+        raise ValueError("no rows")
+    is_headed = len(rows) > 1 and any(cell.strip() for cell in rows[0]) and not any(map(dialect.is_number, rows[0]))
+    for cell in (cell for row in rows[is_headed:] for cell in row):
+        if dialect.is_grouped(cell):
+            raise dialect.refusal("a cell", cell)
+    reading: dict[str, Any] = {"converters": dialect.number, "encoding": None} if dialect.points else {}
+    return np.loadtxt(lines[is_headed:], delimiter=dialect.delimiter, ndmin=1, comments=None, quotechar='"', **reading)
 
 
 def _json(data: bytes) -> Any:

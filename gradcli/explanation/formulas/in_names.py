@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
@@ -24,6 +25,7 @@ INLINE = 6  # operators and calls of a result without a name of its own that is 
 INLINE_WIDTH = 24  # and its characters
 LONG = 40  # operators and calls on one line
 LONGEST = 80  # on lines that have no shorter form
+EASY = 8  # operators and calls of the longest gradient of a network that is read without δ
 
 
 class InNames:
@@ -42,6 +44,7 @@ class InNames:
         self.point = explanation.point | self.values
         self._gradients: dict[str, Expression] = {}
         self._over_variables: dict[str, Expression | None] = {}
+        self.deltas: dict[str, tuple[str, Expression]] = {}  # the node whose gradient a δ is, and the formula of that
         written = [statement.value for statement in explanation.parsed.statements]
         self.products = products_of(written or [node.expression for node in explanation.nodes])
 
@@ -60,6 +63,11 @@ class InNames:
         tree = written[name]
         return bool(NAMELESS.fullmatch(name)) and length(tree) <= INLINE and len(unparse(tree)) <= INLINE_WIDTH
 
+    def with_short(self, tree: Expression) -> Expression:
+        """Return a formula with short results without a name of their own put in."""
+        found = names(tree) & self.written.keys()
+        return substitute(tree, {name: self.written[name] for name in found if self.is_short(name, self.written)})
+
     def is_used(self, formula: Expression | None) -> bool:
         """Return whether a formula has names that are no variables."""
         return formula is not None and not names(formula).isdisjoint(self.written.keys() | {*self.gradients.values()})
@@ -75,9 +83,7 @@ class InNames:
                 whole = substitute(whole, {name: self.gradient(above)})
         if length(whole) <= LONGEST:
             whole = self.checked(whole)
-            short = {name: self.written[name] for name in names(whole) & self.written.keys()}
-            short = {name: tree for name, tree in short.items() if self.is_short(name, self.written)}
-            put_in = self.checked(substitute(whole, short))
+            put_in = self.checked(self.with_short(whole))
             yield put_in if length(put_in) <= LONG else whole
         yield over_gradients
 
@@ -118,6 +124,45 @@ class InNames:
                 found = [one and replaced(one, tree, Name(id)) for one in found]
         return found
 
+    def with_deltas(self, formulas: Mapping[str, Expression]) -> Mapping[str, Expression]:
+        """Return the gradients of nodes as textbooks write those of a network: over δ, what several have in common.
+
+        A δ is the gradient of a tensor which others are computed from. The formulas stand as they are where all are
+        easy, where none has a product of matrices, and where they are no shorter with δ.
+        """
+        trees = [*formulas.values()]
+        is_network = any(
+            isinstance(part, Binary) and part.operator == "@" for tree in trees for part in postorder(tree)
+        )
+        if not is_network or max(map(length, trees)) <= EASY:
+            return formulas
+        marked, over = dict[str, tuple[str, Expression]](), dict[str, Expression]()
+        uses = Counter(id for link in self.links.values() for id in {term.step.node for term in link.terms})
+        for id, name in self.gradients.items():
+            tree = over[name] = self.checked(self.with_short(substitute(self.gradient(id), over)))
+            if length(tree) > LONGEST:
+                return formulas
+            if self.nodes[id].shape and uses[id] > 1 and length(tree) > 1:
+                mark = unused(f"δ{len(marked) + 1}", self.nodes)
+                marked[mark], over[name] = (id, tree), Name(mark)
+                self.point = {**self.point, mark: self.values[name]}
+        found = {id: over[self.gradients[id]] for id in formulas}
+        for mark, (_, tree) in reversed([*marked.items()]):
+            users = [*found.values(), *(tree for _, tree in self.deltas.values())]
+            if sum(part == Name(mark) for user in users for part in postorder(user)) > 1:
+                self.deltas = {mark: marked[mark], **self.deltas}
+                continue
+            found = {id: substitute(user, {mark: tree}) for id, user in found.items()}
+            self.deltas = {name: (id, substitute(user, {mark: tree})) for name, (id, user) in self.deltas.items()}
+        after = [*found.values(), *(tree for _, tree in self.deltas.values())]
+        if not self.deltas or sum(map(length, after)) >= sum(map(length, trees)):
+            return formulas
+        count = len(self.deltas)
+        numbered = {mark: unused(f"δ{i if count > 1 else ''}", self.nodes) for i, mark in enumerate(self.deltas, 1)}
+        names = {mark: Name(name) for mark, name in numbered.items()}
+        self.deltas = {numbered[mark]: (id, substitute(tree, names)) for mark, (id, tree) in self.deltas.items()}
+        return {id: substitute(tree, names) for id, tree in found.items()}
+
     def checked(self, tree: Expression) -> Expression:
         return checked(tree, self.point, self.products)
 
@@ -141,8 +186,10 @@ class InNames:
         while waiting:
             name = waiting.pop()
             tree = self.gradient(gradients[name]) if name in gradients else nodes.get(name)
+            tree = self.deltas[name][1] if name in self.deltas else tree
             new = names(tree) - met if tree is not None else set()
             met |= new
             waiting.extend(new)
         yield from (Intermediate(name, tree, None) for name, tree in nodes.items() if name in met)
         yield from (Intermediate(name, self.gradient(id), id) for name, id in gradients.items() if name in met)
+        yield from (Intermediate(name, tree, id) for name, (id, tree) in self.deltas.items() if name in met)

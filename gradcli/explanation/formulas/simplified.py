@@ -30,6 +30,7 @@ MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WHOLE = 100  # of one in which formulas over variables are sought by the rules of whole operations
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
+DUST = "terms cancel, and rounding leaves numbers that mean 0 in the gradient of"
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
 
@@ -93,10 +94,24 @@ class _Gradients:
         if self.in_names:
             by_name = guarded("simplification", partial(self.in_names.by_name, [x.formula for x in leaves]), None)
             leaves = leaves if by_name is None else tuple(map(lambda x, y: replace(x, formula=y), leaves, by_name))
+            leaves = guarded("simplification", partial(self.with_deltas, self.in_names, leaves), leaves)
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
+        dust = [leaf for leaf in leaves if leaf.is_dust and not self.at_any_point]
+        told = {note.node for note in self.whole.notes if note.code == "cancelled"}
+        self.notes += [Note("cancelled", x.node, f"{DUST} {x.name}") for x in dust if x.node not in told]
         notes = (*self.whole.notes, *self.notes)
         return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
+
+    def with_deltas(self, in_names: InNames, leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
+        """Return the leaves of a network over δ; all as they are where a formula is missing or has no value."""
+        reached = {leaf.node: leaf.formula for leaf in leaves if leaf.gradient is not None}
+        formulas = {node: tree for node, tree in reached.items() if tree is not None}
+        is_sound = self.at_any_point or all(leaf.gradient is None or is_finite(leaf.gradient) for leaf in leaves)
+        if not formulas or len(formulas) < len(reached) or not is_sound:
+            return leaves
+        found = in_names.with_deltas(formulas)
+        return tuple(replace(leaf, formula=found.get(leaf.node, leaf.formula)) for leaf in leaves)
 
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(guarded("simplification", partial(self.leaf, leaf), leaf, leaf.node) for leaf in self.whole.leaves)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Literal
 from unicodedata import normalize
+
+import numpy as np
 
 from gradcli.errors import GradcliError, UsageError
 from gradcli.facts import dataclass
@@ -26,15 +29,19 @@ from gradcli.source import Source, Span
 from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
-GRADING = ("rtol", "atol", "precision", "carry_forward", *values.GRADING)
-QUESTION = ("id", "text", "program", "script", "at", "ask", *code.KEYS)
-ASK = ("quantity", "form", "points", *words.KEYS)
+GRADING = ("rtol", "atol", "precision", "decimals", "carry_forward", *values.GRADING)
+QUESTION = ("id", "text", "program", "script", "at", "ask", "constant", "given", *code.KEYS)
+ASK = ("quantity", "form", "points", "decimals", "rtol", *words.KEYS)
+DECIMALS = re.compile(r"\d\.(\d+)")
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One quantity asked for, with its points. The answer has the `form` of a number or of an expression."""
+    """One quantity asked for, with its points. The answer has the `form` of a number or of an expression.
+
+    `tolerance` are the settings that it has of its own.
+    """
 
     quantity: Quantity
     form: Literal["number", "expression"]
@@ -42,6 +49,7 @@ class Ask:
     written: str
     span: Span
     words: Words = NO_WORDS
+    tolerance: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,8 @@ class Question:
 
     `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
     is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`,
-    or in the snippet. Where students write `code`, the script is what they see of it.
+    or in the snippet. Where students write `code`, the script is what they see of it. A variable that is `constant`
+    keeps its value in formulas, and others have the properties that are `given`.
     """
 
     id: str
@@ -66,6 +75,8 @@ class Question:
     places: Places = field(repr=False, compare=False)
     varies: Mapping[str, Choice] = field(default_factory=dict, compare=False)
     code: Code | None = None
+    constant: frozenset[str] = frozenset()
+    given: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def moved(self, at: Mapping[str, Any]) -> Question:
         """Return the question with other values: a program at another point, or a snippet with other numbers in it."""
@@ -81,6 +92,16 @@ class Question:
     @property
     def max_score(self) -> float:
         return added(ask.points for ask in self.asks)
+
+    @property
+    def decimals(self) -> int | None:
+        """The most decimals that a value of a program has; None for a snippet."""
+        if self.is_script:
+            return None
+        values = [repr(np.asarray(value).tolist()) for value in self.at.values()]
+        return max(
+            (len(one) for one in DECIMALS.findall(" ".join([self.source.text, *values])) if one != "0"), default=0
+        )
 
     def printing(self, ask: Ask) -> str:
         """Return the line of the snippet whose output is asked for, "" for any other quantity."""
@@ -113,7 +134,8 @@ class Question:
 class Assignment:
     """The questions with the rules of grading; `source` is the file.
 
-    `attempt_penalty` is the share of the points that each attempt after the first takes off.
+    `attempt_penalty` is the share of the points that each attempt after the first takes off, `late_penalty`
+    that of each day that has begun since the `deadline`.
     """
 
     title: str
@@ -126,6 +148,9 @@ class Assignment:
     entries: str = "all"
     mistakes: tuple[OwnMistake, ...] = ()
     attempt_penalty: float = 0.0
+    precision_share: float = 0.0
+    deadline: datetime | None = None
+    late_penalty: float = 0.0
 
     @property
     def file(self) -> str:
@@ -170,11 +195,7 @@ class _Reader(Values):
         if not isinstance(table, dict):
             raise self.refuse(self.places.key(*path), "grading is a table", "write [grading], and rtol = 1e-5 below it")
         self.known(table, GRADING, path, "[grading]")
-        for name in ("rtol", "atol"):
-            value = self.typed(table, path, name, (int, float), 0.0)
-            if not 0 <= value < 1:
-                place = self.places.value(*path, name)
-                raise self.refuse(place, f"{name} is {value}", f"write {name} = 1e-5, or another number from 0 to 1")
+        limits = {**self.rate(table, path, "rtol"), **self.rate(table, path, "atol")}
         precision = table.get("precision", "auto")
         if precision != "auto" and not (type(precision) is int and 1 <= precision <= 15):
             raise self.refuse(
@@ -183,8 +204,8 @@ class _Reader(Values):
                 'write precision = "auto", or a number of digits from 1 to 15',
             )
         carry = self.typed(table, path, "carry_forward", bool, True)
-        limits = {name: float(table[name]) for name in ("rtol", "atol") if name in table}
-        return Tolerance(**limits, precision=None if precision == "auto" else precision), carry
+        digits = None if precision == "auto" else precision
+        return Tolerance(**limits, precision=digits, decimals=self.decimals(table, path)), carry
 
     def question(self, path: Path, table: Any, seen: set[str]) -> Question:
         section = self.places.key(*path)
@@ -196,6 +217,8 @@ class _Reader(Values):
         if own is not None:
             return self.code_question(path, table, id, own)
         kinds = [kind for kind in ("program", "script") if kind in table]
+        if not kinds and words.are_choices(table.get("ask")):
+            kinds, table = ["script"], {**table, "script": ""}  # nothing is computed
         if len(kinds) != 1:
             what = "has both a program and a script" if kinds else "has neither a program nor a script"
             help = "remove one of them" if kinds else 'write program = "q = x**2" below its id'
@@ -221,6 +244,8 @@ class _Reader(Values):
             self.source,
             self.places,
             {name: one for name, one in at.items() if isinstance(one, Choice)},
+            constant=frozenset(self.names(table, path)),
+            given=self.typed(table, path, "given", dict, {}),
         )
         return read.moved(example) if is_script and example else read
 
@@ -289,4 +314,6 @@ class _Reader(Values):
             raise self.refuse(
                 self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
             )
-        return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own)
+        decimals = self.decimals(table, path)
+        limits = {**self.rate(table, path, "rtol"), **({} if decimals is None else {"decimals": decimals})}
+        return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own, limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from gradcli.errors import GradcliError, UsageError
@@ -41,6 +42,23 @@ class Tables:
             raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
         return value
 
+    def decimals(self, table: Mapping[str, Any], path: Path) -> int | None:
+        found = table.get("decimals")
+        if found is not None and not (type(found) is int and 0 <= found <= 15):
+            place = self.places.value(*path, "decimals")
+            raise self.refuse(place, f"decimals is {found!r:.40}", "write decimals = 3, or another number from 0 to 15")
+        return found
+
+    def rate(self, table: Mapping[str, Any], path: Path, name: str) -> dict[str, float]:
+        """Return a share of a number that an answer may be off, by its name; nothing where none is written."""
+        if name not in table:
+            return {}
+        value = self.typed(table, path, name, (int, float), 0.0)
+        if not 0 <= value < 1:
+            place = self.places.value(*path, name)
+            raise self.refuse(place, f"{name} is {value}", f"write {name} = 1e-5, or another number from 0 to 1")
+        return {name: float(value)}
+
     def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
         points = table.get("points", 1)
         if type(points) not in (int, float) or not 0 <= points < 1e6:
@@ -49,8 +67,14 @@ class Tables:
         return float(points)
 
 
-GRADING = ("carry_share", "entries", "attempt_penalty")
-SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0}  # of the points, where nothing is said
+GRADING = ("carry_share", "entries", "attempt_penalty", "deadline", "late_penalty", "precision_share")
+SHARES = {
+    "carry_share": 1.0,
+    "attempt_penalty": 0.0,
+    "late_penalty": 0.0,
+    "precision_share": 0.0,
+}  # of the points, where nothing is said
+DEADLINE = 'write deadline = "2026-11-20T23:59+01:00"'
 INPUT = ("strict",)
 ENTRIES = ("all", "each")
 
@@ -75,7 +99,17 @@ def settings(table: Mapping[str, Any], refuse: Refuse) -> dict[str, Any]:
     strict = own.get("strict", False)
     if not isinstance(strict, bool):
         raise refuse(("input", "strict"), f"strict is {strict!r:.40}", "write strict = true or false")
-    return {**{name: float(share) for name, share in shares.items()}, "entries": entries, "strict": strict}
+    try:
+        deadline = grading.get("deadline")
+        deadline = datetime.fromisoformat(deadline) if isinstance(deadline, str) else deadline
+    except ValueError:
+        deadline = ""
+    if deadline is None and shares["late_penalty"]:
+        raise refuse(("grading", "late_penalty"), "late_penalty needs a deadline", DEADLINE)
+    if not isinstance(deadline, datetime | None):
+        raise refuse(("grading", "deadline"), f"deadline is {grading['deadline']!s:.40}", DEADLINE)
+    own_settings = {"entries": entries, "strict": strict, "deadline": deadline}
+    return {**{name: float(share) for name, share in shares.items()}, **own_settings}
 
 
 class Values(Tables):
@@ -94,6 +128,14 @@ class Values(Tables):
             if known is not None and name not in known:
                 place, what = self.places.key(*path, "at", name), f"the script gives no number to {name}"
                 raise self.refuse(place, what, f"write {name} = torch.tensor(1.5) in it, or {name} = 1.5")
+        return found
+
+    def names(self, table: Mapping[str, Any], path: Path) -> list[str]:
+        """Return the variables that are constant."""
+        found = table.get("constant", [])
+        if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+            told = f"constant is {found!r:.40}"
+            raise self.refuse(self.places.value(*path, "constant"), told, 'write constant = ["y", "lam"]')
         return found
 
     def given(self, value: Any, path: Path) -> Any:

@@ -21,20 +21,20 @@ Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a messa
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The part of an ask about answers in words: `choices` with the number of the right one, and texts to accept.
+    """The part of an ask about answers in words: `choices` with the numbers of the right ones, and texts to accept.
 
     With `undefined` the right answer is that there is none, as at a kink.
     """
 
     choices: tuple[str, ...] = ()
-    answer: int = 0
+    answers: tuple[int, ...] = ()
     accept: tuple[str, ...] = ()
     undefined: bool = False
 
     @property
     def right(self) -> str:
-        """The right choice."""
-        return self.choices[self.answer - 1]
+        """The right choice, or the numbers of all."""
+        return self.choices[self.answers[0] - 1] if len(self.answers) == 1 else ", ".join(map(str, self.answers))
 
 
 NO_WORDS = Words()
@@ -55,11 +55,12 @@ def read_words(table: Mapping[str, Any], refuse: Refuse) -> Words:
         raise refuse("choices", f"there are {len(choices)} choices", f"write 2 to {MOST}")
     if len({choice.casefold() for choice in choices}) < len(choices):
         raise refuse("choices", "two choices are the same", "remove one of the two")
-    if type(answer) is not int or not 1 <= answer <= len(choices):
+    answers = answer if isinstance(answer, list) else [answer]
+    if not answers or any(type(one) is not int or not 1 <= one <= len(choices) for one in answers):
         where = "answer" if "answer" in table else "choices"
-        help = f"write the number of the right choice: answer = 1 is the first of {len(choices)}"
+        help = f"write the number of the right choice, or of all: answer = 1 is the first of {len(choices)}"
         raise refuse(where, "no choice is the right one", help)
-    return Words(choices, answer, accept)
+    return Words(choices, tuple(sorted(set(answers))), accept)
 
 
 def texts(table: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]:
@@ -67,6 +68,11 @@ def texts(table: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]
     if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
         raise refuse(key, f"{key} is {found!r:.40}", f'write {key} = ["one text", "another"]')
     return tuple(" ".join(one.split()) for one in found)
+
+
+def are_choices(asks: Any) -> bool:
+    """Whether everything that a question asks for is a choice, so that it needs no program."""
+    return isinstance(asks, list) and bool(asks) and all(isinstance(one, dict) and one.get("choices") for one in asks)
 
 
 def read_special(table: Mapping[str, Any], refuse: Refuse, *, is_script: bool) -> tuple[Quantity, str] | None:

@@ -13,13 +13,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
+from gradcli.homework.course.exports import Sheets, in_rows
+from gradcli.homework.course.lateness import times_of
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
-from gradcli.homework.model import Result, added
+from gradcli.homework.model import SEVERAL, STRANGER, Result, lowered
 from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import ENDINGS, File, students_of, warn_of
 from gradcli.homework.submission.hand_ins import HandIn, told_apart
@@ -64,6 +67,18 @@ def submitters(text: str) -> dict[str, list[dict[str, str]]]:
     return found
 
 
+def times_by_folder(text: str) -> dict[str, datetime]:
+    """Return when each folder was handed in: the first `:created_at:` below its name, as Gradescope writes it."""
+    found, folder = dict[str, str](), ""
+    for line in text.splitlines():
+        entry = ENTRY.fullmatch(line.rstrip())
+        if entry and not entry["indent"] and not entry["item"]:
+            folder = entry["key"]
+        elif entry and folder and entry["key"] == "created_at":
+            found.setdefault(folder, unquoted(entry["value"] or ""))
+    return {name: at for name, at in zip(found, times_of([*found.values()]), strict=True) if at}
+
+
 def unquoted(value: str) -> str:
     """Return a scalar of YAML as its text."""
     value = value.strip()
@@ -99,6 +114,7 @@ class Work:
     clues: tuple[str, ...] = ()
     attempt: int | None = None
     is_again: bool = False
+    submitted: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -238,12 +254,12 @@ def called(match: re.Match[str]) -> str:
 def gradescope(folder: Folder) -> Iterator[Work]:
     """Yield the files of an export of Gradescope; who handed one in stands in a file beside them."""
     text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
-    known = {} if problem else submitters(text)
+    known, created = ({}, {}) if problem else (submitters(text), times_by_folder(text))
     for file in folder.files:
         first = folder.first(file)
         told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in known.get(first, [])]
         for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
-            yield Work(file, clues[0], clues)
+            yield Work(file, clues[0], clues, submitted=created.get(first))
 
 
 def github(folder: Folder) -> Iterator[Work]:
@@ -283,9 +299,8 @@ def numbered(work: Work) -> Work:
     student = ATTEMPT.sub("", work.student)
     if any(found[:-1]) and student in ("", str(work.file.path)):  # called after the folder of the attempt alone
         student = around(work.file)
-    return Work(
-        work.file, student or work.student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number
-    )
+    clues = (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues)
+    return replace(work, student=student or work.student, clues=clues, attempt=number, is_again=False)
 
 
 LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {
@@ -331,14 +346,6 @@ def factor(attempt: int, penalty: float) -> float:
     return max(0.0, 1 - penalty * (attempt - 1))
 
 
-def lowered(result: Result, share: float) -> Result:
-    """Return a result with a share of its points."""
-    if share == 1:
-        return result
-    answers = (replace(answer, points=added((answer.points * share,))) for answer in result.answers)
-    return replace(result, answers=tuple(answers))
-
-
 def said(attempt: int, graded: int, share: float) -> str:
     """Say which attempt counts; "" for a first one alone."""
     if attempt == graded == 1:
@@ -348,8 +355,6 @@ def said(attempt: int, graded: int, share: float) -> str:
     return f"attempt {attempt} counts{others}{less}"
 
 
-STRANGER = "this student is not on the roster"
-SEVERAL = "several students of the roster have this name: it needs an id, or an email"
 MISSING = "nothing was handed in"
 
 
@@ -360,10 +365,12 @@ def collected(
     *,
     has_attempts: bool = False,
     variants: Variants | None = None,
+    sheets: Sheets | None = None,
 ) -> Iterator[HandIn]:
     """Yield the work of every student; with a roster in its order, and then that of others.
 
-    Without one, a file is found to be that of a student to whom a sheet was handed out.
+    Without one, a file is found to be that of a student to whom a sheet was handed out. A file that is one of the
+    `sheets` has a student a row.
 
     Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
     other.
@@ -374,7 +381,12 @@ def collected(
         student = students.find([name])
         return student.id if student else name
 
-    found = [one for work in works(files, layout, has_attempts=has_attempts) for one in placed(work, students)]
+    found: list[HandIn] = []
+    for work in works(files, layout, has_attempts=has_attempts):
+        rows = sheets.rows(work.file) if sheets else None
+        found += (
+            placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
+        )
     if roster is None:
         items = told_apart(found, known)
         yield from by_student(items) if has_attempts else items
@@ -407,7 +419,7 @@ def placed(work: Work, students: Roster) -> Iterator[HandIn]:
     """Yield work as that of the student whom it says, or of each in the group."""
     found = students.owners((work.student, *work.clues))
     for student in [one.id for one in found] or [work.student]:
-        yield HandIn(work.file, student, attempt=work.attempt, is_again=work.is_again)
+        yield HandIn(work.file, student, attempt=work.attempt, is_again=work.is_again, submitted=work.submitted)
 
 
 def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:

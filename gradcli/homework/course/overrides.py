@@ -12,7 +12,7 @@ from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.places import Places, read_table
-from gradcli.homework.model import Result
+from gradcli.homework.model import Result, added
 from gradcli.homework.submission.names import identity
 from gradcli.homework.wording import listed
 from gradcli.source import Source, did_you_mean, visible
@@ -23,7 +23,7 @@ EXAMPLE = 'write student = "ada", question = "chain", quantity = "dq/dx", points
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """The points of one answer."""
+    """The points of one answer, which may be its share of those of a question."""
 
     points: float
     note: str
@@ -53,12 +53,13 @@ def read_overrides(
     reader = _Reader(source, assignment, student_of, students)
     found: dict[str, dict[tuple[str, str], Override]] = {}
     for number, one in enumerate(reader.tables()):
-        who, place, override = reader.override(number, one)
+        who, points = reader.override(number, one)
         own = found.setdefault(identity(who), {})
-        if place in own:
-            told = f"the points of {who} for {place[1]} are set twice"
-            raise reader.refuse(number, "quantity", told, "remove one of the two")
-        own[place] = override
+        for place, override in points.items():
+            if place in own:
+                told = f"the points of {who} for {place[1]} are set twice"
+                raise reader.refuse(number, "quantity", told, "remove one of the two")
+            own[place] = override
     return found
 
 
@@ -89,14 +90,14 @@ class _Reader:
             )  # fmt: skip
         return tables
 
-    def override(self, number: int, table: Any) -> tuple[str, tuple[str, str], Override]:
-        """Read one: the student, question and quantity, and the points."""
+    def override(self, number: int, table: Any) -> tuple[str, dict[tuple[str, str], Override]]:
+        """Read one: the student, and the points by question and quantity; without a quantity those of all in shares."""
         if not isinstance(table, dict):
             raise self.refuse(number, "", "an override is a table", EXAMPLE)
         for key in table:
             if key not in KEYS:
                 raise self.refuse(number, key, f"an override has no {key}", f"it has {', '.join(KEYS)}")
-        texts = [self.text(number, table, key) for key in KEYS[:3]]
+        texts = [self.text(number, table, key) for key in KEYS[: 3 if "quantity" in table else 2]]
         who = self.student_of(texts[0])
         if who is None:
             close = did_you_mean(texts[0], self.students)
@@ -105,16 +106,17 @@ class _Reader:
         question = self.questions.get(texts[1])
         if question is None:
             raise self.refuse(number, "question", f"there is no question {texts[1]}", near(texts[1], self.questions))
-        written = asked(question, texts[2])
-        if written is None:
+        asks = [ask for ask in question.asks if len(texts) < 3 or ask.written == asked(question, texts[2])]
+        if not asks:
             told = f"{question.id} does not ask for {texts[2]}"
             raise self.refuse(number, "quantity", told, near(texts[2], question.quantities))
         points: Any = table.get("points")
-        most = next(ask.points for ask in question.asks if ask.written == written)
+        most = added(ask.points for ask in asks)
         if type(points) not in (int, float) or not 0 <= points <= most:
-            told = f"points are {points!r:.40}, and {written} has {most:g}"
+            told = f"points are {points!r:.40}, and {asks[0].written if len(texts) > 2 else question.id} has {most:g}"
             raise self.refuse(number, "points", told, f"write a number from 0 to {most:g}")
-        return who, (question.id, written), Override(float(points), self.text(number, table, "note", ""))
+        note, share = self.text(number, table, "note", ""), points / most if most else 0.0
+        return who, {(question.id, ask.written): Override(added((share * ask.points,)), note) for ask in asks}
 
     def text(self, number: int, table: Mapping[str, Any], key: str, usual: str | None = None) -> str:
         value = table.get(key, usual)

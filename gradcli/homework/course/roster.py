@@ -15,18 +15,21 @@ from gradcli.homework.submission.names import identity
 from gradcli.source import visible
 
 COLUMNS = "write id,name,email in its first line, and a student on each line below"
-SIS, CANVAS_ID = "sis user id", "canvas id"
+SIS, CANVAS_ID = ("sis user id", "sis_id", "sis id"), "canvas id"
 WORKSHEET = "identifier"  # of Moodle's grading worksheet: `Participant 657701`, and the folder has the number
 NUMBER = re.compile(r"\d+$")
 FIRST, LAST = "first name", "last name"
 HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, in English and in German
     "id": ("id number", "sid", "student id", "studentid", "student number", "matriculation number",
-           "matrikelnummer", "matrikelnr", "matrikelnr.", "matr.-nr.", "username"),
-    "email": ("email address", "e-mail", "e-mail address", "e-mail-adresse", "mail"),
-    "name": ("full name", "student name", "student", "vollständiger name"),
+           "matrikelnummer", "matrikelnr", "matrikelnr.", "matr.-nr.", "org defined id", "orgdefinedid",
+           "institution id", "uid", "institutional identifier", "numéro d'identification", "número de id", "username",
+           "user name", "login", "benutzername", "nutzername", "anmeldename"),
+    "email": ("email address", "e-mail", "e-mail address", "e-mail-adresse", "mail", "adresse e-mail",
+              "adresse de courriel", "dirección de correo"),
+    "name": ("full name", "student name", "student", "your name", "vollständiger name", "nom", "nombre completo"),
     "group": ("group name", "team", "gruppe"),
-    FIRST: ("firstname", "given name", "vorname"),
-    LAST: ("lastname", "surname", "family name", "nachname"),
+    FIRST: ("firstname", "given name", "vorname", "prénom", "nombre"),
+    LAST: ("lastname", "surname", "family name", "nachname", "nom de famille", "apellido(s)", "apellidos"),
 }  # fmt: skip
 NOBODY = ("points possible", "student, test")  # begin rows of Canvas that are no student
 STAFF = ("instructor", "ta", "reader")  # roles of Gradescope
@@ -168,13 +171,15 @@ def enrolled(named: Mapping[str, str]) -> Enrolled:
 def columns(header: list[str]) -> list[str]:
     """Return the names of columns, in small letters; of the spellings of one in `HEADINGS`, the first that is there."""
     found = [cell.lower() for cell in header]
-    if SIS in found:  # Canvas's own id is of no use outside
-        found = [{"id": CANVAS_ID, SIS: "id"}.get(cell, cell) for cell in found]
+    if set(SIS) & set(found):  # Canvas's own id is of no use outside
+        found = [{"id": CANVAS_ID, **dict.fromkeys(SIS, "id")}.get(cell, cell) for cell in found]
     plain = [cell.replace("_", " ") for cell in found]
     for name, spellings in HEADINGS.items():
         place = next((plain.index(one) for one in spellings if one in plain), None)
         if place is not None and name not in found:
             found[place] = name
+    if FIRST in found and LAST not in found and "name" in found:  # `Name;Vorname`
+        found[found.index("name")] = LAST
     return found
 
 

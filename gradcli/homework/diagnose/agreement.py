@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
+import numpy as np
+
+from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.diagnose.ordering import UNLIKELY, settled, weight
 from gradcli.homework.mistakes.catalogue import TURNS
-from gradcli.homework.model import Diagnosis
+from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.submission.numerals import SLACK, Typed
 
 Found = tuple[Diagnosis, ...]
+LEAST = 2  # gradients that a factor tells of
+PLAIN = (*range(1, 13), *(1 / n for n in range(2, 13)))  # factors that are likelier than any near them
+NEAR = 0.01  # of such a factor, as far as rounding leads
+EXACTLY = 1e-5  # a share of a number
 
 
 def in_agreement(found: Sequence[Diagnosis], problem: Problem | None, right: Collection[Problem]) -> Found:
@@ -51,3 +61,43 @@ def behind(graph: Graph, vertex: int) -> set[int]:
                 found.add(source)
                 waiting.append(source)
     return found
+
+
+def one_factor(
+    verdicts: Mapping[Quantity, Verdict], problems: Mapping[Quantity, Problem | None]
+) -> dict[Quantity, Verdict]:
+    """Return the wrong gradients of a question with a remark, if all are off by one factor, and are two at least.
+
+    A slipped decimal point is no such factor.
+    """
+    wrong = {
+        quantity: (verdict.typed, np.asarray(problem.truth, float))
+        for quantity, verdict in verdicts.items()
+        if verdict.verdict == "wrong"
+        and verdict.typed
+        and (problem := problems[quantity])
+        and problem.kind == "gradient"
+    }
+    if len(wrong) < LEAST or not all(np.any(truth) for _, truth in wrong.values()):
+        return {}
+    typed, truth = max(wrong.values(), key=lambda one: int(np.max(one[0].digits)))
+    place = int(np.argmax(np.abs(truth)))
+    ratio = float(np.ravel(typed.value)[place] / np.ravel(truth)[place])
+    plain = (sign * k for k in PLAIN for sign in (1.0, -1.0) if abs(ratio - sign * k) <= NEAR * k)
+    factor = next((k for k in (*plain, ratio) if k and all(map(partial(is_times, k), wrong.values()))), None)
+    if factor is None or (factor > 0 and abs(np.log10(factor) - round(np.log10(factor))) < EXACTLY):
+        return {}
+    part = round(1 / factor) if abs(factor) < 1 and abs(1 / factor - round(1 / factor)) < EXACTLY else 0
+    text = f"{'-' * (part < 0)}1/{abs(part)}" if part else f"{factor:.4g}"
+    told = f"all {len(wrong)} wrong gradients are {text} times the right ones: one mistake, before they part"
+    return {
+        quantity: replace(verdicts[quantity], remark="; ".join(filter(None, (verdicts[quantity].remark, told))))
+        for quantity in wrong
+    }
+
+
+def is_times(factor: float, answer: tuple[Typed, Value]) -> bool:
+    """Whether an answer, to its last digit, is a factor times the right one."""
+    typed, truth = answer
+    off = np.asarray(typed.unit) / 2 * SLACK + EXACTLY * np.abs(factor * truth)
+    return bool(np.all(np.abs(typed.value - factor * truth) <= off))

@@ -7,7 +7,7 @@ from operator import attrgetter
 from gradcli.homework.mistakes import edits, forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
 from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, half_rules, nesting, rules
-from gradcli.homework.mistakes.tensors import broadcasting, layout, means, products, softmax
+from gradcli.homework.mistakes.tensors import broadcasting, determinants, kernels, layout, means, products, softmax
 from gradcli.homework.mistakes.training import descents, scripts
 
 FAMILIES = (
@@ -23,6 +23,8 @@ FAMILIES = (
     layout,
     broadcasting,
     products,
+    determinants,
+    kernels,
     softmax,
     habits,
     scripts,

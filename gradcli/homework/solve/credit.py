@@ -336,4 +336,6 @@ def share(verdict: Verdict, assignment: Assignment) -> float:
         return assignment.carry_share
     if verdict.verdict in CREDITED:
         return 1.0
+    if verdict.verdict == "precision" and assignment.precision_share:
+        return assignment.precision_share
     return verdict.share if assignment.entries == "each" and verdict.verdict in ("wrong", "precision") else 0.0

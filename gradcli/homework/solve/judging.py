@@ -13,11 +13,10 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
-from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
-from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.homework.submission.plain.vocabulary import says_undefined
@@ -74,8 +73,12 @@ class Judge:
         script = self.question.is_script
         return self.numbers.once(
             known and (ask.written, *known),
-            lambda: judged_number(read, self.expected[ask.quantity], self.assignment.tolerance, is_script=script),
+            lambda: judged_number(read, self.expected[ask.quantity], self.tolerance(ask), is_script=script),
         )
+
+    def tolerance(self, ask: Ask) -> Tolerance:
+        """Return the tolerance of a quantity, which may have one of its own."""
+        return replace(self.assignment.tolerance, **ask.tolerance)
 
     def in_words(self, ask: Ask, text: str) -> Verdict:
         expected = self.expected[ask.quantity]
@@ -96,15 +99,15 @@ class Judge:
     def wanted(self, ask: Ask, points: Points | None) -> Wanted:
         """Return the kind of answer that a quantity has."""
         if ask.quantity not in self.kinds:
-            self.kinds[ask.quantity] = self.kind(ask, points.solution if points else None)
+            self.kinds[ask.quantity] = self.kind(ask, points)
         return self.kinds[ask.quantity]
 
-    def kind(self, ask: Ask, solution: Solution | None) -> Wanted:
+    def kind(self, ask: Ask, points: Points | None) -> Wanted:
         expected = self.expected[ask.quantity]
-        if solution is not None:
-            scope = {name: np.shape(value) for name, value in solution.evaluation.scope.items()}
+        if points is not None:
+            scope = {name: np.shape(value) for name, value in points.solution.evaluation.scope.items()}
             result = {"gradient": ask.quantity.by, "value": ask.quantity.of}.get(ask.quantity.kind, "")
-            shape = scope.get(result, np.shape(expected))
+            shape = scope[result] if result in scope else np.shape(points.truths(ask).points[0][1])
             if ask.quantity.kind == "value":
                 scope.pop(result, None)
             shapes = scope if any(scope.values()) else {}

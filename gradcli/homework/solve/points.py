@@ -15,8 +15,9 @@ from gradcli.errors import GradcliError, UsageError
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.model import Branch, Diagnosis, Value
+from gradcli.homework.solve.properties import PROPERTIES, simpler
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.submission.answers import Formula, Read, UnreadableError, computed
+from gradcli.homework.submission.answers import Formula, Read, UnreadableError, computed, read_answer
 from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.reading import Plain
 from gradcli.homework.wording import shown
@@ -61,7 +62,11 @@ class Points:
     def __init__(self, question: Question, solution: Solution) -> None:
         self.question, self.solution = question, solution
         free = solution.point
-        self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
+        self.free = {
+            name: value
+            for name, value in free.items()
+            if np.asarray(value).dtype.kind != "b" and name not in question.constant
+        }
         self.known: dict[Ask, Truths] = {}
 
     @cached_property
@@ -78,6 +83,8 @@ class Points:
             return np.array([entry() for _ in range(int(np.prod(shape)))]).reshape(shape) if shape else entry()
 
         values = {name: value(like) for name, like in self.free.items()}
+        for name in self.question.given.keys() & values.keys():
+            values[name] = PROPERTIES[self.question.given[name]][1](values[name])
         try:
             return Point(values, Solution(self.question, {**self.question.at, **values}))
         except (GradcliError, ArithmeticError):
@@ -89,7 +96,7 @@ class Points:
         with np.errstate(all="ignore"):
             for point in self.drawn:
                 try:
-                    truth = point.solution.problem(ask).truth
+                    truth = point.solution.truth(ask)
                 except UsageError:
                     continue
                 if np.all(np.isfinite(truth)):
@@ -108,6 +115,17 @@ class Points:
                 raise self.question.refused(ask.span, few, 'use form = "number"')
             self.known[ask] = Truths(found)
         return self.known[ask]
+
+    def simpler(self, ask: Ask, text: str) -> str:
+        """Return a right formula as it may be written for values with the properties that are given."""
+        values = {name: value.value for name, value in self.solution.evaluation.scope.items()}
+        found = simpler(text, self.question.given, values)
+        try:
+            read = read_answer(found)
+            is_right = isinstance(read, Formula) and counterexample(read, self.truths(ask)) is None
+        except UnreadableError:
+            return text
+        return found if is_right else text
 
 
 @dataclass(frozen=True)

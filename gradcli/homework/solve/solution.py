@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -21,10 +21,11 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Question
-from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem, sweep
+from gradcli.homework.solve.properties import PROPERTIES, has
 from gradcli.homework.solve.vertices import at_values
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Name, Number
@@ -32,6 +33,7 @@ from gradcli.language.unparser import unparse
 from gradcli.source import Span, did_you_mean
 
 LONG = "a long formula"
+HELP = "gradcli grad --order 2 explains it"
 
 
 def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
@@ -77,6 +79,24 @@ def lifted(operands: list[Any]) -> list[Any]:
     return [x if isinstance(x, Formula) else as_formula(x) for x in operands]
 
 
+def assembled(quantity: Quantity, parts: Mapping[tuple[str, ...], Any], names: Sequence[str]) -> Any:
+    """Return what is asked for of the derivatives by their variables: one, a vector, or a symmetric matrix of them."""
+    if quantity.kind == "higher":
+        wanted = sorted(quantity.by.split(","))
+        return next(value for by, value in parts.items() if sorted(by) == wanted)
+    if len(names) == 1:
+        return next(iter(parts.values()))
+    if quantity.kind == "hessian":
+        rows = [[parts[(a, b) if (a, b) in parts else (b, a)] for b in names] for a in names]
+        return rows if isinstance(rows[0][0], str) else np.array(rows)
+    row = [parts[name,] for name in names]
+    return row if isinstance(row[0], str) else np.stack(row, axis=-1)
+
+
+def listed_text(text: str | list[Any]) -> str:
+    return text if isinstance(text, str) else f"[{', '.join(map(listed_text, text))}]"
+
+
 class Solution:
     """A program at a point. Raises UsageError, in the assignment's file, for a quantity that has no answer.
 
@@ -99,8 +119,26 @@ class Solution:
                 question.value_place(idle[0]), f"the program does not use {', '.join(idle)}", "remove it from at"
             )
         self.variables = variables
+        self.check_names()
         self.graph = Graph(self.evaluation, question.source.text)
         self.cache: dict[tuple[int, bool], dict[Any, Any]] = {}
+
+    def check_names(self) -> None:
+        """Refuse constants that are no variables, and properties that are not known or that the values do not have."""
+        question, known = self.question, self.variables.places
+        for key, name in (
+            *(("constant", one) for one in question.constant),
+            *(("given", one) for one in question.given),
+        ):
+            place = question.places.value(*question.path[:-1], key)
+            if name not in known:
+                raise question.refused(place, f"the program has no variable {name}", f"it has {', '.join(known)}")
+            if key == "given" and question.given[name] not in PROPERTIES:
+                told = f"no property is called {question.given[name]!r:.40}"
+                raise question.refused(place, told, f"there are {', '.join(PROPERTIES)}")
+            if key == "given" and not has(question.given[name], self.evaluation.scope[name].value):
+                told = f"{name} is not {question.given[name].replace('_', ' ')} in the values of the question"
+                raise question.refused(place, told, f"give {name} such a value")
 
     def problem(self, ask: Ask) -> Problem:
         """Return the problem of a quantity, checked to have an answer."""
@@ -116,6 +154,71 @@ class Solution:
             self.check(problem, quantity, ask.span)
         return problem
 
+    def truth(self, ask: Ask) -> Value:
+        """Return the right value, also where a formula is asked for."""
+        return self.whole(ask) if ask.quantity.kind in WHOLE else self.problem(ask).truth
+
+    def whole(self, ask: Ask) -> Value:
+        """Return a derivative of higher order, a Jacobian, a Hessian or a gradient over several numbers."""
+        from gradcli.explanation.derivatives.total import derivatives
+
+        if ask.quantity.kind == "entry":
+            return self.entry(ask)
+        names = self.by(ask)
+        order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
+        of = ask.quantity.of if ask.quantity.of in self.graph.names else None
+        try:
+            found = derivatives(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
+        except GradcliError as error:
+            raise self.question.refused(ask.span, error.message, error.help or HELP) from None
+        return assembled(ask.quantity, {one.by: one.value for one in found}, names)
+
+    def entry(self, ask: Ask) -> Value:
+        """Return one entry of a value or of a gradient."""
+        quantity = read_quantity(ask.quantity.of, self.question.output)
+        assert quantity is not None
+        whole = np.asarray(self.problem(replace(ask, quantity=quantity)).truth)
+        index = tuple(map(int, ask.quantity.by.split(",")))
+        if len(index) != whole.ndim or any(place >= size for place, size in zip(index, whole.shape, strict=True)):
+            told = f"{ask.quantity.of} has the shape {whole.shape}, and no entry [{ask.quantity.by}]"
+            raise self.question.refused(ask.span, told, "entries are counted from 0")
+        return whole[index]
+
+    def by(self, ask: Ask) -> list[str]:
+        """Return the variables of such a derivative, in the order of the program."""
+        quantity = ask.quantity
+        self.vertex(quantity.of, ask.span)
+        known = {
+            name: np.shape(self.evaluation.scope[name].value)
+            for name in dict.fromkeys((*self.question.at, *self.variables.places))
+        }
+        free = {name: shape for name, shape in known.items() if name not in self.question.constant}
+        for name in filter(None, quantity.by.split(",")):
+            if name not in free:
+                told = f"the program has no variable {name}" if name not in known else f"{name} is constant"
+                raise self.question.refused(ask.span, told, f"it has {', '.join(free)}")
+        names = [name for name in free if name in quantity.by.split(",") or not quantity.by]
+        if len(names) > 1 and any(free[name] for name in names):
+            told = f"{', '.join(names)} are not all single numbers"
+            raise self.question.refused(ask.span, told, f"name one: {quantity.kind} {quantity.of} {names[0]}")
+        return names
+
+    def whole_formula(self, ask: Ask) -> str:
+        """Write such a derivative as a formula, a list where it has several; `LONG` for one that would be too long."""
+        from gradcli.explanation.derivatives.total import formulas
+
+        if ask.quantity.kind == "entry":
+            help = f"ask for {ask.quantity.of}, or for the number"
+            raise self.question.refused(ask.span, "an entry is no formula", help)
+        names = self.by(ask)
+        order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
+        of = ask.quantity.of if ask.quantity.of in self.graph.names else None
+        found = formulas(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
+        trees = {one.by: unparse(one.formula) for one in found if one.formula is not None and not one.given}
+        if len(trees) < len(found):
+            return LONG
+        return listed_text(assembled(ask.quantity, trees, names))
+
     def moved(self, at: Mapping[str, Value]) -> Graph:
         """Return the graph with other values."""
         return self.graph.moved({self.graph.names[name]: value for name, value in at.items()})
@@ -127,6 +230,14 @@ class Solution:
 
     def answer(self, ask: Ask) -> Value:
         """Return the right answer, the text of a formula where one is asked for."""
+        for name in {ask.quantity.by, ask.quantity.of} & self.question.constant:
+            if ask.quantity.kind == "gradient":
+                raise self.question.refused(ask.span, f"{name} is constant", f"take {name} out of constant")
+        if ask.quantity.kind in WHOLE:
+            is_formula = ask.form == "expression"
+            if is_formula and ask.quantity.kind != "entry":
+                return guarded("formula", partial(self.whole_formula, ask), LONG)
+            return self.whole_formula(ask) if is_formula else self.whole(ask)
         problem = self.problem(ask)
         with np.errstate(all="ignore"):
             if ask.form != "expression":
@@ -138,7 +249,9 @@ class Solution:
         value = problem.graph.vertices[problem.of].value
         if np.ndim(value) and quantity.kind == "gradient":
             raise self.question.refused(
-                span, f"{quantity.of} has shape {np.shape(value)}", "ask for the derivative of a scalar: sum it first"
+                span,
+                f"{quantity.of} has shape {np.shape(value)}",
+                f"sum it first, or ask for jacobian {quantity.of} {quantity.by}",
             )
         if problem.truth is None:
             direct = " directly" if quantity.kind == "local" else ""

@@ -23,6 +23,7 @@ PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\w+|\S")
 NUMBERED = re.compile(
     r"\(?(?:choice\s+|option\s+)?(?P<number>\d{1,2}|[a-z])\)?[.):]*(?:\s+(?P<text>\S.*))?", re.IGNORECASE
 )
+SEVERAL = re.compile(r"\s*(?:[,;/&\n]|\band\b|\bund\b|\s)\s*")  # `1, 3`; texts are typed whole
 REMARK = re.compile(r"\s*\(.*\)$|\s+[-–—]\s.*$", re.DOTALL)
 RAISES = re.compile(
     r"^(?:error:?\s+)?(?:(?:it|this|torch)\s+)?(?:(?:raises|throws|gives|fails with)\s+)?(?:(?:an?|the)\s+)?"
@@ -98,8 +99,18 @@ def is_part(text: str, message: str) -> bool:
 
 
 def judged_choice(text: str, words: Words) -> Verdict:
-    """Judge a choice, given by its number, its letter or its text. Raises UnreadableError where it is none."""
-    given = plainly(text)
+    """Judge a choice, given by its number, its letter or its text; or several, where several are right.
+
+    Raises UnreadableError where it is none.
+    """
+    whole = plainly(text)
+    parts = [whole] if len(words.answers) == 1 or whole in map(plainly, words.choices) else SEVERAL.split(whole)
+    found = {chosen_one(part, words) for part in parts if part}
+    return Verdict("correct" if found == {*words.answers} else "wrong")
+
+
+def chosen_one(given: str, words: Words) -> int:
+    """Return the number of a choice."""
     chosen = [number for number, choice in enumerate(words.choices, 1) if plainly(choice) == given]
     numbered = NUMBERED.fullmatch(given)
     if not chosen and numbered:
@@ -108,6 +119,6 @@ def judged_choice(text: str, words: Words) -> Verdict:
         told = numbered["text"]
         if 1 <= place <= len(words.choices) and (not told or plainly(words.choices[place - 1]) == plainly(told)):
             chosen = [place]
-    if not chosen:
+    if len(chosen) != 1:
         raise UnreadableError(f"it is none of the choices: write a number from 1 to {len(words.choices)}")
-    return Verdict("correct" if chosen == [words.answer] else "wrong")
+    return chosen[0]

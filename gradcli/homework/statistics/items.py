@@ -112,7 +112,7 @@ class Items:
 
     def add(self, result: Result) -> None:
         """Count one submission; one that could not be read, or was not handed in, says nothing about questions."""
-        if result.unreadable or result.is_absent:
+        if result.unreadable or not result.is_counted:
             return
         points = dict.fromkeys(self.tallies, 0.0)
         answered = set()

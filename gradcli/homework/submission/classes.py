@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from io import StringIO
 
+from gradcli.dialects import SEPARATED, delimiter_of
 from gradcli.facts import dataclass
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.names import identity
@@ -164,7 +165,6 @@ def folder_of(file: File) -> Iterator[tuple[int | None, str]]:
         os.close(descriptor)
 
 
-SEPARATED = re.compile(r'"?sep=[,;\t]"?(?:\r\n|\r|\n)')  # the first line of some files for spreadsheets
 NUMBER = re.compile(r"\s*[-+\[(]*[\d.]")
 LARGEST = 2**27  # bytes of a class in one file
 NOBODY = "(no name)"
@@ -254,7 +254,7 @@ def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
     places = [header.index(column) for column in COLUMNS if column in header]
     cells = (
         (line, [row[place].strip() if place < len(row) else "" for place in places])
-        for line, row in joined(rows, header, separator_of(text))
+        for line, row in joined(rows, header, delimiter_of(text))
     )
     return set(header), ((line, own) for line, own in cells if any(own))
 
@@ -269,11 +269,6 @@ def joined(rows: Iterator[tuple[int, list[str]]], header: list[str], separator: 
                 spare.pop()
             row[last:] = [separator.join(spare)]
         yield line, row
-
-
-def separator_of(text: str) -> str:
-    """Return the character between the cells, which the first line has most often."""
-    return max(",;\t", key=re.split(r"[\r\n]", text, maxsplit=1)[0].count)
 
 
 def has_broken_quotes(text: str, separator: str) -> bool:
@@ -304,7 +299,7 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
         yield from ((line + 1, row) for line, row in rows_of(text[told.end() :]))
         return
     csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
-    separator = separator_of(text)
+    separator = delimiter_of(text)
     if has_broken_quotes(text, separator):
         for number, line in enumerate(StringIO(text, newline=None), 1):  # no line has a line's end inside
             yield from ((number, row) for row in csv.reader([line], delimiter=separator))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from gradcli.facts import dataclass
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
@@ -45,6 +47,29 @@ def read_notebook(name: str, student: str, text: str, labels: Labels | None) -> 
     return replace(answers, given=(*given, *programs), remarks=() if labels.codes else answers.remarks)
 
 
+PART = re.compile(r"(?:\s*;\s*|^\s*)part \d+: ")  # a gap of a cloze question in the exports of Moodle
+SEVERAL = "its cell holds several answers: write one a line, with the quantity before it"
+
+
+def of_cell(answer: Given, labels: Labels) -> Iterator[Given]:
+    """Yield the answers of a cell to a question of which it is to name the quantities, if there are several."""
+    asks = labels.asked.get(answer.question, ())
+    if answer.quantity or not answer.text or not asks:
+        yield answer
+        return
+    text = text_of(answer.text).strip()
+    parts = PART.split(text)[1:]
+    if len(parts) == len(asks) > 1:
+        yield from (replace(answer, quantity=ask.written, text=part) for ask, part in zip(asks, parts, strict=True))
+        return
+    typed = () if answer.question in labels.codes else read_lines("", "", f"[{answer.question}]\n{text}", labels).given
+    if any(labels.ask(answer.question, one.quantity) for one in typed):
+        yield from (replace(one, line=answer.line) for one in typed)
+        return
+    problem = "" if len(asks) == 1 or answer.question in labels.codes else SEVERAL
+    yield from (replace(answer, quantity=ask.written, text=text, problem=problem or answer.problem) for ask in asks)
+
+
 def joined(source: object) -> str:
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
@@ -66,7 +91,8 @@ class HandIn:
     """The work of one student: a file that is not read yet, or a submission out of the file of a class.
 
     `attempt` is its number where that is recorded, `remark` is added to those on the submission. One that `is_again` is
-    a later attempt, though none is counted. `text` is what `read_file` gives for a file that was read already.
+    a later attempt, though none is counted. `place` is its line in a sheet, and `submitted` the time that stands there.
+    `text` is what `read_file` gives for a file that was read already.
     """
 
     file: File
@@ -76,6 +102,8 @@ class HandIn:
     remark: str = ""
     is_again: bool = False
     text: tuple[str, str] | None = None
+    place: str = ""
+    submitted: datetime | None = None
 
     @property
     def name(self) -> str:
@@ -92,6 +120,8 @@ class HandIn:
         One that cannot be read says why.
         """
         found = self.submission or self.read_file(labels)
+        if self.place and labels is not None:
+            found = replace(found, given=tuple(part for one in found.given for part in of_cell(one, labels)))
         return replace(found, remarks=(*found.remarks, self.remark)) if self.remark else found
 
     def read_file(self, labels: Labels | None) -> Submission:
@@ -191,7 +221,7 @@ def places_of(found: Sequence[HandIn], known: Callable[[str], str]) -> dict[Who,
             text, problem = read_file(one.file, LARGEST_CLASS, is_table=True)
         students = {one.student} if problem else students_in(text, one.student)
         for who in {identity(known(student)) for student in students}:
-            places.setdefault((who, one.attempt), []).append(str(one.file.path))
+            places.setdefault((who, one.attempt), []).append(", ".join(filter(None, (str(one.file.path), one.place))))
     return places
 
 

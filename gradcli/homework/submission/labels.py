@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 from unicodedata import normalize
 
-from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.plain.names import folded, matching
 from gradcli.homework.submission.plain.prose import bare_text
@@ -395,6 +395,18 @@ OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what t
 def spellings(quantity: Quantity, output: str, names: Collection[str]) -> Iterator[str]:
     """Yield the forms of the labels of a derivative: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`."""
     of, by = quantity.of, quantity.by
+    if quantity.kind == "entry":
+        digits = [int(part) for part in quantity.by.split(",")]
+        for first in (0, 1):  # as programs count, and as mathematics does
+            yield spelling_of(quantity.of + "".join(str(place + first) for place in digits))
+    elif quantity.kind in WHOLE:
+        letter = {"jacobian": "J", "hessian": "H"}.get(quantity.kind, "∇")
+        primes = "'" * (by.count(",") + 1)
+        own = (f"{of}{by}", f"{of}{primes}") if quantity.kind == "higher" else (
+            letter, f"{letter}{of}", quantity.kind, f"{quantity.kind}of{of}", f"{quantity.kind}matrix")  # fmt: skip
+        more = {"jacobian": (f"D{of}", f"d{of}d{by}"), "hessian": (f"∇2{of}", "∇2"), "gradients": ("gradient", "grad")}
+        named = (one for one in (*own, *more.get(quantity.kind, ())) if one not in names)
+        yield from map(spelling_of, named)
     if quantity.kind != "gradient":
         return
     for name in (of, *(other for other in OUTPUTS if of == output and other not in names)):

@@ -78,12 +78,13 @@ def unknown(truth: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """The rule: `|s - t| <= atol + rtol*|t|`; or the digits typed are right, and enough (`precision`, None: `ENOUGH`
-    of them, whichever they are).
+    of them, whichever they are). With `decimals` so many behind the point are enough, and no digits are counted.
     """
 
     rtol: float = 1e-5
     atol: float = 1e-8
     precision: int | None = None
+    decimals: int | None = None
 
     def near(self, value: Any, truth: Any) -> Any:
         """Return, entry by entry, whether a value is within the tolerance; an infinite or nan truth must be equal.
@@ -104,13 +105,18 @@ class Tolerance:
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""
-        if np.ndim(typed.value) == 0 and self.precision is None and isinstance(truth, float) and math.isfinite(truth):
+        is_plain = self.precision is None and self.decimals is None
+        if np.ndim(typed.value) == 0 and is_plain and isinstance(truth, float) and math.isfinite(truth):
             return self.judge_one(typed, float(truth))
         right = self.near(typed.value, truth)
         with np.errstate(all="ignore"):
             off = np.abs(typed.value - truth) - unknown(truth)
             fits = typed.unit > 0
             size = np.floor(np.log10(np.abs(truth)))
+            if self.decimals is not None:
+                unit = 10.0**-self.decimals
+                right = right | ((off <= unit / 2 * SLACK) & (typed.unit <= unit * SLACK))
+                return right, right | (fits & (off <= typed.unit / 2 * SLACK))
             if self.precision is not None:
                 last = 10.0 ** (size - self.precision + 1)
                 right = right | ((off <= last / 2 * SLACK) & (np.asarray(typed.digits) >= self.precision))

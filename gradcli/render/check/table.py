@@ -40,7 +40,7 @@ def title(totals: ClassTotals, looks: Looks) -> str:
     name = clipped(totals.assignment.title or totals.assignment.file, NAME, looks)
     if not count:
         return f"{name}   no submissions"
-    present = [one for one in totals.students if not one.is_absent] or totals.students
+    present = [one for one in totals.students if one.is_counted] or totals.students
     scored, of = (sum(values) / len(present) for values in zip(*((s.score, s.max_score) for s in present), strict=True))
     share = percent(scored, of)
     mean = points(round(scored, 2), round(of, 2))

@@ -109,7 +109,7 @@ def frames(explanation: Explanation, asked: Asked, found: Sketch, drawn: Drawing
     return film if all(vertex.id in known for vertex in found.vertices) and drawn.routes else None
 
 
-SIZE, SMALL, QUIET = 12.0, 11.0, 9.0  # of letters in boxes, at edges, and of a 1 at an edge
+SIZE, SMALL = 12.0, 11.0  # of letters in boxes, and at edges
 BOLD = 1.12  # of the width of letters that are not
 LEADING = 16.0
 PADDING, MARGIN = 10.0, 14.0
@@ -188,8 +188,7 @@ def box_size(rows: Sequence[Line]) -> tuple[float, float]:
 def label_size(arc: Arc) -> tuple[float, float] | None:
     if not arc.label:
         return None
-    size = QUIET if arc.is_quiet else SMALL
-    return text_width(arc.label, size) + 2, size + 2
+    return text_width(arc.label, SMALL) + 2, SMALL + 2
 
 
 def lines(found: Sketch, drawn: Drawing, film: Film | None = None) -> Iterator[str]:
@@ -258,8 +257,7 @@ def edge(arc: Arc, route: Route, drawn: Drawing) -> Iterator[str]:
     yield f'<path d="{arrow(route.end, drawn)}" fill="{color}"/>'
     if route.label is not None:
         x, y, wide, height = route.label
-        size = QUIET if arc.is_quiet else SMALL
-        yield text(arc.label, x + wide / 2, y + height - 3, Ink(size, color))
+        yield text(arc.label, x + wide / 2, y + height - 3, Ink(SMALL, color))
     yield "</g>"
 
 

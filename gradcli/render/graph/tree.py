@@ -11,6 +11,8 @@ q = v1·x = 27   gradient 1    MulBackward0
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from gradcli.explanation.model import Explanation, Local, Node
 from gradcli.facts import dataclass
 from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation
+from gradcli.render.lesson.readable import ENTRYWISE, label
 from gradcli.render.lesson.terms import factor
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -51,6 +54,7 @@ def tree(explanation: Explanation, looks: Looks) -> str:
     """
     nodes = {node.id: node for node in explanation.nodes}
     strokes = ASCII if looks.ascii else LINES
+    ranks = {node.id: len(node.shape) for node in explanation.nodes}
     levels = LEVELS if looks.width is None else min(LEVELS, looks.width // (3 * len(strokes.blank)))
     lines: list[str] = []
 
@@ -87,7 +91,8 @@ def tree(explanation: Explanation, looks: Looks) -> str:
             for position, (source, local) in reversed(list(enumerate(below, start=1))):
                 end = position == len(below)
                 stroke = strokes.last if end else strokes.branch
-                slope = f"{_slope(local, looks)}  " if explanation.sizes is None else ""
+                known = ranks | {explanation.upstream_name: len(node.shape)}
+                slope = f"{_slope(local, looks, known)}  " if explanation.sizes is None else ""
                 stack.append((source, margin + stroke, margin + (strokes.blank if end else strokes.past), slope))
     return "\n".join(lines)
 
@@ -99,10 +104,11 @@ def _gradient(node: Node, looks: Looks) -> str:
     return f"   gradient {short(node.grad, looks.precision, ascii=looks.ascii, width=VALUE)}"
 
 
-def _slope(local: Local, looks: Looks) -> str:
+def _slope(local: Local, looks: Looks, ranks: Mapping[str, int]) -> str:
     """Return the local derivative before the input that it is by, or the rule where it is no product."""
     if local.formula is None or np.asarray(local.value).size > FEW:
-        return f"[{visible(unparse(local.rule, multiply=looks.times))}]"
+        write = partial(unparse, multiply=looks.times)
+        return f"[{visible(label(local.rule, ranks, write, looks.times if looks.ascii else ENTRYWISE))}]"
     return f"{'*' if looks.ascii else '×'}{factor(short(local.value, looks.precision, ascii=looks.ascii))}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from gradcli.explanation.chain.links import Link, chain
-from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.render.latex.aligned import WIDEST, Equation, aligned
 from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.pieces import Piece
@@ -29,7 +29,7 @@ def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = 
             ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
             ("Local derivatives", locals_),
             ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule, given(terms))),
-            ("Gradients", Rows(explanation.leaves, terms, gradient)),
+            ("Gradients", Rows([*explanation.deltas, *explanation.leaves], terms, gradient)),
         ],
     )
 
@@ -107,7 +107,7 @@ def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
         if part.target in given:
             given.remove(part.target)
         else:
-            found.append(Equation(terms.name(part.target or explanation.output), [terms.formula(part.value)]))
+            found.append(Equation(terms.name(part.target or explanation.output), [terms.typed(part.value)]))
     if explanation.sizes is not None:
         return [*found, *sizes(explanation, terms)]
     found.extend(point(variables, terms))
@@ -146,7 +146,7 @@ def sizes(explanation: Explanation, terms: Terms) -> Iterator[Equation]:
 def forward(node: Node, terms: Terms) -> Equation:
     remark = "" if node.grad_fn is None else f"\\texttt{{{escaped(node.grad_fn)}}}"
     return Equation(
-        terms.name(node.id), [terms.formula(node.expression), terms.put_in(node), terms.value(node.value)], remark
+        terms.name(node.id), [terms.typed(node.expression), terms.put_in(node), terms.value(node.value)], remark
     )
 
 
@@ -174,13 +174,18 @@ def chain_rule(link: Link, terms: Terms) -> Equation:
     return Equation(terms.total(link.input), [terms.symbols(link), terms.numbers(link), terms.value(link.total)])
 
 
-def gradient(leaf: Leaf, terms: Terms) -> Equation:
-    """The gradient of a variable as a formula of the variables, and its value."""
+def gradient(leaf: Leaf | Intermediate, terms: Terms) -> Equation:
+    """The gradient of a variable as a formula of the variables, and its value; or a δ."""
+    if isinstance(leaf, Intermediate):
+        node = terms.nodes[str(leaf.gradient_of)]
+        return Equation(
+            terms.name(leaf.name), [terms.total(node.id), terms.formula(leaf.expression), terms.value(node.grad)]
+        )
     total = terms.total(leaf.name)
     if leaf.gradient is None:
         return Equation(total, [Piece(r"\text{None}")])
     formula = None if leaf.formula is None else terms.formula(leaf.formula)
-    return Equation(total, [formula, terms.value(leaf.gradient)])
+    return Equation(total, [formula, terms.value(leaf.told)])
 
 
 def in_variables(leaf: Leaf, terms: Terms) -> list[Piece]:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-
-import numpy as np
 
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
-from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.homework.answer_file import filled_in
-from gradcli.homework.grading import Grader
-from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
@@ -34,8 +27,6 @@ from gradcli.render.latex.lesson import (
 )
 from gradcli.render.latex.pieces import Piece, letters, value
 from gradcli.render.latex.terms import Terms
-from gradcli.render.text.layout import lay_out
-from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import PRECISION
 
 PREAMBLE = r"""\documentclass[11pt]{article}
@@ -136,26 +127,6 @@ def _path(route: Route, terms: Terms) -> Equation:
     return Equation(left, [product, *([] if route.value is None else [terms.value(route.value)])])
 
 
-COLUMNS = 86  # of a page of text
-
-
-def handout(grader: Grader, answers: str, looks: Looks) -> str:
-    """The handout as a fragment."""
-    return "\n\n".join([*_solutions(grader, looks), r"\section*{Answers}", listing(answers.split("\n"))])
-
-
-def _solutions(grader: Grader, looks: Looks) -> Iterator[str]:
-    for id, key in grader.keys.items():
-        yield f"\\section*{{{escaped(id)}}}"
-        yield escaped(" ".join(key.question.text.split()))
-        with np.errstate(all="ignore"):
-            if isinstance(key.solution, SnippetSolution):
-                plain = Asked(width=COLUMNS, precision=looks.precision, all=True)
-                yield listing(lay_out(worked_sections(key.solution, plain), plain).split("\n"))
-            else:
-                yield from (lesson(one, looks.precision) for one in map(folded, key.solution.explanations()))
-
-
 def eval_page(explanation: Explanation, asked: Asked) -> str:
     """Write the whole lesson."""
     return whole(lesson(explanation, asked.precision, why=asked.why), asked)
@@ -164,11 +135,6 @@ def eval_page(explanation: Explanation, asked: Asked) -> str:
 def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) -> str:
     """Write the derivation of each gradient."""
     return whole(derivations(explanation, traces, asked.precision, why=asked.why), asked)
-
-
-def key_page(grader: Grader, asked: Asked) -> str:
-    """Write the worked solution of every question, and the answers."""
-    return whole(handout(grader, "\n".join(filled_in(grader)).rstrip(), asked), asked)
 
 
 def whole(fragment: str, asked: Asked) -> str:

@@ -159,7 +159,7 @@ def told(move: Move, terms: Terms) -> Iterator[Equation]:
     match move:
         case Computed(id):
             node = terms.nodes[id]
-            sides = [terms.formula(node.expression), terms.put_in(node), small(node.value, terms)]
+            sides = [terms.typed(node.expression), terms.put_in(node), small(node.value, terms)]
             yield Equation(terms.name(id), sides)
         case Contributed():
             yield from contributed(move, terms)

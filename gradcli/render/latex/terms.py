@@ -14,6 +14,7 @@ from gradcli.render.latex.formulas import Writer, added, multiplied
 from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.pieces import Piece, fraction, value
 from gradcli.render.lesson.chain_rule import ChainRule
+from gradcli.render.lesson.readable import each_entry, readable
 from gradcli.render.text.numbers import PRECISION
 
 ENTERING = "\0"  # begins the name that stands for an upstream gradient in a rule; no program has it
@@ -26,15 +27,25 @@ class Terms(ChainRule[Piece]):
         super().__init__(explanation)
         self.precision = precision
         variables = [leaf.name for leaf in explanation.leaves]
-        symbols = Symbols([*variables, *self.nodes, self.differentiated, self.upstream_name])
-        self.writer = Writer(symbols, {node.id: len(node.shape) for node in explanation.nodes})
-        self.rename = {x.name: self.total(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
+        deltas = [one.name for one in explanation.deltas]
+        symbols = Symbols([*variables, *self.nodes, *deltas, self.differentiated, self.upstream_name])
+        self.writer = Writer(symbols, self.ranks)
+        named = [one for one in explanation.intermediates if one.gradient_of and not one.is_delta]
+        self.rename = {one.name: self.total(str(one.gradient_of)) for one in named}
 
     def name(self, id: str) -> Piece:
         return self.writer.name(id)
 
-    def formula(self, tree: Expression) -> Piece:
+    def typed(self, tree: Expression) -> Piece:
+        """Return an expression of the program."""
         return self.writer.formula(tree, self.rename)
+
+    def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> Piece:
+        """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
+        known = self.ranks | {ENTERING + id: rank for id, rank in self.ranks.items()} | dict(ranks or {})
+        each = each_entry(tree, known)
+        found = self.typed(readable(tree if each is None else each, known, "*"))
+        return found if each is None else replace(found, text=rf"{found.text} \quad\text{{in each entry}}")
 
     def value(self, given: Value) -> Piece | None:
         """Return a value; None where it is made up, for a shape without numbers."""
@@ -57,7 +68,7 @@ class Terms(ChainRule[Piece]):
 
     def rule(self, local: Local) -> Piece:
         """Return the local derivative, or the rule of an edge for `g`."""
-        found = self.formula(local.formula if local.formula is not None else local.rule)
+        found = self.formula(local.formula if local.formula is not None else local.rule, self.arriving(local))
         if local.formula is not None:
             return found
         return replace(found, text=f"{self.name(self.upstream_name).text} \\mapsto {found.text}")

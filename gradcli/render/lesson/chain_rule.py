@@ -29,6 +29,13 @@ class ChainRule(ABC, Generic[Formula]):
         self.plain_seed = explanation.is_seed_one
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
+        self.ranks = {id: len(node.shape) for id, node in self.nodes.items()}
+        self.ranks |= {x.name: self.ranks[x.gradient_of] for x in explanation.intermediates if x.gradient_of}
+        self.arriving_ranks = {id(local): len(node.shape) for node in explanation.nodes for local in node.locals}
+
+    def arriving(self, local: Local) -> dict[str, int]:
+        """Return the dimensions of the `g` of an edge."""
+        return {self.upstream_name: self.arriving_ranks.get(id(local), 0)}
 
     @abstractmethod
     def derivative(self, of: str, by: str) -> Formula: ...  # write `∂z/∂x`
@@ -83,7 +90,7 @@ class ChainRule(ABC, Generic[Formula]):
             entering = Number(1) if self.is_seed(term) else self.quotient(term.step.node)
             return [self.formula(without_ones(substitute(term.step.rule, {self.upstream_name: entering})))]
         local = self.edge(term.step.node, term.local)
-        return [local] if self.is_seed(term) else [self.total(term.step.node), local]
+        return [self.total(term.step.node), local]
 
     def formulas(self, link: Link) -> Formula | None:
         """Write the same with the local derivatives written out; None where a rule is no product."""
@@ -91,8 +98,6 @@ class ChainRule(ABC, Generic[Formula]):
 
     def _formulas(self, term: Term) -> list[Formula]:
         assert term.local.formula is not None
-        if self.is_seed(term):
-            return [self.formula(term.local.formula)]
         return [self.total(term.step.node), self.formula_factor(term.local.formula)]
 
     def numbers(self, link: Link) -> Formula | None:
@@ -105,11 +110,10 @@ class ChainRule(ABC, Generic[Formula]):
         return self._sum(link, self._numbers)
 
     def _numbers(self, term: Term) -> list[Formula]:
-        local = self.number(term.local.value)
-        return [local] if self.is_seed(term) else [self.factor(self.number(term.step.upstream)), self.factor(local)]
+        return [self.factor(self.number(value)) for value in (term.step.upstream, term.local.value)]
 
     def is_seed(self, term: Term) -> bool:
-        """Return whether the upstream gradient is the 1 that enters at the output, which is not written."""
+        """Return whether the upstream gradient is the 1 that enters at the output, which no rule writes."""
         return self.plain_seed and term.step.node == self.explanation.output
 
     def _sum(self, link: Link, factors: Callable[[Term], Sequence[Formula]]) -> Formula:

@@ -11,13 +11,14 @@ from rich.cells import cell_len
 from gradcli.explanation.causes.stops import stopped
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.meaning import Meaning, meanings
-from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
+from gradcli.explanation.second import Newton
 from gradcli.guard import guarded
-from gradcli.language.tree import Statement, names
-from gradcli.language.unparser import unparse_statement
-from gradcli.render.lesson.terms import Terms
+from gradcli.language.tree import Expression, Name, Statement, names
+from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number
 from gradcli.render.text.wrapping import HANG, lines_of
 from gradcli.source import visible
 
@@ -76,7 +77,8 @@ def _parts(line: str, width: int, hang: int) -> list[str]:
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
-    return Row((visible(unparse_statement(statement, multiply=terms.looks.times)),), "title")
+    named = "" if statement.target is None else f"{visible(statement.target)} = "
+    return Row((f"{named}{terms.typed(statement.value)}",), "title")
 
 
 def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:
@@ -122,7 +124,7 @@ def place(meaning: Meaning) -> str:
     return f"{meaning.leaf}[{','.join(map(str, meaning.entry))}]" if meaning.entry else meaning.leaf
 
 
-FORWARD = ("node", "computed as", "by", "in numbers", "value")
+FORWARD = ("node", "computed as", "in numbers", "value", "torch's node")
 LOCALS = ("edge", "local derivative", "value", "Jacobian")
 CHAIN = ("gradient", "chain rule", "in numbers", "value")
 GRADIENTS = ("gradient", "formula", "value")
@@ -139,6 +141,31 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
         at = next((n for n, section in enumerate(found) if section.title == "Notes"), len(found))
         found[at:at] = [Section("What the gradients mean", rows)] if rows else []
     return lay_out(found, looks)
+
+
+def second_pages(found: Sequence[Explanation], steps: Sequence[Newton], looks: Looks, *, all: bool, why: bool) -> str:
+    """Return the lesson of a program, then that of each of its gradients, and Newton's step."""
+    first, *seconds = found
+    parts = sections(first, looks, all=all, why=why)
+    for leaf, second in zip(steps, seconds, strict=True):
+        of, *rest = sections(second, looks, all=all, why=why)
+        told = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
+        parts += [Section(told, [replace(row, kind="") for row in of.rows]), *rest]
+    rows = [Row((newton_step(one, looks, is_alone=len(steps) == 1),)) for one in steps]
+    return lay_out([*parts, Section("Newton's step", rows)], looks)
+
+
+def newton_step(step: Newton, looks: Looks, *, is_alone: bool) -> str:
+    """Return `x goes from 2 to 2 - 32/48 = 1.33333`; of several variables at once the value alone."""
+    value, gradient, second = (number(one, looks.precision) for one in (step.value, step.gradient, step.second))
+    if step.after is None:
+        return f"{visible(step.leaf)} has no next value: the second derivatives have no inverse"
+    after = number(step.after, looks.precision)
+    if not is_alone:
+        return f"{visible(step.leaf)} goes from {value} to {after}"
+    extremum = "minimum" if step.second > 0 else "maximum"
+    put_in = f"{value} - {factor(gradient)}/{factor(second)}"
+    return f"{visible(step.leaf)} goes from {value} to {put_in} = {after}, towards a {extremum} of the parabola"
 
 
 def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:
@@ -175,14 +202,16 @@ def mentioned(explanation: Explanation) -> set[str]:
 
 
 def _forward(node: Node, terms: Terms) -> Row:
-    value, expression = terms.grid(node.value), terms.formula(node.expression)
+    value, expression = terms.grid(node.value), terms.typed(node.expression)
     if node.kind == "op":
         made_by, put_in = node.grad_fn or "constant", terms.put_in(node) or ""
     else:
         made_by, put_in = "constant", ""
+    if "\n" in value:  # the name stands behind the last row
+        value, made_by = f"{value}  {made_by}", ""
     made = "" if expression == visible(node.name) or is_same(expression, value) else f"= {expression}"
     return Row(
-        (visible(node.name), made, made_by, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "")
+        (visible(node.name), made, "" if is_same(put_in, value) else put_in, f"= {value}" if value else "", made_by)
     )
 
 
@@ -291,23 +320,40 @@ def is_same(text: str, other: str) -> bool:
     return "".join(text.split()) == "".join(other.split())
 
 
-def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
-    """The gradient of every variable: as a formula of the variables, and its value."""
-    return Rows(explanation.leaves, partial(_gradient, terms=terms))
+def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
+    """The gradient of every variable: as a formula of the variables, and its value; above them what they call δ."""
+    return Rows([*explanation.deltas, *explanation.leaves], partial(_gradient, terms=terms))
 
 
-def _gradient(leaf: Leaf, terms: Terms) -> Row:
+def deltas_of(formula: Expression | None, explanation: Explanation) -> list[Intermediate]:
+    """Return what a formula calls δ, and what those call so, in the order in which it is computed."""
+    needed = set[str]() if formula is None else {*names(formula)}
+    for one in reversed(explanation.deltas):
+        needed |= names(one.expression) if one.name in needed else set()
+    return [one for one in explanation.deltas if one.name in needed]
+
+
+def delta(one: Intermediate, terms: Terms) -> str:
+    """Return `δ2 = ∂loss/∂v2 = (δ1 @ W2.T) ⊙ [h > 0]`."""
+    return f"{terms.formula(Name(one.name))} = {terms.total(str(one.gradient_of))} = {terms.formula(one.expression)}"
+
+
+def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
+    if isinstance(leaf, Intermediate):
+        name, _, told = delta(leaf, terms).partition(" = ")
+        return Row((name, f"= {told}", f"= {terms.grid(terms.nodes[str(leaf.gradient_of)].grad)}"), "result")
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.gradient is None else terms.grid(leaf.gradient)}"
+    value = f"= {None if leaf.told is None else terms.grid(leaf.told)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
     return Row((total, "" if is_same(formula, value) else formula, value), "result")
 
 
-def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
+def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
     """The gradients that are more than a number, as formulas of the variables."""
-    found = [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
+    found: list[Leaf | Intermediate] = [*explanation.deltas]
+    found += [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
     return Rows(found, partial(_gradient, terms=terms))

@@ -23,7 +23,7 @@ def signs(explanation: Explanation, terms: Terms) -> Iterator[str]:
     """Yield what the signs of products mean, where a page has those of matrices."""
     trees = (tree for node in explanation.nodes for tree in (node.expression, *(local.rule for local in node.locals)))
     if any(isinstance(part, Binary) and part.operator == "@" for tree in trees for part in postorder(tree)):
-        yield f"{terms.looks.times} multiplies entry by entry, @ multiplies matrices, .T exchanges rows and columns"
+        yield f"{terms.entrywise} multiplies entry by entry, @ multiplies matrices, .T exchanges rows and columns"
     edges = [local for node in explanation.nodes if node.grad is not None for local in node.locals]
     if any(local.reason is not None and terms.fans_out(local.input) for local in edges):
         yield "+= adds one of several parts of a gradient"

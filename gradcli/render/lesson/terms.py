@@ -12,10 +12,12 @@ from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.lesson.chain_rule import MOST, ChainRule
+from gradcli.render.lesson.readable import ENTRYWISE, each_entry, readable
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import grid, short
 from gradcli.source import visible
 
+EACH = " in each entry"
 PRODUCT = Binary("*", Name("a"), Name("b"))
 
 
@@ -29,7 +31,11 @@ class Terms(ChainRule[str]):
             local.input for node in explanation.nodes if node.grad is not None for local in node.locals
         )
         self.gradients = {x.name: self.quotient(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
+        self.gradients |= {
+            x.name: Name(x.name.replace("δ", "delta" if looks.ascii else "δ")) for x in explanation.deltas
+        }
         self.gradients[explanation.seed_name] = self.quotient(explanation.output)
+        self.ranks |= {f"{looks.partial}{id}": rank for id, rank in self.ranks.items()}
 
     def derivative(self, of: str, by: str) -> str:
         partial = self.looks.partial
@@ -55,7 +61,23 @@ class Terms(ChainRule[str]):
         """Return `1st` or `2nd` where several edges lead from a node to the same input; else nothing."""
         return ordinal(local.use) if local.use else ""
 
-    def formula(self, tree: Expression) -> str:
+    @property
+    def entrywise(self) -> str:
+        return self.looks.times if self.looks.ascii else ENTRYWISE
+
+    def typed(self, tree: Expression) -> str:
+        """Return an expression of the program."""
+        tree = readable(tree, self.ranks, self.entrywise, is_typed=True)
+        return visible(unparse(tree, multiply=self.looks.times))
+
+    def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> str:
+        """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
+        known = self.ranks if ranks is None else {**self.ranks, **ranks}
+        each = each_entry(tree, known)
+        return self._formula(tree, known) if each is None else f"{self._formula(each, known)}{EACH}"
+
+    def _formula(self, tree: Expression, ranks: Mapping[str, int]) -> str:
+        tree = readable(tree, ranks, self.entrywise)
         tree = tree if self.gradients.keys().isdisjoint(names(tree)) else substitute(tree, self.gradients)
         if self.numerator in names(tree):
             tree = fold(tree, self._divided)
@@ -101,7 +123,14 @@ class Terms(ChainRule[str]):
         """Return the local derivative, or the rule of an edge for `g`."""
         if local.formula is not None:
             return f"= {self.formula(local.formula)}"
-        return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
+        return self.rule(local)
+
+    def rule(self, local: Local) -> str:
+        """Return the rule of an edge for the `g` of its node: `g → g @ B.T`, `each entry gets g/3`."""
+        written = self.formula(local.rule, self.arriving(local))
+        if written.endswith(EACH):
+            return f"each entry gets {written.removesuffix(EACH)}"
+        return f"{self.upstream_name} {self.looks.arrow} {written}"
 
     def entering(self) -> str:
         return "1" if self.plain_seed and self.explanation.sizes is not None else ""
@@ -114,7 +143,14 @@ class Terms(ChainRule[str]):
         return f"({text})" if precedence(tree) < precedence(PRODUCT) or text.startswith("-") else text
 
     def product(self, term: Term, factors: Sequence[str], *, is_alone: bool) -> str:
-        return f" {self.looks.times} ".join(factors) if is_alone else factor(self.looks.times.join(factors))
+        times = self.times(term.local, factors[-1])
+        factors = factors if is_alone else [text.removesuffix(EACH) for text in factors]
+        return f" {times} ".join(factors) if is_alone or times == ENTRYWISE else factor(times.join(factors))
+
+    def times(self, local: Local, written: str = "") -> str:
+        """Return the sign between an upstream gradient and a local derivative, which may be `written` as a number."""
+        is_number = isinstance(local.formula, Number) and written == self.formula_factor(local.formula)
+        return self.entrywise if local.is_entrywise and not is_number else self.looks.times
 
     def sum(self, products: Sequence[str | None]) -> str:
         return " + ".join(self.looks.ellipsis if product is None else product for product in products)

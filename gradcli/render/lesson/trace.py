@@ -14,7 +14,19 @@ from gradcli.guard import noting
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, formula_document, notes_document, sizes_document
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.page import FORWARD, equations, forward, given, heading, is_same, last, seed, shown
+from gradcli.render.lesson.page import (
+    FORWARD,
+    delta,
+    deltas_of,
+    equations,
+    forward,
+    given,
+    heading,
+    is_same,
+    last,
+    seed,
+    shown,
+)
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -92,17 +104,17 @@ def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms
 def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     """One quantity over several lines: the chain rule, the local derivatives as formulas, numbers, the result.
 
-    The gradient of the leaf is also written in the variables, as the rules give it and simplified.
+    Below the gradient of the leaf it is written in the variables, as the rules give it and simplified.
     """
     total = terms.total(link.input)
-    in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
-    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.result(link)]
+    sides = [terms.symbols(link), terms.formulas(link), terms.numbers(link), terms.result(link)]
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
-    simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else ""
-    return [
-        Row((total if index == 0 else "", side + SIMPLIFIED * is_same(side, simplest)))
-        for index, side in enumerate(written)
-    ]
+    rows = [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
+    closed = _in_variables(leaf, terms) if link.input == leaf.node else []
+    closed = [side for side in dict.fromkeys(closed) if side and not any(is_same(f"= {side}", one) for one in written)]
+    rows += [Row(("", f"= {side}{SIMPLIFIED * (side is closed[-1])}")) for side in closed]
+    deltas = deltas_of(leaf.formula, terms.explanation) if closed else []
+    return [*rows, *(Row((f"where {delta(one, terms)}",), "reason") for one in deltas)]
 
 
 def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
@@ -111,7 +123,7 @@ def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
         return []
     if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
         return []
-    raw = terms.formula(leaf.formula_raw)
+    raw = "" if deltas_of(leaf.formula, terms.explanation) else terms.formula(leaf.formula_raw)
     return [raw if len(raw) <= LONGEST else "", terms.formula(leaf.formula)]
 
 

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from gradcli.explanation.chain.trace import Trace
-from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.findings.examination import Ran
-from gradcli.homework.answer_file import filled_in
-from gradcli.homework.grading import Grader
-from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.findings.text import findings_head
 from gradcli.render.graph.mermaid import mermaid
@@ -64,26 +57,6 @@ def run_blocks(ran: Ran, asked: Asked) -> Iterator[str]:
     if ran.error is not None:
         yield "## Error"
         yield plain(f"{ran.error.code}: {visible(ran.error.message)}")
-
-
-def key_page(grader: Grader, asked: Asked) -> str:
-    """Write the worked solution of every question, and the answers as a submission."""
-    return joined("# Key", *key_blocks(grader, asked), "## Answers", fenced("\n".join(filled_in(grader)).rstrip()))
-
-
-def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
-    for id, key in grader.keys.items():
-        yield f"## {plain(id)}"
-        if text := " ".join(key.question.text.split()):
-            yield plain(text)
-        with np.errstate(all="ignore"):
-            if isinstance(key.solution, SnippetSolution):
-                found = [worked_sections(key.solution, asked)]
-            else:
-                lessons = map(folded, key.solution.explanations())
-                found = [sections(one, asked, all=asked.all, why=asked.why) for one in lessons]
-        for one in found:
-            yield from laid_out(one, 3)
 
 
 def joined(*blocks: str) -> str:

@@ -11,6 +11,8 @@ from gradcli.explanation.reference import sentences
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Attribute, Binary, Expression, Name, Number, names
+from gradcli.render.lesson.page import deltas_of
+from gradcli.render.lesson.readable import ENTRYWISE
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
@@ -46,12 +48,12 @@ class Equations:
     def forward(self, id: str) -> Iterator[Html]:
         """Yield `v1 = a·x2 = 2·3 = 6`."""
         node, paint = self.terms.nodes[id], self.paint
-        sides = [paint.name(id), paint.formula(node.expression)]
+        sides = [paint.name(id), paint.typed(node.expression)]
         inputs = [self.terms.nodes[name] for name in node.inputs]
         if self.has_numbers:
             if inputs and not node.shape and not any(x.shape for x in inputs):
                 numbers = {x.id: factor(paint.number(x.value)) for x in inputs}
-                sides.append(paint.formula(node.expression, numbers))
+                sides.append(paint.typed(node.expression, numbers))
             sides.append(paint.number(node.value))
         yield equation(sides)
 
@@ -83,7 +85,7 @@ class Equations:
             for piece in self.term(one):
                 now = "now" if one is move and len(found) > 1 else None
                 yield after(sign, element("mrow", piece, class_=now))
-                sign = "·"
+                sign = ENTRYWISE if one.local.is_entrywise else "·"
             sign = "+"
         if start + MOST < len(found):
             yield after(sign, mo("…"))
@@ -93,7 +95,8 @@ class Equations:
         paint, target = self.paint, move.edge.target
         upstream = paint.total(target)
         if move.local.formula is None and len(self.terms.formula(move.local.rule)) <= LONGEST:
-            return [paint.formula(move.local.rule, {self.terms.upstream_name: upstream})]
+            given = {self.terms.upstream_name: upstream}
+            return [paint.formula(move.local.rule, given, self.terms.arriving(move.local))]
         return [upstream, paint.local(target, move.local)]
 
     def product(self, move: Contributed) -> Html:
@@ -111,7 +114,7 @@ class Equations:
             if product is not None and self.is_small(product, fact.upstream):
                 return element("div", *self.worked(move, product), class_="product", data_product=True)
             if len(written) <= LONGEST:
-                rule = in_line(given, mo("↦"), paint.formula(local.rule))
+                rule = in_line(given, mo("↦"), paint.formula(local.rule, None, self.terms.arriving(local)))
             else:
                 rule = joined(in_line(given, mo("↦")), " ", element("code", cut(written, 300)))
             how = box("rule", None, rule)
@@ -120,7 +123,8 @@ class Equations:
         formula = paint.formula(local.formula)
         named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
         slope = element("div", box("local", named, value), class_="answer")
-        return element("div", upstream, sign("×"), slope, sign("="), answer, class_="product")
+        times = ENTRYWISE if local.is_entrywise else "×"
+        return element("div", upstream, sign(times), slope, sign("="), answer, class_="product")
 
     def is_small(self, product: tuple[Expression, Expression], upstream: Value) -> bool:
         """Whether both factors of a product of matrices, and its result, are written out."""
@@ -176,6 +180,9 @@ class Equations:
         if leaf is not None and leaf.formula is not None and not isinstance(leaf.formula, Number):
             given = {id: paint.total(x) for id, x in self.gradients.items()}
             yield self.line(paint.total(move.node), leaf.formula, given)
+            for one in deltas_of(leaf.formula, self.walk.explanation):
+                told = row(paint.name(one.name), mo("="), paint.total(str(one.gradient_of)))
+                yield self.line(told, one.expression, given)
 
     def line(self, left: Html, formula: Expression, given: Mapping[str, Html]) -> Html:
         """Return an equation that fits its line: a long formula is small, a longer one a text that can be broken."""
@@ -188,7 +195,7 @@ class Equations:
     def gradients(self) -> dict[str, str]:
         """The nodes whose gradients formulas mention, by the names that they have there."""
         found = self.walk.explanation.intermediates
-        return {one.name: one.gradient_of for one in found if one.gradient_of is not None}
+        return {one.name: one.gradient_of for one in found if one.gradient_of and not one.is_delta}
 
 
 def factors(rule: Expression, upstream: str) -> tuple[Expression, Expression] | None:

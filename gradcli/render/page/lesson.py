@@ -108,7 +108,7 @@ class Lesson:
 
     def row(self, node: Node) -> Html:
         """Return the row of a node."""
-        written = "" if node.expression == Name(node.name) else cut(self.terms.formula(node.expression), WIDEST)
+        written = "" if node.expression == Name(node.name) else cut(self.terms.typed(node.expression), WIDEST)
         known = self.changing.known.get(node.id, 0)
         cells = [
             self.cell([(0, "—"), (known, self.text(node.value))]),

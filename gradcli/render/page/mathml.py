@@ -16,6 +16,7 @@ from gradcli.language.tree import (
     Call,
     Compare,
     Expression,
+    List,
     Method,
     Name,
     Number,
@@ -23,6 +24,7 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.language.unparser import Precedence, precedence, unparse
+from gradcli.render.lesson.readable import each_entry, readable
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.text.numbers import number, short
 
@@ -85,6 +87,8 @@ class Paint:
         self.colours: Mapping[str, str] = {id: f"c{place % COLOURS}" for place, id in enumerate(nodes)}
         self.differentiated = differentiated
         self.precision = precision
+        self.ranks = {node.id: len(node.shape) for node in explanation.nodes}
+        self.ranks |= {x.name: self.ranks[x.gradient_of] for x in explanation.intermediates if x.gradient_of}
 
     def name(self, id: str) -> Html:
         """Return the symbol of a node, or of anything else that has a name."""
@@ -112,13 +116,25 @@ class Paint:
         if np.ndim(value) == 0:
             return digits(short(value, self.precision))
         array = np.asarray(value)
-        if isinstance(value, Unkept) or array.ndim > 2 or not array.size:
+        is_matrix = array.ndim <= 2 or set(array.shape[:-2]) == {1}  # an image, a filter
+        if isinstance(value, Unkept) or not is_matrix or not array.size:
             return element("mtext", short(value, self.precision))
         return element("mtext", matrix(array, min(self.precision, ENOUGH)))
 
-    def formula(self, tree: Expression, given: Mapping[str, Html] | None = None) -> Html:
-        """Return an expression; `given` is written in place of some names, in parentheses where it must."""
+    def typed(self, tree: Expression, given: Mapping[str, Html] | None = None) -> Html:
+        """Return an expression of the program; `given` is written in place of some names."""
+        tree = readable(tree, self.ranks, is_typed=True)
         return fold(tree, lambda node, parts: self.part(node, parts, given or {}))[0]
+
+    def formula(
+        self, tree: Expression, given: Mapping[str, Html] | None = None, ranks: Mapping[str, int] | None = None
+    ) -> Html:
+        """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
+        known = self.ranks | dict(ranks or {})
+        each = each_entry(tree, known)
+        written = readable(tree if each is None else each, known)
+        found = fold(written, lambda node, parts: self.part(node, parts, given or {}))[0]
+        return found if each is None else row(found, element("mtext", "\u2002in each entry"))
 
     def factor(self, tree: Expression) -> Html:
         """Return an expression as a factor of a product."""
@@ -152,6 +168,8 @@ class Paint:
                 receiver = within(parts[0], Precedence.PRIMARY)
                 called = arguments(node.arguments, parts[1:])
                 return row(receiver, mo("."), element("mi", node.name), called), Precedence.PRIMARY
+            case List((Compare(),)):
+                return row(mo("["), parts[0][0], mo("]")), Precedence.PRIMARY
             case Attribute(name="T"):
                 return element("msup", within(parts[0], Precedence.PRIMARY), element("mo", "⊤")), Precedence.PRIMARY
         return element("mtext", cut(unparse(node, multiply="·"), WIDEST)), precedence(node)
@@ -160,6 +178,7 @@ class Paint:
 def matrix(array: Value, precision: int) -> Html:
     """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners."""
     grid = np.atleast_2d(array)
+    grid = grid.reshape(int(grid.shape[-2]), int(grid.shape[-1]))
     rows, columns = (places(length) for length in grid.shape)
     texts = [["⋮" if i is None else "⋯" if j is None else number(grid[i, j], precision) for j in columns] for i in rows]
     after = [max(len(line[at].partition(".")[2]) for line in texts) for at in range(len(columns))]
@@ -170,7 +189,8 @@ def matrix(array: Value, precision: int) -> Html:
         )
         for i, line in zip(rows, texts, strict=True)
     ]
-    note = element("caption", f"{' × '.join(map(str, array.shape))}") if None in (*rows, *columns) else None
+    is_told = array.ndim > 2 or None in (*rows, *columns)
+    note = element("caption", f"{' × '.join(map(str, array.shape))}") if is_told else None
     return element("table", note, element("tbody", *lines), data_matrix="")
 
 

@@ -141,10 +141,8 @@ const curveSlider = one("[data-loss] input");
 function lose() {
   if (!loss) return;
   const place = Math.max(loss.steps.findLastIndex((first) => first <= step), 0);
-  const circle = one("[data-loss] circle");
-  circle.setAttribute("cx", loss.points[place][0]);
-  circle.setAttribute("cy", loss.points[place][1]);
-  const told = `loss ${Number(loss.values[place].toPrecision(6))}`;
+  one("[data-loss] path").setAttribute("d", `M${loss.points[place].join(" ")}h0`);
+  const told = `loss ${String(Number(loss.values[place].toPrecision(6))).replace(/e([-+])(\d)$/, "e$10$2")}`;
   one("[data-loss] figcaption").textContent = told;
   curveSlider.value = place;
   curveSlider.setAttribute("aria-valuetext", `${loss.by} ${place}, ${told}`);
@@ -455,7 +453,7 @@ function travel(active) {
       length ??= line.getTotalLength(); // not sooner: it waits for the layout
       const share = Math.min(Math.max((now - start) / 800, 0), 1);
       const { x, y } = line.getPointAtLength(length * (isBack ? 1 - share : share));
-      mover.setAttribute("transform", `translate(${x} ${y - 6})`);
+      mover.setAttribute("transform", `translate(${x} ${y + 18})`); // labels stand above the arrow
       if (share < 1 && edge.dataset.state === "active") requestAnimationFrame(frame);
       else mover.remove();
     };

@@ -17,7 +17,8 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
-from gradcli.render.lesson.terms import PRODUCT, Terms
+from gradcli.render.lesson.readable import ENTRYWISE
+from gradcli.render.lesson.terms import EACH, PRODUCT, Terms
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.parts import Part, Tracks
@@ -90,8 +91,8 @@ SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
-LABEL = 16  # characters of a label
-FEWEST = 3  # entries of a local derivative that are written at its edge
+LABEL = 18  # characters of a label
+RULED = "by its rule"  # of an edge whose rule is longer
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
 
@@ -116,7 +117,10 @@ class Picture:
 
     def lines(self, node: Node) -> list[str]:
         """Return the widest texts of a box."""
-        return [self.title(node), self.value(node.value), *(f"grad {text}" for _, text in self.gradients(node))]
+        later = self.changing.turns
+        values = [(0, self.value(node.value)), *later(node.id, lambda one: self.value(one.value))]
+        grads = [*self.gradients(node), *later(node.id, lambda one: self.value(one.grad))]
+        return [self.title(node), *(text for _, text in values), *(f"grad {text}" for _, text in grads)]
 
     def gradients(self, node: Node) -> Changes:
         """Return the gradient so far; of a leaf that had a `.grad` before, that and what is to be added to it."""
@@ -131,7 +135,7 @@ class Picture:
         name = cut(node.name, LONGEST)
         if node.expression == Name(node.name):
             return name
-        return cut(f"{name} = {self.terms.formula(node.expression)}", LONGEST)
+        return cut(f"{name} = {self.terms.typed(node.expression)}", LONGEST)
 
     def value(self, value: Value | None) -> str:
         """Return a small value, or the shape of a large one."""
@@ -245,10 +249,14 @@ class Picture:
     def slope(self, local: Local) -> str:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
-            return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
+            rule = self.terms.formula(local.rule, self.terms.arriving(local))
+            each = f"each {rule.removesuffix(EACH)}" if rule.endswith(EACH) else f"↦{rule}"
+            return each if len(each) <= LABEL else RULED
         if not self.is_number(local):
-            text = self.terms.formula(local.formula)
-            return cut(f"×({text})" if precedence(local.formula) < precedence(PRODUCT) else f"×{text}", LABEL)
+            text = self.terms.formula(local.formula).removesuffix(EACH)
+            is_loose = precedence(local.formula) < precedence(PRODUCT) or text.startswith("-")
+            times = ENTRYWISE if local.is_entrywise and not isinstance(local.formula, Number) else "×"
+            return cut(f"{times}({text})" if is_loose else f"{times}{text}", LABEL)
         text = self.value(local.value)
         return cut(f"×({text})" if text.startswith("-") else f"×{text}", LABEL)
 
@@ -257,7 +265,7 @@ class Picture:
         is_plain = local.formula is None or local.value is None or isinstance(local.formula, Number)
         if is_plain or self.terms.explanation.sizes is not None:
             return False
-        return np.asarray(local.value).size <= FEWEST
+        return not local.is_entrywise
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)

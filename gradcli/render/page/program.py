@@ -236,7 +236,7 @@ def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     if explanation.sizes is not None:
         point = [f"{cut(name, 60)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     at = element("p", f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}", class_="point")
-    shown = lines or [cut(terms.formula(explanation.nodes[-1].expression), LONGEST)]
+    shown = lines or [cut(terms.typed(explanation.nodes[-1].expression), LONGEST)]
     if len(shown) > STATEMENTS:
         shown = [*shown[: STATEMENTS - 2], f"… {len(shown) - STATEMENTS + 1:,} more", shown[-1]]
     is_long = len(shown) > 2 or sum(map(len, shown)) > 100

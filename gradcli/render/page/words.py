@@ -10,13 +10,13 @@ from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
-from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.terms import EACH, Terms
 from gradcli.render.page.html import cut
 
 NAME = 32  # characters of a name in a sentence
 FORMULA = 120
 RULE = 36  # characters of a rule that is read out
-FEW = 6  # entries of an array that is told
+FEW = 3  # entries of an array that is told; the others stand below
 
 
 class Words:
@@ -79,7 +79,7 @@ class Words:
             yield "Nothing in it requires grad, so no gradient will come back here."
 
     def formula(self, node: Node) -> str:
-        return cut(self.terms.formula(node.expression), FORMULA)
+        return cut(self.terms.typed(node.expression), FORMULA)
 
     def backward(self, move: Contributed) -> Iterator[str]:
         """Yield how a contribution comes about, and what it is added to."""
@@ -97,19 +97,25 @@ class Words:
     def product(self, move: Contributed) -> str:
         """Return how a contribution comes about."""
         fact, local = move.fact, move.local
-        upstream, result = self.amount(fact.upstream), self.amount(fact.contribution)
+        upstream = self.amount(fact.upstream)
+        result = self.amount(fact.contribution) if np.size(fact.contribution) <= FEW else ""  # else it stands below
         gives = f" gives {result}" if result else ""
         if local.formula is None:
-            rule = cut(self.terms.formula(local.rule), FORMULA)
-            if result and len(rule) > RULE:  # it stands among the numbers
-                given = f" {upstream}" if np.size(fact.upstream) <= FEW else ""
-                return f"the upstream gradient{given} becomes {result}"
-            g = self.terms.upstream_name
-            return f"the rule {rule}, with the upstream gradient as {g},{gives or ' applies'}"
+            rule = cut(self.terms.formula(local.rule, self.terms.arriving(local)), FORMULA)
+            g, given = self.terms.upstream_name, f" {upstream}" if upstream and np.size(fact.upstream) <= FEW else ""
+            if rule.endswith(EACH):
+                return f"each entry gets {rule.removesuffix(EACH)}, with the upstream gradient{given} as {g}"
+            if len(rule) > RULE:  # it stands among the numbers
+                becomes = f"becomes {result}" if result else "goes through the rule below"
+                return f"the upstream gradient{given} {becomes}"
+            if not result:
+                return f"the rule {rule} applies, with the upstream gradient as {g}"
+            return f"the rule {rule}, with the upstream gradient as {g},{gives}"
         slope = f"the local derivative {self.slope(move)}"
         if not np.ndim(fact.upstream) and upstream:
             return f"upstream {upstream} times {slope}{gives}"
-        return f"the upstream gradient times {slope}, entry by entry,{gives or ' is the contribution'}"
+        entries = "" if slope.endswith(EACH) else ", entry by entry"
+        return f"the upstream gradient times {slope}{entries}{gives and f',{gives}'}"
 
     def slope(self, move: Contributed) -> str:
         """Return `∂v1/∂a = x2 = 3`."""

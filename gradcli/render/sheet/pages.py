@@ -15,8 +15,10 @@ from gradcli.source import visible
 
 
 def point(question: Question) -> list[str]:
-    """Return the values of a question, `x = 1.3`, as they are typed."""
-    return [f"{visible(name)} = {answer(value)}" for name, value in question.at.items()]
+    """Return the values of a question, `x = 1.3`, as they are typed, and what formulas may take from them."""
+    held = {**question.given, **dict.fromkeys(question.constant, "constant")}
+    told = {name: f" ({word.replace('_', ' ')})" for name, word in held.items()}
+    return [f"{visible(name)} = {answer(value)}{told.get(name, '')}" for name, value in question.at.items()]
 
 
 def about(question: Question, ask: Ask) -> str:
@@ -27,7 +29,8 @@ def about(question: Question, ask: Ask) -> str:
     worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
     if ask.words.choices:
         *others, last = (f"({number}) {one_line(text)}" for number, text in enumerate(ask.words.choices, 1))
-        return f"{worth}, {', '.join(others)} or {last}"
+        several = "all that hold: " * (len(ask.words.answers) > 1)
+        return f"{worth}, {several}{', '.join(others)} or {last}"
     if printing := question.printing(ask):
         return f"{worth}, by {visible(printing)}"
     return f"{worth}, a formula" if ask.form == "expression" else worth

@@ -22,13 +22,17 @@ def print_error(error: GradcliError, form: str) -> None:
     print(encodable("\n".join(lines), sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
 
 
-def print_failure(facts: dict[str, Any], form: str) -> None:
+def print_failure(facts: dict[str, Any], name: str, form: str) -> None:
     """Print the error of a record on standard error: a table has no place for it."""
     if form == "json":
         print_facts(facts, sys.stderr)
         return
-    message = f"line {facts['line']}: {facts['message']}"
-    print_error(GradcliError(facts["code"], message, help=facts["help"] or ""), form)
+    error = GradcliError(facts["code"], facts["message"], help=facts["help"] or "")
+    if form == "concise":
+        print(encodable(f"{visible(name)}:{facts['line']}: {concise(error)}", sys.stderr), file=sys.stderr)  # noqa: T201
+        return
+    error.message = f"line {facts['line']}: {error.message}"
+    print_error(error, form)
 
 
 def print_facts(facts: dict[str, Any], stream: TextIO) -> None:

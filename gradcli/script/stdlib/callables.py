@@ -7,21 +7,21 @@ import functools
 import operator
 from collections.abc import Callable
 from keyword import iskeyword
+from types import MethodType
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
-from gradcli.script.python.values.kinds import Defined, is_own_function, python_types
+from gradcli.script.python.values.kinds import is_own_function
+from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import HELD, exact
-from gradcli.script.stdlib.data.nested import Key
 
 MISSING = object()
-WRAPPING = "wrap a function or an object of your own"
 
 
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
@@ -51,93 +51,44 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
     return decorate
 
 
-def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
-    """Give a function, or an object that is called as one, the name of another."""
-    if is_own_function(wrapper):
-        return wraps(wrapped)(wrapper)
-    if not isinstance(type(wrapper), Defined):
-        raise UnsupportedError("update_wrapper() of this is not supported here", python=TypeError, help=WRAPPING)
-    for name in ("__name__", "__doc__"):
-        vars(wrapper)[name] = attribute(wrapped, name)
-    return wrapper
-
-
-class singledispatch(Facade):  # noqa: N801  Python's name
-    """A function with versions by the type of its first argument."""
-
-    def __init__(self, func: Any) -> None:
-        self._versions: Any = functools.singledispatch(lambda value: None)  # nothing put on func replaces its methods
-        self._versions.register(object)(func)
-        self.__name__, self.__doc__ = func.__name__, func.__doc__
-
-    def dispatch(self, cls: Any) -> Any:
-        """Return the version for a type."""
-        return self._versions.dispatch(python_types(cls)[0])
-
-    def register(self, cls: Any, func: Any = None) -> Any:
-        """Add a version for a type, which may be the annotation of its first parameter."""
-        if func is None and not is_own_function(cls):
-            return lambda func: self.register(cls, func)
-        kinds, version = (cls, func) if func is not None else (_first_annotation(cls), cls)
-        for kind in python_types(kinds):
-            self._versions.register(kind)(version)
-        return version
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Call the version for the first argument."""
-        if not arguments:
-            raise TypeError(f"{self.__name__} requires at least 1 positional argument")
-        return self._versions.dispatch(_kind(arguments[0]))(*arguments, **named)
-
-
-class singledispatchmethod(Facade):  # noqa: N801  Python's name
-    """A method with versions by the type of its first argument."""
-
-    def __init__(self, func: Any) -> None:
-        self._versions = singledispatch(func)
-
-    def register(self, cls: Any, method: Any = None) -> Any:
-        """Add a version for a type."""
-        return self._versions.register(cls, method)
-
-    def __get__(self, value: Any, kind: Any = None) -> Any:
-        return lambda *arguments, **named: self._versions._versions.dispatch(_kind(arguments[0])).__get__(value, kind)(
-            *arguments, **named
-        )
-
-
-def _kind(value: Any) -> type:
-    return python_class(value) if isinstance(value, BaseException) else type(value)
-
-
-def _first_annotation(function: Any) -> Any:
-    hints = attribute(function, "__annotations__")
-    found = [kind for name, kind in hints.items() if name != "return"]
-    if not found:
-        raise TypeError(
-            f"Invalid first argument to `register()`: {function!r}. Use either `@register(some_class)` or plain "
-            "`@register` on an annotated function."
-        )
-    return found[0]
-
-
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     """Cache the results of a function; as a bare decorator too."""
     if typed:  # Python would compare classes of its own with the arguments
         raise UnsupportedError("lru_cache(typed=True) is not supported here", python=TypeError)
-    return functools.lru_cache(maxsize)
+    if callable(maxsize):
+        return Cached(maxsize, 128)
+    return lambda function: Cached(function, maxsize)
+
+
+class Cached(Facade):
+    """A function whose results are kept by its arguments, which are measured before Python hashes them."""
+
+    def __init__(self, function: Any, maxsize: Any) -> None:
+        self._cached = functools.lru_cache(maxsize)(function)
+        self.__name__, self.__doc__ = (getattr(function, name, None) for name in ("__name__", "__doc__"))
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        for value in (*arguments, *named.values()):
+            hashable(value)
+        return self._cached(*arguments, **named)
+
+    def __get__(self, value: Any, kind: Any = None) -> Any:
+        return self if value is None else MethodType(self, value)
+
+    def cache_info(self) -> _Info:
+        """Return how often the cache was asked, and with what success."""
+        return _Info(self._cached.cache_info())
+
+    def cache_clear(self) -> None:
+        """Forget all results."""
+        self._cached.cache_clear()
 
 
 def cache(function: Callable[..., Any]) -> Any:
     """Cache all results of a function."""
-    return functools.lru_cache(None)(function)
+    return Cached(function, None)
 
 
-describe(
-    type(functools.lru_cache(int)),
-    methods={"cache_info": lambda f: _Info(f.cache_info()), "cache_clear": lambda f: f.cache_clear()},
-    getters={name: lambda f, name=name: getattr(f.__wrapped__, name, None) for name in ("__name__", "__doc__")},
-)
 describe(functools.partial, getters=fields("func args") | {"keywords": lambda partial: dict(partial.keywords)})
 
 
@@ -165,18 +116,6 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
 
     get.__name__ = get.__qualname__ = "attrgetter"
     return get
-
-
-def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any], Any]:
-    """Return a function that calls this method."""
-    return lambda value: attribute(value, exact(name))(*arguments, **named)
-
-
-def total_ordering(cls: Any) -> Any:
-    """Complete the comparisons of a class of the snippet."""
-    if not isinstance(cls, Defined):
-        raise TypeError("total_ordering() takes a class of the snippet")
-    return functools.total_ordering(cls)
 
 
 class CachedProperty(functools.cached_property[Any]):
@@ -213,21 +152,14 @@ OPERATOR: dict[str, Any] = {
     "itruediv": augmented(ast.Div),
     "itemgetter": itemgetter,
     "attrgetter": attrgetter,
-    "methodcaller": methodcaller,
 }
 FUNCTOOLS: dict[str, Any] = {
     "partial": functools.partial,
-    "partialmethod": functools.partialmethod,
     "reduce": reduce,
     "wraps": wraps,
-    "update_wrapper": update_wrapper,
-    "singledispatch": singledispatch,
-    "singledispatchmethod": singledispatchmethod,
     "lru_cache": lru_cache,
     "cache": cache,
     "cached_property": lambda func: CachedProperty(func),
-    "total_ordering": total_ordering,
-    "cmp_to_key": lambda mycmp: Key(mycmp),
 }
 
 

@@ -77,9 +77,7 @@ class Columns:
         return Given(next(iter(counts.values()), 0), values, missing)
 
     def _refuse_others(self, columns: Mapping[str, Any]) -> None:
-        others = [name for name in columns if name not in self.computation.plan.names]
-        if fixed := [name for name in others if name in self.task.fixed]:
-            raise UsageError("E006", f"{fixed[0]} has one value for all rows", help=f"leave out the column {fixed[0]}")
+        others = [name for name in columns if name not in (*self.computation.plan.names, *self.task.fixed)]
         if others:
             raise UsageError(
                 "E006",

@@ -70,7 +70,8 @@ class Conversion:
             part = batch if found.count == len(batch) else batch.slice(done, found.count)
             if done + found.count < len(batch):
                 self.waiting.appendleft((batch, done + found.count))
-            yield assembled(part, found, self.schema, self.forms), found
+            has_nulls = self.computation.plan.task.nonfinite == "null"
+            yield assembled(part, found, self.schema, self.forms, has_nulls=has_nulls), found
 
     def _items(self, batches: Iterable[Any]) -> Iterator[Rows | Answered | None]:
         for batch in batches:

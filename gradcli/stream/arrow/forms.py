@@ -12,6 +12,7 @@ from gradcli.errors import EvaluationError, GradcliError
 from gradcli.facts import dataclass
 from gradcli.source import did_you_mean, visible
 from gradcli.stream.plan import Plan
+from gradcli.stream.records import fixed_twice
 
 DOUBLE = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
@@ -46,6 +47,8 @@ class Forms:
 
 def check_names(plan: Plan, names: list[str]) -> None:
     """Refuse columns that leave a variable without values; EvaluationError."""
+    if twice := [name for name in plan.task.fixed if name in names]:
+        raise fixed_twice(twice[0], "column")
     if missing := [name for name in plan.required if name not in names]:
         close = did_you_mean(missing[0], [name for name in names if name not in plan.names])
         raise EvaluationError(

@@ -45,6 +45,7 @@ class Job:
     limits: Limits
     most_failures: int | None
     watch: Callable[[int | None], Advance]
+    dialect: tuple[str | None, ...] = ()  # what stands between cells of CSV, and before decimals
     count: int = 0
     failed: int = 0
     first_failure: str = ""
@@ -64,14 +65,19 @@ class Job:
 
     def convert_one(self, path: str) -> None:
         """Convert a file or a stream to another one."""
-        refuse_text(path, self.output)
         if self.output.lower().endswith(".gz"):
             raise UsageError("E014", f"{visible(self.output)} would be compressed text", help="write .csv or .parquet")
         target = Path(self.output, Path(path).name) if is_folder(self.output) else Path(self.output)
-        reading = readable(path) or self.format or ("arrow" if is_pipe(path) else format_of(target.name) or "parquet")
+        reading = (
+            readable(path)
+            or ending(path)
+            or self.format
+            or ("arrow" if is_pipe(path) else format_of(target.name) or "parquet")
+        )
         writing = readable(target.name) or self.format or ("arrow" if is_pipe(self.output) else reading)
-        if "jsonl" in (reading, writing):
-            raise UsageError("E014", "records of JSON Lines have no columns", help="leave out --format")
+        if writing == "jsonl":
+            told = f"{visible(str(target))} would have no columns"
+            raise UsageError("E014", told, help="JSON Lines go to one file: -o results.jsonl")
         if "parquet" in (reading if path == "-" else "", writing if self.output == "-" else ""):
             raise UsageError("E014", "Parquet goes to and from files, not through pipes", help="add --format arrow")
         if path != "-" and self.output != "-" and target.exists() and Path(path).exists() and target.samefile(path):
@@ -79,7 +85,7 @@ class Job:
         if self.output != "-":
             refuse_unwritable(str(target))
         kind = "stream" if writing == "arrow" and is_pipe(self.output) else writing
-        with closing(Source(path, reading, self.computation.plan.names)) as source:
+        with closing(Source(path, reading, self.computation.plan.names, self.dialect)) as source:
             schema, _ = planned(self.computation, source.schema)
             advance = self.watch(source.rows)
             if self.output == "-":
@@ -98,7 +104,7 @@ class Job:
         if self.output == "-":
             refuse_file(self.output)
         refuse_text(*self.inputs)
-        parts = listed(self.inputs, self.format)
+        parts = listed(self.inputs, self.format, self.dialect)
         refuse_file(self.output)
         folder = Path(self.output)
         for path in map(Path, self.inputs):
@@ -184,7 +190,7 @@ def refuse_text(*paths: str) -> None:
     for path in paths:
         if ending(path) == "jsonl":
             raise UsageError(
-                "E014", f"{visible(path)} has no columns", help="JSON Lines go to JSON Lines, one file at a time"
+                "E014", f"{visible(path)} has no columns", help="JSON Lines go to one file: -o results.jsonl"
             )
 
 

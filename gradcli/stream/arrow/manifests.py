@@ -118,6 +118,8 @@ def maker(task: Task) -> dict[str, Any]:
         "upstream": None if task.upstream is None else plain(np.asarray(task.upstream)),
         "dtype": task.dtype,
         "forward_only": task.is_forward_only,
+        "prefix": task.prefix,
+        "nonfinite": task.nonfinite,
         "gradcli": __version__,
         "numpy": np.__version__,
         "cpu": features(),

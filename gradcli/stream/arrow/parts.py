@@ -24,9 +24,10 @@ class Part:
     name: str
     path: Path
     format: str
+    dialect: tuple[str | None, ...] = ()
 
     def opened(self, numbers: Sequence[str]) -> Source:
-        return Source(str(self.path), self.format, numbers)
+        return Source(str(self.path), self.format, numbers, self.dialect)
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,13 @@ class Share:
     is_whole: bool = False
 
 
-def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
+def listed(inputs: Sequence[str], format: str | None, dialect: tuple[str | None, ...] = ()) -> list[Part]:
     """Return the parts, sorted by name; UsageError where there are none, or two of one name."""
     found: list[Part] = []
     for given in inputs:
         path = Path(given)
         if path.is_dir():
-            inner = [Part(str(one.relative_to(path)), one, readable(one.name) or "") for one in files(path)]
+            inner = [Part(str(one.relative_to(path)), one, readable(one.name) or "", dialect) for one in files(path)]
             if not inner:
                 endings = ", ".join([*ENDINGS, ".csv"])
                 raise UsageError(
@@ -52,7 +53,7 @@ def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
                 )
             found += inner
         else:
-            found.append(Part(path.name, path, format or readable(given) or "parquet"))
+            found.append(Part(path.name, path, format or readable(given) or "parquet", dialect))
     for part in found:
         if is_pipe(str(part.path)):
             told = f"{called(str(part.path))} is no file, and parts are read twice"

@@ -60,10 +60,13 @@ def reading(name: str) -> Iterator[None]:
 class Source:
     """A file of columns, or standard input; `groups` is the number of its groups, None of a stream and of CSV.
 
-    The columns of CSV are texts, but for the `numbers`.
+    The columns of CSV are texts, but for the `numbers`; its `dialect`, if somebody names it, is what stands between
+    cells and before decimals.
     """
 
-    def __init__(self, path: str, format: str, numbers: Sequence[str] = ()) -> None:
+    def __init__(
+        self, path: str, format: str, numbers: Sequence[str] = (), dialect: tuple[str | None, ...] = ()
+    ) -> None:
         self.name = called(path)
         self.path, self.format = path, format
         self.sizes: Any = None  # the same file without most of its columns
@@ -73,13 +76,13 @@ class Source:
         self.stream: Any = None  # of the bytes of a stream, which may go on after its end
         with ExitStack() as unfinished, reading(self.name):
             unfinished.callback(self.close)
-            self._open(numbers)
+            self._open(numbers, dialect)
             if not self.schema.names:  # which are read here, for they may be damaged, too
                 raise EvaluationError("E228", f"{self.name} has no columns", help="give it a column for each variable")
             tabular.refuse_many(self.name, len(self.schema))
             unfinished.pop_all()
 
-    def _open(self, numbers: Sequence[str]) -> None:
+    def _open(self, numbers: Sequence[str], dialect: tuple[str | None, ...]) -> None:
         if is_pipe(self.path) and self.format != "arrow":
             told = f"{self.name} is no file, and through pipes go streams of Arrow alone"
             raise UsageError("E014", told, help="write it to a file first, or add --format arrow")
@@ -88,7 +91,10 @@ class Source:
             self.schema = self.file.schema_arrow
             self.groups, self.rows = self.file.num_row_groups, self.file.metadata.num_rows
         elif self.format == "csv":
-            self.file = tabular.Table(self.path, numbers)
+            self.file = tabular.Table(self.path, numbers, *dialect)
+            self.schema = self.file.schema
+        elif self.format == "jsonl":
+            self.file = tabular.Records(self.path)
             self.schema = self.file.schema
         elif not is_pipe(self.path) and is_file(self.path):
             self.file = self._opened(self.path)

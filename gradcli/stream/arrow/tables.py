@@ -13,6 +13,7 @@ from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, Forms, check_names, r
 from gradcli.stream.arrow.library import pyarrow
 
 VALUE, ERROR = "value", "error"
+FREE = "result_"  # a prefix that may help
 Arrow = Any  # an array, a type, a schema or a batch of pyarrow
 SIZED = "cast it to lists of one fixed size; Spark has none, there give a column for each entry: stack([v1, v2])"
 KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
@@ -30,17 +31,18 @@ KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
 def with_results(computation: Computation, batch: Arrow) -> Arrow:
     """Return the batch with the columns of its results."""
     schema, forms = planned(computation, batch.schema)
-    return assembled(batch, computation.compute(given_of(computation, batch), forms), schema, forms)
+    found = computation.compute(given_of(computation, batch), forms)
+    return assembled(batch, found, schema, forms, has_nulls=computation.plan.task.nonfinite == "null")
 
 
-def assembled(batch: Arrow, found: Computed, schema: Arrow, forms: Forms) -> Arrow:
-    """Return a batch with computed columns, in the schema that `planned` gave."""
+def assembled(batch: Arrow, found: Computed, schema: Arrow, forms: Forms, *, has_nulls: bool = False) -> Arrow:
+    """Return a batch with computed columns, in the schema that `planned` gave; null where one is not finite, if so."""
     failed = None
     if found.errors:
         failed = np.zeros(len(batch), bool)
         failed[list(found.errors)] = True
-    added = [arrow_of(found.value, forms.value, len(batch), failed)]
-    added += [arrow_of(found.gradients[name], form, len(batch), failed) for name, form in forms.gradients.items()]
+    columns = [(found.value, forms.value), *((found.gradients[name], form) for name, form in forms.gradients.items())]
+    added = [arrow_of(*column, len(batch), failed, has_nulls) for column in columns]
     added.append(errors_of(found.errors, len(batch)))
     return pyarrow().record_batch([*batch.columns, *added], schema=schema)
 
@@ -54,9 +56,11 @@ def planned(computation: Computation, schema: Arrow) -> tuple[Arrow, Forms]:
     check_names(computation.plan, schema.names)
     forms = computation.forms(forms_of(computation, schema))
     fields = [(VALUE, forms.value), *((f"d_{name}", form) for name, form in forms.gradients.items())]
-    added = [*(pa.field(name, type_of(form)) for name, form in fields), pa.field(ERROR, pa.string())]
+    prefix = computation.plan.task.prefix
+    types = [*((name, type_of(form)) for name, form in fields), (ERROR, pa.string())]
+    added = [pa.field(f"{prefix}{name}", type) for name, type in types]
     if twice := [field.name for field in added if field.name in names]:
-        raise EvaluationError("E228", f"the input has a column {twice[0]} already", help="rename it")
+        raise EvaluationError("E228", f"the input has a column {twice[0]} already", help=f"add --prefix {FREE}")
     return pa.schema([*schema, *added], schema.metadata), forms
 
 
@@ -139,14 +143,15 @@ def type_of(form: Form | None) -> Arrow:
     return type
 
 
-def arrow_of(array: Array | None, form: Form | None, count: int, failed: Array | None) -> Arrow:
-    """Return an array as a column, null in the rows that failed."""
+def arrow_of(array: Array | None, form: Form | None, count: int, failed: Array | None, has_nulls: bool) -> Arrow:
+    """Return an array as a column, null in the rows that failed, and if it `has_nulls` where it is not finite."""
     pa = pyarrow()
     if array is None or form is None:
         return pa.nulls(count, type_of(form))
+    odd = ~np.isfinite(array) if has_nulls else None
     if not form.shape:
-        return pa.array(array, mask=failed)
-    column = pa.array(array.reshape(-1))
+        return pa.array(array, mask=failed if odd is None else odd | failed if failed is not None else odd)
+    column = pa.array(array.reshape(-1), mask=None if odd is None else odd.reshape(-1))
     for size in reversed(form.shape[1:]):
         column = pa.FixedSizeListArray.from_arrays(column, size)
     mask = None if failed is None else pa.array(failed)

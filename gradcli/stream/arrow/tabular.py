@@ -1,13 +1,18 @@
-"""CSV as batches of columns: the cells of the variables are numbers, all others stay the texts that they are."""
+"""CSV and JSON Lines as batches of columns.
+
+The cells of the variables of CSV are numbers, all others stay the texts that they are.
+"""
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from csv import reader
-from io import BufferedReader
+from io import BufferedReader, StringIO, TextIOWrapper
 from typing import Any
 
+from gradcli.dialects import COMMAS, Dialect, named
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream import digits
@@ -16,46 +21,67 @@ from gradcli.stream.compressed import compression
 from gradcli.stream.table import value_of
 
 MOST = 100_000  # columns, for which pyarrow takes 10 to 20 KB of memory each
-HEADER = 2**24  # bytes that its line may have
+HEAD = 2**16  # characters that show how a file is written
+HEADER = 2**24  # characters that its line may have
 
 
 class Table:
     """A file of CSV, compressed where its name says so. Raises what pyarrow raises."""
 
-    def __init__(self, path: str, numbers: Sequence[str]) -> None:
+    def __init__(
+        self, path: str, numbers: Sequence[str], delimiter: str | None = None, decimal: str | None = None
+    ) -> None:
         if compression(path) == ".xz":
             help = "decompress it first, or write the results as CSV"
             raise UsageError("E014", f"{visible(path)}: CSV in xz is not read as columns", help=help)
         pa, csv = pyarrow(), pyarrow("csv")
-        names, lines = header_of(path)
+        with BufferedReader(pa.input_stream(path)) as file:
+            encoding = "utf-16" if file.peek(2)[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
+            text = TextIOWrapper(file, encoding, "surrogateescape", newline="")
+            head = text.read(HEAD)
+            self.dialect = Dialect.of(head, numbers, delimiter, decimal)
+            rows = reader(StringIO(head + text.readline(HEADER), newline=""), delimiter=self.dialect.delimiter)
+            names = list(map(named, next((row for row in rows if row and not row[0].startswith("sep=")), ())))
+            lines = rows.line_num
+        "".join(names).encode(errors="surrogateescape").decode()
         refuse_many(visible(path), len(names))
         if (name := digits.first_twice(names)) is not None:
             told = f"{visible(name)} twice" if name else "columns without names"
             raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-        reading = csv.ReadOptions(column_names=names, skip_rows=lines, block_size=2**22)
-        quoted = csv.ParseOptions(newlines_in_values=True)
+        encoding = encoding.removesuffix("-sig")
+        reading = csv.ReadOptions(column_names=names, skip_rows=lines, block_size=2**22, encoding=encoding)
+        quoted = csv.ParseOptions(newlines_in_values=True, delimiter=self.dialect.delimiter)
         self.reader = csv.open_csv(path, read_options=reading, parse_options=quoted, convert_options=texts)
 
     def __iter__(self) -> Iterator[Any]:
         pa = pyarrow()
         for batch in self.reader:
             columns = zip(self.schema, batch.columns, strict=True)
-            yield pa.record_batch(
-                [numbers_of(column) if pa.types.is_floating(field.type) else column for field, column in columns],
-                schema=self.schema,
-            )
+            cells = [
+                numbers_of(column, self.dialect) if pa.types.is_floating(field.type) else column
+                for field, column in columns
+            ]
+            yield pa.record_batch(cells, schema=self.schema)
 
     def close(self) -> None:
         self.reader.close()
 
 
-def header_of(path: str) -> tuple[list[str], int]:
-    """Return the names of the columns, and the number of lines down to them."""
-    with BufferedReader(pyarrow().input_stream(path)) as file:
-        rows = reader(line.decode("utf-8-sig") for line in iter(lambda: file.readline(HEADER), b""))
-        return [name.strip() for name in next(filter(None, rows), ())], rows.line_num
+class Records:
+    """A file of JSON Lines as columns, of the types that its first records show. Raises what pyarrow raises."""
+
+    def __init__(self, path: str) -> None:
+        reading = pyarrow("json").ReadOptions(block_size=2**22)
+        self.reader = pyarrow("json").open_json(path, read_options=reading)
+        self.schema = self.reader.schema
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self.reader
+
+    def close(self) -> None:
+        self.reader.close()
 
 
 def refuse_many(name: str, count: int) -> None:
@@ -68,12 +94,15 @@ def refuse_many(name: str, count: int) -> None:
         )
 
 
-def numbers_of(column: Any) -> Any:
+def numbers_of(column: Any, dialect: Dialect = COMMAS) -> Any:
     """Return texts as numbers; null where there is none, for which the row then is an error."""
     pa, compute = pyarrow(), pyarrow("compute")
+    trimmed = column
+    if dialect.points:
+        trimmed = compute.replace_substring(compute.replace_substring(column, ".", "?"), ",", ".")
     with suppress(pa.ArrowInvalid):
-        return column.cast(pa.float64())
-    trimmed = compute.utf8_trim_whitespace(column)
+        return trimmed.cast(pa.float64())
+    trimmed = compute.utf8_trim_whitespace(trimmed)
     trimmed = compute.if_else(compute.equal(trimmed, ""), None, trimmed)
     with suppress(pa.ArrowInvalid):
         return trimmed.cast(pa.float64())

@@ -116,7 +116,9 @@ def test_a_formula_holds_at_other_sizes(text: str) -> None:
         point = {**values, **named, "upstream": upstream}
         for leaf, own in zip(general.leaves, right.leaves, strict=True):
             assert leaf.formula is not None, leaf.name
-            names = {**point, **{x.name: value_of(x.expression, point) for x in general.intermediates}}
+            names = {**point}
+            for x in general.intermediates:
+                names[x.name] = value_of(x.expression, names)
             found = np.broadcast_to(value_of(leaf.formula, names), np.shape(own.gradient))
             np.testing.assert_allclose(found, own.gradient, rtol=1e-9, atol=1e-12, err_msg=unparse(leaf.formula))
 

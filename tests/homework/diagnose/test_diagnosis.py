@@ -62,6 +62,16 @@ TYPED: dict[str, tuple[tuple[str, str], str, str]] = {  # as students type them
     "transpose": (LAYER, "dL/dW", str((X.T @ G).T.tolist())),
     "factors-order": (("M = A @ B; q = sum(M**2)", AB), "M", str((B @ A).tolist())),
     "elementwise": (("M = A @ B; q = sum(M**2)", AB), "M", str((A * B).tolist())),
+    "determinant": (
+        ("q = det(M)", "{ M = [[2.5, 0.5], [1.5, 3.5]] }"),
+        "dq/dM",
+        "[[0.4375, -0.1875], [-0.0625, 0.3125]]",
+    ),
+    "flipped-kernel": (
+        ("y = conv1d(x, w); L = sum(y)", "{ x = [[[1.5, 2.5, 0.5]]], w = [[[0.5, -1.5]]] }"),
+        "y",
+        "[[[-1.0, -3.5]]]",
+    ),
     "result-for-input": (
         ("z = w*x; a = tanh(z); q = 5*a", "{ w = 0.7, x = 1.3 }"),
         "dq/dw",
@@ -109,6 +119,7 @@ RULES = {
     "activation-rule": "tanh",
     "softmax": "log_softmax",
     "relu-gate": "relu",
+    "determinant": "det",
     "mean-n": "mean",
     "batch-n": "mean",
     "result-for-input": "mul",
@@ -252,3 +263,27 @@ def test_no_message_of_the_catalogue_has_numbers(seed: int) -> None:
                 for mistake in maker(problem):
                     assert set(re.findall(r"\d+", mistake.message)) <= known, mistake
                     assert "\n" not in mistake.message + mistake.rule
+
+
+TWICE = """\
+program = 'z = w*x + b; L = (z - t)**2/2'
+at = { w = 0.7, x = 1.3, b = 0.4, t = 2.1 }
+ask = ['dL/dw', 'dL/dx', 'dL/db']
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        (("-2.054", "-1.106", "-1.58"), "all 3 wrong gradients are 2 times the right ones"),
+        (("-0.5135", "-0.2765", "-0.79"), "all 2 wrong gradients are 1/2 times the right ones"),
+        (("1.027", "0.553", "0.79"), "all 3 wrong gradients are -1 times the right ones"),
+        (("-2.054", "-1.106", "-1.59"), ""),
+        (("-2.054", "-0.553", "-0.79"), ""),
+        (("-10.27", "-5.53", "-7.9"), ""),
+    ],
+)
+def test_all_answers_scaled_by_one_factor_are_one_mistake(answers: tuple[str, ...], told: str) -> None:
+    found = marked(assignment(TWICE), dict(zip(("dL/dw", "dL/dx", "dL/db"), answers, strict=True)))
+    remarks = {one.remark for one in found.values() if one.verdict == "wrong"}
+    assert all((told in remark) if told else ("times the right ones" not in remark) for remark in remarks)

@@ -41,9 +41,15 @@ def test_going_on_from_rounded_answers_is_right(digits: int) -> None:
     assert {name: answer.verdict for name, answer in found.items()} == dict.fromkeys(ASKED, "correct")
 
 
-@pytest.mark.parametrize(("digits", "verdict"), [(6, "correct"), (5, "correct"), (4, "correct"), (2, "precision")])
-def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str) -> None:
-    found = marked(neuron("dL/dz", "dL/dw"), {name: by_hand(digits)[name] for name in ("dL/dz", "dL/dw")})
+@pytest.mark.parametrize(
+    ("digits", "verdict", "grading"),
+    [(6, "correct", ""), (5, "correct", ""), (4, "correct", ""), (2, "precision", "precision = 3"), (2, "correct", "")],
+)
+def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str, grading: str) -> None:
+    """With two digits of small numbers all decimals are right, of which the values have no more."""
+    found = marked(
+        neuron("dL/dz", "dL/dw", grading=grading), {name: by_hand(digits)[name] for name in ("dL/dz", "dL/dw")}
+    )
     assert {answer.verdict for answer in found.values()} == {verdict}
 
 
@@ -268,3 +274,31 @@ def test_what_follows_from_a_step_with_two_digits() -> None:
     )
     found = {quantity: one.verdict for quantity, one in marked(grader, given).items()}
     assert found == dict.fromkeys(given, "precision")
+
+
+DECIMALS = "program = 'y = x**2/7'\nat = { x = 0.5 }\nask = [%s]\n"
+
+
+@pytest.mark.parametrize(
+    ("ask", "grading", "text", "verdict"),
+    [
+        ("'y'", "", "0.04", "correct"),  # 0.0357
+        ("'y'", "", "0.03", "wrong"),
+        ("'y'", "precision = 2", "0.04", "precision"),
+        ("'y'", "decimals = 3", "0.04", "precision"),
+        ("'y'", "decimals = 3", "0.036", "correct"),
+        ("'y'", "decimals = 3", "0.03568", "correct"),
+        ("'y'", "decimals = 3", "0.0365", "wrong"),
+        ("{ quantity = 'y', decimals = 2 }", "", "0.04", "correct"),
+        ("{ quantity = 'y', decimals = 4 }", "", "0.036", "precision"),
+        ("{ quantity = 'y', rtol = 0.2 }", "", "0.03", "correct"),
+        ("'y'", "", "0.25/7 ≈ 0.04", "correct"),
+    ],
+)
+def test_decimals_are_counted_where_an_assignment_says_so(ask: str, grading: str, text: str, verdict: str) -> None:
+    assert marked(assignment(DECIMALS % ask, grading), {"y": text})["y"].verdict == verdict
+
+
+def test_too_few_digits_may_have_a_share_of_the_points() -> None:
+    grader = assignment(DECIMALS % "'y'", "decimals = 3\nprecision_share = 0.5")
+    assert marked(grader, {"y": "0.04"})["y"].points == 0.5

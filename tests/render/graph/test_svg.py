@@ -46,7 +46,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 CROSSINGS = {  # of the samples as they are drawn; more is worse
     "diamond": 0, "kinks": 0, "logits": 0, "mean_of_products": 1, "softmax_regression": 0, "square_of_sum": 0,
-    "two_layer_network": 0, "two_products": 0,
+    "newton": 0, "two_layer_network": 0, "two_products": 0,
 }  # fmt: skip
 
 
@@ -281,3 +281,20 @@ def test_a_film_shows_each_step_without_a_script() -> None:
             assert times[-1] <= 1
     assert not any(word in text for word in ("<script", "<style", " id="))
     assert re.sub(r"<animate.*?/>|<text [^>]*opacity.*?</text>", "", text).count("<text") == still.count("<text")
+
+
+SLIDE = 960, 540  # points of a slide of 16:9
+LEAST = 9.0  # points of the smallest letters that the last row of a hall can read
+DENSE = {"two_layer_network"}  # of 12 boxes, of which three hold a matrix
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in sorted(ROOT.glob("samples/*.grad")) if path.stem not in DENSE], ids=lambda path: path.stem
+)
+def test_letters_can_be_read_on_a_slide(path: Path) -> None:
+    explanation = explained(path.read_text(encoding="utf-8"), {})
+    written = svg(explanation, Asked())
+    width, height = map(float, written.partition('viewBox="')[2].partition('"')[0].split()[2:])
+    scale = min(SLIDE[0] / width, SLIDE[1] / height)
+    sizes = [float(part.partition('"')[0]) for part in written.split('font-size="')[1:]]
+    assert min(sizes) * scale >= LEAST

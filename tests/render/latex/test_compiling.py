@@ -24,8 +24,9 @@ from gradcli.render.latex.formulas import Writer
 from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.graph.pictures import graph_page
 from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
+from gradcli.render.latex.key import key_page
 from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import derivations, document, eval_page, key_page, listing
+from gradcli.render.latex.pages import derivations, document, eval_page, listing
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
 from gradcli.render.text.looks import Looks
@@ -113,7 +114,7 @@ def test_reasons_are_told_in_indices_numbers_and_words() -> None:
     assert r"$\frac{\partial L}{\partial A_{i,j}} = g_{i} \cdot x_{j}$; entry [0,0] is $1 \cdot 5 = 5$." in told
     assert r"$\frac{\partial L}{\partial x_{j}} = \sum_{i} A_{i,j} \cdot g_{i}$" in told
     assert "A sum hands the gradient on to every entry that was added." in told
-    assert "entry" not in eval_page(explanation, Asked())
+    assert "entry [0,0]" not in eval_page(explanation, Asked())
     twice = eval_page(explained("sum(A @ x)*sum(x)", {"A": [[1, 2], [3, 4]], "x": [5, 6]}), Asked(why=True))
     assert r"\partial x_{j}} \mathrel{+}=" in twice
 

@@ -16,7 +16,7 @@ from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import names
-from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.terms import EACH, Terms
 from gradcli.render.lesson.trace import trace_document, trace_page
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
@@ -111,6 +111,10 @@ def test_a_local_derivative_has_the_shape_of_its_value(sign: str, shape: tuple[i
     terms = Terms(explanation, Looks())
     for local in (local for node in explanation.nodes for local in node.locals if local.formula is not None):
         text = terms.local(local).removeprefix("= ").replace("·", "*")
+        if text.endswith(EACH):
+            assert np.shape(local.value)
+            assert not np.shape(value_of(parse_program(Source(text[: -len(EACH)])).statements[-1].value, values))
+            continue
         value = value_of(parse_program(Source(text)).statements[-1].value, values)
         assert np.shape(value) in (np.shape(local.value), ()), text
         assert np.ndim(value) or not names(local.formula), text

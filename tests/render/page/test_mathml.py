@@ -44,7 +44,9 @@ def line(element: ElementTree.Element) -> str:
         "A.T @ g": "A^⊤@g",
         "sum(g, dim=0)": "sum(g,dim=0)",
         "x.sum(dim=0)": "x.sum(dim=0)",
-        "where(x > 0, 1, 0)": "where(x>0,1,0)",
+        "where(x > 0, 1, 2)": "where(x>0,1,2)",
+        "where(x > 0, 1, 0)": "[x>0]",
+        "where(x > 0, y, 0)": "y·[x>0]",
         "x == y": "x=y",
     }.items(),
 )

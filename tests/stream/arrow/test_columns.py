@@ -193,7 +193,7 @@ def test_a_row_with_a_shape_of_its_own_fails() -> None:
     [
         ({"x": [1]}, "E201", "no column for y: there is x"),
         ({"x": [1], "Y": [2]}, "E006", "the program takes no column Y"),
-        ({"x": [1], "y": [2], "k": [1]}, "E006", "k has one value for all rows"),
+        ({"x": [1], "y": [2], "k": [1]}, "E006", "k has one value for all records"),
         ({"x": [1], "y": [1, 2]}, "E226", "columns of different lengths: x has 1 rows, y has 2 rows"),
         ({"x": ["1"], "y": [2]}, "E207", "x is a column of <U1, not a column of numbers"),
         ({"x": [None], "y": [2]}, "E207", "x is a column of object"),

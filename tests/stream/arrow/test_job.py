@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from gradcli.stream.arrow import sinks, sources
 from gradcli.stream.arrow.job import Job
 from gradcli.stream.plan import Task
 from gradcli.workers.limits import Limits
+from tests.commands.running import gradcli as command
 from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -314,12 +317,10 @@ def test_very_many_columns(tmp_path: Path, run: Run) -> None:
     ("inputs", "output", "options", "message"),
     [
         ("in.parquet", "in.parquet", {}, "is the input, too"),
-        ("in.parquet", "out.jsonl", {}, "out.jsonl has no columns"),
-        ("in.jsonl", "out.parquet", {}, "in.jsonl has no columns"),
         ("in.parquet", "out.csv.gz", {}, "would be compressed text"),
         ("in.csv", "out/", {"shard": (1, 2)}, "is CSV, which has no places to jump to"),
         ("in.parquet", "none/out.parquet", {}, "there is no such folder"),
-        (["parts", "in.jsonl"], "out/", {}, "in.jsonl has no columns"),
+        (["in.jsonl", "in.parquet"], "out/", {}, "in.jsonl has no columns"),
         (["parts", "in.csv"], "out/", {}, "two parts have different columns"),
         ("parts", "parts", {}, "the results would stand among the inputs"),
         ("parts", "parts/out", {}, "the results would stand among the inputs"),
@@ -359,9 +360,19 @@ def test_names_decide_and_the_option_tells_the_rest(tmp_path: Path, run: Run, fo
     assert (tmp_path / "out").read_bytes()[:4] == {"arrow": b"ARRO", "parquet": b"PAR1", "csv": b'"id"'}[format]
 
 
-def test_no_records_of_json_lines(tmp_path: Path, run: Run) -> None:
-    write(tmp_path / "in.parquet", table(3))
-    assert "have no columns" in refused(run, "in.parquet", "out", format="jsonl").message
+def test_json_lines_to_columns_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [{"x": 1.5, "id": "a", "t": [1, 2]}, {"x": 2, "id": None, "t": []}]
+    points, results, again = (tmp_path / name for name in ("points.jsonl", "results.parquet", "again.jsonl"))
+    points.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert command(capsys, ["batch", "x**2", "-i", str(points), "-o", str(results)]).code == 0
+    assert read(results).to_pylist() == [
+        line | {"value": line["x"] ** 2, "d_x": 2 * line["x"], "error": None} for line in lines
+    ]
+    write(results, pa.table({"x": [1.5, float("nan"), None], "when": [date(2026, 1, 2)] * 3}))
+    assert command(capsys, ["batch", "x**2", "-i", str(results), "-o", str(again)]).code == 4
+    good, nan, null = map(json.loads, again.read_text().splitlines())
+    assert good == {"ok": True, "value": 2.25, "gradients": {"x": 3.0}, "record": {"when": "2026-01-02"}}
+    assert (nan["value"], null["error"]["code"]) == ("NaN", "E207")
 
 
 def test_pipes_take_no_parquet(run: Run) -> None:

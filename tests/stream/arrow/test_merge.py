@@ -63,7 +63,7 @@ def test_groups_are_dealt_in_turn(parts: Path, run: Run) -> None:
     shards(run, 3)
     dealt = {}
     described = jsonschema.Draft202012Validator(json.loads((SCHEMAS / "manifest.json").read_text()))
-    run("in", "whole", task={"fixed": {"a": 2.0}, "wrt": ("x1",)})
+    run("in", "whole", "z=(x1+k*x2)**2", task={"fixed": {"k": 2.0}, "wrt": ("x1",)})
     for path in (parts / "whole").rglob("*.json"):
         described.validate(json.loads(path.read_text()))
     for path in (parts / "shards3").rglob("*.json"):

@@ -78,6 +78,7 @@ def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
             ("p*(1 - p) alone", f"{message}, and the gradient from above is a factor", _alone(p * (1 - p)), 2),
             ("g - sum(p*g)", f"every part of the gradient has the factor {name}; you left it out", _plain(p, dim), 1),
             ("p*(g + sum(p*g))", f"what comes of the others in {name} is subtracted", _added(p, dim), 1),
+            ("p[i]*p[j] beside the diagonal", f"{message}; beside the diagonal you slipped a sign", _beside(p, dim), 1),
         ):
             yield Slip(edge.vertex, rule, why, {edge: change}, rank=rank)
         if np.ndim(p) == 2:
@@ -99,6 +100,10 @@ def _plain(p: Value, dim: int) -> Change:
 
 def _added(p: Value, dim: int) -> Change:
     return lambda g, contribution: p * (g + np.sum(p * g, axis=dim, keepdims=True))
+
+
+def _beside(p: Value, dim: int) -> Change:
+    return lambda g, contribution: p * (g + np.sum(p * g, axis=dim, keepdims=True)) - 2 * p**2 * g
 
 
 def _across(p: Value, dim: int) -> Change:

@@ -60,8 +60,10 @@ def in_words(one: Foreseen) -> str:
     """Write the answers to a question for a word or a choice; a formula or a long answer is graded by hand."""
     words = one.ask.words
     if words.choices:
+        is_single = len(words.answers) == 1
+        right, wrong = ("=", "~%0%") if is_single else (f"~%{100 / len(words.answers):.7g}%", "~%-100%")
         choices = [
-            f"{'=' if number == words.answer else '~%0%'}{plain(html(text))}"
+            f"{right if number in words.answers else wrong}{plain(html(text))}"
             for number, text in enumerate(words.choices, 1)
         ]
         return "\n".join(["{", *choices, "}"])

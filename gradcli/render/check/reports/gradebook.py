@@ -10,6 +10,7 @@ from pathlib import PurePath
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
 from gradcli.homework.statistics.items import COMMONEST, Item, Items, Pair, Shared, Similar
+from gradcli.homework.statistics.mistake_counts import MistakeCounts
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.marking import NAME, PLAIN, clipped, exact, said
 from gradcli.render.check.reports.cells import harmless, line, typed
@@ -45,6 +46,13 @@ def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterato
     for one in totals.mistakes:
         questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
         yield line([one.code, one.title, str(one.students), str(one.answers), questions])
+
+
+def mistake_counts(counts: MistakeCounts) -> Iterator[str]:
+    """Yield one row a mistake and kind of quantity, of which nothing is a name."""
+    yield line(["mistake", "quantity", "form", "shape", "count", "certain", "answers"])
+    for row in counts.rows:
+        yield line([row.code, *row.kind], map(str, (row.times, row.certain, row.answers)))
 
 
 # The table that Canvas imports into its gradebook: a row with the points possible, then one row a student.

@@ -117,13 +117,16 @@ def short_answer(one: Foreseen) -> str:
 def multiple_choice(one: Foreseen) -> str:
     """Write a question with the choices that there are, in an order of its own for each student."""
     words = one.ask.words
+    is_single = len(words.answers) == 1
+    wrong = WRONG if is_single else "-100"
     answers = [
         element("answer", element("text", escape(unboxed(text))) + rich("feedback", ""), fraction=share, format="html")
         for number, text in enumerate(words.choices, 1)
-        for share in [RIGHT if number == words.answer else WRONG]
+        for share in [f"{100 / len(words.answers):.7g}" if number in words.answers else wrong]
     ]
     own = [
-        element(tag, text) for tag, text in (("single", "true"), ("shuffleanswers", "true"), ("answernumbering", "abc"))
+        element(tag, text)
+        for tag, text in (("single", str(is_single).lower()), ("shuffleanswers", "true"), ("answernumbering", "abc"))
     ]
     return whole(one, "multichoice", text_of(one), *own, *answers)
 

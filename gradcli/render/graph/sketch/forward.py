@@ -35,6 +35,7 @@ class Sketcher:
         self.explanation = explanation
         self.asked = asked
         self.nodes = {node.id: node for node in explanation.nodes}
+        self.ranks = {node.id: len(node.shape) for node in explanation.nodes}
         self.inside = {node.id for node in explanation.nodes if is_inside(node) and node.id != explanation.output}
 
         self.drawn = [node for node in explanation.nodes if node.id not in self.inside]
@@ -87,9 +88,10 @@ class Sketcher:
             if local is None:
                 yield Arc(source, node.id, "", f"{below} enters {above}, and no gradient flows back", flows=False)
                 continue
-            label = edge_label(local, self.asked)
+            label = edge_label(local, self.asked, self.ranks | {self.explanation.upstream_name: len(node.shape)})
             arrow = self.asked.arrow
             told = f"local derivative {label}" if local.formula is not None else f"rule g {arrow} {label}"
+            told = f"each entry gets {label.removeprefix('each ')}" if label.startswith("each ") else told
             shown = "" if self.asked.detail == "name" else label
             is_quiet = isinstance(local.formula or local.rule, Number | Name) and label in ("1", "g")
             yield Arc(source, node.id, shown, f"{below} enters {above}, {told}", is_quiet=is_quiet)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import partial
 from typing import Literal
 
@@ -14,6 +14,7 @@ from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Number
 from gradcli.language.unparser import unparse
 from gradcli.render.display_options import Asked
+from gradcli.render.lesson.readable import ENTRYWISE, label
 from gradcli.render.text.numbers import number, short
 from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible
@@ -105,9 +106,13 @@ def formula(tree: Expression, asked: Asked, width: int) -> str:
     return cut(visible(unparse(tree, multiply=asked.times)), width, asked)
 
 
-def edge_label(local: Local, asked: Asked) -> str:
+def edge_label(local: Local, asked: Asked, ranks: Mapping[str, int]) -> str:
     """`2·x = 4`, or a number alone, such as `-1`; for a structured operation, which has none, the rule: `g @ B.T`."""
-    write: Callable[[Expression], str] = partial(formula, asked=asked, width=WIDE)
+    entrywise = asked.times if asked.ascii else ENTRYWISE
+
+    def write(tree: Expression) -> str:
+        return label(tree, ranks, partial(formula, asked=asked, width=WIDE), entrywise)
+
     if local.formula is None:
         return write(local.rule)
     text = write(local.formula)

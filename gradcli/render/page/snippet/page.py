@@ -107,7 +107,7 @@ def losses(loop: Loop | None, found: Sequence[Turn]) -> tuple[Html | None, Json]
     curve = element(
         "svg",
         element("polyline", points=line),
-        element("circle", cx=f"{points[-1][0]:.1f}", cy=f"{points[-1][1]:.1f}", r=5),
+        element("path", d=f"M{points[-1][0]:.1f} {points[-1][1]:.1f}h0"),  # a dot, however wide the curve is drawn
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         preserveAspectRatio="none",
         role="img",
@@ -144,6 +144,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
     curve, loss = losses(stops.loop, found)
     first = ran.snippet.cells[0].name
     name = first.rpartition(" cell ")[0] or first
+    title = name.replace("\\", "/").rpartition("/")[2]
     phases = [stop.phase for stop in stops.stops[1:]]
     notes = dict.fromkeys(remark for one in lessons.values() for remark in one.notes.remarks)
     listed_findings = findings_list(ran.examined.findings, stops.step_of)
@@ -151,7 +152,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
     main = element(
         "main",
         scene(
-            element("header", element("h1", element("code", cut(name, 80))), listed_findings, curve),
+            element("header", element("h1", element("code", cut(title, 80))), listed_findings, curve),
             controls(phases, predicts=bool(questioned), ruler=ruler(found) if found else None),
             element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
             panel(stops.stops[0].told),
@@ -171,7 +172,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
     )
     facts = snippet_document(name, ran.printed, ran.timeline, ran.error, ran.examined.findings)
     data: dict[str, Json] = {"tracks": tracks.document, "questions": questioned, "loss": loss}
-    return page(name, main, steps=data, facts=facts)
+    return page(title, main, steps=data, facts=facts)
 
 
 def findings(found: Sequence[Finding], stops: Stops) -> dict[int, list[str]]:
@@ -186,9 +187,13 @@ def findings(found: Sequence[Finding], stops: Stops) -> dict[int, list[str]]:
 
 def steps(stops: Stops, lessons: dict[int, Lesson], found: dict[int, list[str]]) -> Iterator[Html]:
     """Yield the steps of the page, each as it is read without the others; `found` are the findings at each."""
+    epochs = [] if stops.loop is None else [*epochs_of(stops.loop)]
     for number, stop in enumerate(stops.stops):
         notes = said(found.get(number, ()))
         title = f"Line {stop.line}" if stop.line else "Beginning"
+        if stop.quiet and 0 < stop.turn <= len(epochs):
+            epoch = epochs[stop.turn - 1]
+            title = f"{'All of' if epochs.count(epoch) == 1 else 'In'} {epoch}"
         if stop.of is None:
             yield step(number, title, stop.phase, stop.told, notes)
         else:

@@ -17,6 +17,7 @@ from gradcli.script.timeline.model import Changed, Event, Forward, Made, Reset, 
 from gradcli.script.timeline.reasons import listed
 
 FORMULA = 80
+FEW = 3  # entries of a tensor whose new numbers are told
 MOST = 4  # operations of a line that are told one by one
 
 
@@ -95,9 +96,21 @@ def computed(made: Made, looks: Looks) -> str:
 
 
 def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks: Looks) -> Iterator[str]:
-    """Yield what is new about tensors, where no event tells it; `known` is how they stood before."""
+    """Yield what is new about tensors, where no event tells it; `known` is how they stood before.
+
+    Of large ones a sentence has the names alone.
+    """
+    large = []
     for state in states:
-        yield from new(state, looks) if state.name not in known else changes(known[state.name], state, looks)
+        if state.name not in known:
+            yield from new(state, looks)
+        elif state.value is None or np.size(state.value) <= FEW:
+            yield from changes(known[state.name], state, looks)
+        elif told := list(changes(known[state.name], state, looks)):
+            large += [one.partition(" becomes ")[0] for one in told if " becomes " in one and not one.endswith("None.")]
+            yield from (one for one in told if " becomes " not in one or one.endswith("None."))
+    if large:
+        yield f"{listed(large, MOST)} {'has' if len(large) == 1 else 'have'} new numbers."
 
 
 def new(state: TensorState, looks: Looks) -> Iterator[str]:

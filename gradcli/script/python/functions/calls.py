@@ -8,6 +8,7 @@ from types import MethodType
 from typing import Any
 
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.names import local
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope
 from gradcli.script.python.values.attributes import attribute, method_of
 from gradcli.script.python.values.kinds import BuiltinType, Defined
@@ -30,13 +31,23 @@ def call(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
 
 
 def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Closure:
-    """`f(x, y)`: most calls have one argument, which is evaluated without a list."""
+    """`f(x, y)`: most calls have one argument or two, which are evaluated without a list."""
 
     def of_one(env: Env) -> Any:
         called = function(env)
         x = first(env)
         try:
             return called(x)
+        except Exception as error:
+            called_from(error, place)
+            raise
+
+    def of_two(env: Env) -> Any:
+        called = function(env)
+        x = first(env)
+        y = second(env)
+        try:
+            return called(x, y)
         except Exception as error:
             called_from(error, place)
             raise
@@ -50,16 +61,16 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
             called_from(error, place)
             raise
 
-    if len(arguments) != 1:
+    if not 0 < len(arguments) < 3:
         return of_several
-    (first,) = arguments
-    return of_one
+    first, second = arguments[0], arguments[-1]
+    return of_one if len(arguments) == 1 else of_two
 
 
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
     value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
-    is_plain = name[0] != "_"
+    is_plain, variable = name[0] != "_", local(node.value, scope)
 
     def found(x: Any) -> Any:
         try:
@@ -69,7 +80,7 @@ def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, sc
             raise
 
     def of_none(env: Env) -> Any:
-        x = value(env)
+        x = env[variable] if variable in env else value(env)
         method = method_of(x, name)
         called: Any = found(x) if method is None else None
         try:

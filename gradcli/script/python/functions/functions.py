@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.functions.generators import generator_function
-from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.functions.parameters import PARAMETERS, Parameters, bind
 from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, yields
@@ -48,15 +48,11 @@ class Code:
     def function(self, env: Env, here: Env) -> Function:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
-        made: Any = self._caller(env, defaults)
-        made._taken, made._outer = (self.parameters, defaults), env
+        made: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
         made._facts = partial(self._fact, defaults, here if self.annotations else {})
-        made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
-            self.name,
-            self.qualified,
-            self.doc,
-            "__main__",
-        )
+        made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
+        if self.doc is not None:
+            made.__doc__ = self.doc
         return made  # type: ignore[no-any-return]
 
     def _fact(self, defaults: dict[str, Any], here: Env, name: str) -> Any:
@@ -65,72 +61,73 @@ class Code:
             if POSTPONED in self.around[1].source.text:
                 return {name: ast.unparse(node) for name, node in self.annotations.items()}
             return {name: compiled(node, *self.around)(here) for name, node in self.annotations.items()}
+        if name == PARAMETERS:
+            return self.parameters, defaults
         only_named = self.parameters.only_named
         if name == "__kwdefaults__":
             return {name: value for name, value in defaults.items() if name in only_named} or None
         return tuple(value for name, value in defaults.items() if name not in only_named) or None
 
-    def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
-        parameters, names = self.parameters, self.parameters.positional
-        count = len(names) if parameters.is_simple else -1
-        first, second = (*names, "", "")[:2]
+    def _variables(self, outer: Env, defaults: Env, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
+        names = self.parameters.positional
+        least = len(names) - len(defaults)
+        if self.parameters.is_simple and not keywords and least <= len(arguments) <= len(names):
+            env = dict(zip(names, arguments, strict=False))
+            if len(arguments) < len(names):
+                env = {**defaults, **env}
+        else:
+            env = bind(self.parameters, defaults, arguments, keywords)
+        env[OUTER] = outer
+        return env
 
-        required = count - len(defaults)
-
-        def variables(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
-            if keywords or len(arguments) != count:
-                if required <= len(arguments) < count and not keywords:
-                    env = {**defaults, **dict(zip(names, arguments, strict=False))}
-                else:
-                    env = bind(parameters, defaults, arguments, keywords)
-                env[OUTER] = outer
-                return env
-            if count == 1:
-                return {OUTER: outer, first: arguments[0]}
-            if count == 2:
-                return {OUTER: outer, first: arguments[0], second: arguments[1]}
-            env = dict(zip(names, arguments, strict=True))
-            env[OUTER] = outer
-            return env
-
-        if self.generate is not None:
-            return self._generating(variables, self.generate)
-        return self._running(variables)
-
-    def _running(self, variables: Callable[..., Env]) -> Function:
+    @cached_property
+    def _running(self) -> Callable[[Env, Env], Function]:
+        """Return what makes a function that runs the code; most functions and methods take one argument or two."""
+        names, variables = self.parameters.positional, self._variables
+        count = len(names) if self.parameters.is_simple and len(names) in (1, 2) else -1
+        first, second = names[0] if names else "", names[-1] if names else ""
         machine, body, answer, line, kept = self.machine, self.body, self.answer, self.line, self.kept
         budget, lines, source = machine.budget, machine.lines, self.around[1].source
 
+        def make(outer: Env, defaults: Env) -> Function:
+            def call(*arguments: Any, **keywords: Any) -> Any:
+                if keywords or len(arguments) != count:
+                    env = variables(outer, defaults, arguments, keywords)
+                elif count == 1:
+                    env = {OUTER: outer, first: arguments[0]}
+                else:
+                    env = {OUTER: outer, first: arguments[0], second: arguments[1]}
+                before, caller = lines[0], machine.source
+                if machine.depth >= DEPTH:
+                    raise RecursionError("maximum recursion depth exceeded")
+                machine.depth += 1
+                machine.source = source
+                try:
+                    if answer is not None:
+                        budget.left -= 1
+                        if budget.left < 0:
+                            budget.look()
+                        lines[0] = line
+                        return answer(env)
+                    assert body is not None
+                    return env[RESULT] if body(env) is not None else None
+                finally:
+                    machine.depth -= 1
+                    lines[0], machine.source = before, caller
+                    if kept is not None:  # what no block inside reads goes with the call, as in Python
+                        for name in env.keys() - kept:
+                            del env[name]
+
+            return call
+
+        return make
+
+    def _generating(self, outer: Env, defaults: Env) -> Function:
+        name, qualified, generate, variables = self.name, self.qualified, self.generate, self._variables
+        assert generate is not None
+
         def call(*arguments: Any, **keywords: Any) -> Any:
-            env = variables(arguments, keywords)
-            before, caller = lines[0], machine.source
-            if machine.depth >= DEPTH:
-                raise RecursionError("maximum recursion depth exceeded")
-            machine.depth += 1
-            machine.source = source
-            try:
-                if answer is not None:
-                    budget.left -= 1
-                    if budget.left < 0:
-                        budget.look()
-                    lines[0] = line
-                    return answer(env)
-                assert body is not None
-                return env[RESULT] if body(env) is not None else None
-            finally:
-                machine.depth -= 1
-                lines[0], machine.source = before, caller
-                if kept is not None:  # what no block inside reads goes with the call, as in Python
-                    for name in env.keys() - kept:
-                        del env[name]
-
-        return call
-
-    def _generating(self, variables: Callable[..., Env], generate: Callable[[Env], Iterator[Any]]) -> Function:
-        name, qualified = self.name, self.qualified
-
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            made: Any = generate(variables(arguments, keywords))
+            made: Any = generate(variables(outer, defaults, arguments, keywords))
             made.__name__, made.__qualname__ = name, qualified
             return made
 
@@ -148,7 +145,7 @@ def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
     in_class = scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated]
+        found = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
         store(env, decorate(found, code.function(env[OUTER] if in_class else env, env)))
 
     return run

@@ -10,6 +10,8 @@ from typing import Any
 
 from gradcli.script.python.syntax.scopes import Env
 
+PARAMETERS = " parameters"  # the fact about a function that its signature is: no name of a snippet has a space
+
 
 class Parameters:
     """The names that a call fills, by how it may fill them."""
@@ -39,9 +41,9 @@ class Parameters:
 
 def signature(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function, as the snippet defines it where it does; of a method without the first."""
-    parameters, defaults = getattr(function, "_taken", (None, {}))
-    if parameters is None:
+    if not hasattr(function, "_facts"):
         return inspect.signature(function)
+    parameters, defaults = function._facts(PARAMETERS)
     return inspect.Signature(list(_listed(parameters, defaults))[isinstance(function, MethodType) :])
 
 

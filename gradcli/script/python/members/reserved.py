@@ -56,13 +56,14 @@ def is_ours(kind: type) -> bool:
 
 def reserved_in(kind: type) -> frozenset[str]:
     """Return the names that the classes of ours use for themselves which a class derives from."""
+    owner, names = getattr(kind, TAKEN, (None, frozenset()))
+    if owner is kind:  # no class above it
+        return names
     if not isinstance(kind, Defined):
         return reserved(kind)
-    found: frozenset[str] | None = kind.__dict__.get(TAKEN)
-    if found is None:
-        found = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
-        type.__setattr__(kind, TAKEN, found)
-    return found
+    names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
+    type.__setattr__(kind, TAKEN, (kind, names))
+    return names
 
 
 def is_reserved(kind: type, name: str) -> bool:

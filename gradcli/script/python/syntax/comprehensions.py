@@ -16,7 +16,7 @@ from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.places import Place, placed
 
 Display = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-Clause = tuple[Store, Closure, list[Closure], Place]
+Clause = tuple[Store, Closure, Closure | None, Place]  # the target, the source, the condition if there is one
 
 
 @compiles(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -56,16 +56,13 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
             if budget.left < 0:
                 budget.look()
             store(variables, value)
-            for test in tests:
-                if not test(variables):
-                    break
-            else:
+            if test is None or test(variables):
                 found.append(item(variables))
         return found
 
     if isinstance(node, ast.GeneratorExp):
         return lazily
-    store, _, tests, _ = clauses[0]
+    store, _, test, _ = clauses[0]
     each = simply if len(clauses) == 1 else lazily
     build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}[type(node)]
 
@@ -91,18 +88,21 @@ def _item(node: Display, scope: Scope, unit: Unit) -> Closure:
 def _clause(generator: ast.comprehension, scope: Scope, unit: Unit) -> Clause:
     tests = [tested(test, scope, unit) for test in generator.ifs]
     source = compiled(generator.iter, scope, unit)
-    return assignment(generator.target, scope, unit), source, tests, Place(generator.iter, unit.source)
+    test = None if not tests else tests[0] if len(tests) == 1 else (lambda env: all(test(env) for test in tests))
+    return assignment(generator.target, scope, unit), source, test, Place(generator.iter, unit.source)
 
 
 def combinations(env: Env, clauses: list[Clause], held: list[Iterator[Any]], unit: Unit) -> Iterator[None]:
     """Set the variables to each combination that passes the tests, as nested loops would."""
     budget, waiting = unit.machine.budget, held
     while waiting:
-        store, _, tests, _ = clauses[len(waiting) - 1]
+        store, _, test, _ = clauses[len(waiting) - 1]
         for value in waiting[-1]:
-            budget.spend(1)
+            budget.left -= 1
+            if budget.left < 0:
+                budget.look()
             store(env, value)
-            if not tests or all(test(env) for test in tests):
+            if test is None or test(env):
                 break
         else:
             waiting.pop()

@@ -6,10 +6,11 @@ import ast
 from typing import Any
 
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.names import local
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.comparing import COMPARISONS, ORDERS
-from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.kinds import Defined, Facade
 from gradcli.script.python.values.nesting import bounds, item
 from gradcli.script.python.values.operators import BINARY, DIRECT, UNARY, WORD
 from gradcli.script.python.values.places import Place, placed
@@ -32,6 +33,7 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
     apply, direct = BINARY[kind], DIRECT.get(kind, BINARY[kind])
     is_product = kind is ast.Mult
     left, right = compiled(node.left, scope, unit), compiled(node.right, scope, unit)
+    first, second = local(node.left, scope), local(node.right, scope)
 
     def with_any(env: Env) -> Any:
         a = left(env)
@@ -43,13 +45,15 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
             raise
 
     def with_plain(env: Env) -> Any:
-        a = left(env)
-        b = right(env)
+        a = env[first] if first in env else left(env)
+        b = env[second] if second in env else right(env)
         try:
             if type(a) in NUMBERS and type(b) in NUMBERS:
                 result = direct(a, b)
                 if not is_product or -WORD < result < WORD:
                     return result
+            elif type(a).__base__ is Facade or type(b).__base__ is Facade:  # which nothing is measured of
+                return direct(a, b)
             return apply(a, b)
         except Exception as error:
             placed(error, place)
@@ -157,11 +161,12 @@ def conditional(node: ast.IfExp, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Attribute)
 def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
+    """Most attributes are those of a variable: `self.x`."""
     value, key, place = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
-    is_plain = key[0] != "_"
+    is_plain, variable = key[0] != "_", local(node.value, scope)
 
     def evaluate(env: Env) -> Any:
-        x = value(env)
+        x = env[variable] if variable in env else value(env)
         try:
             return getattr(x, key) if is_plain and type(type(x)) is Defined else attribute(x, key)
         except Exception as error:

@@ -10,6 +10,7 @@ from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compi
 from gradcli.script.python.syntax.scopes import OUTER, Env, Scope
 from gradcli.script.python.values.places import Place, placed
 
+NOWHERE = " nowhere"
 Store = Callable[[Env, Any], None]
 
 
@@ -43,6 +44,11 @@ def name(node: ast.Name, scope: Scope, unit: Unit) -> Closure:
     if steps == 0 and scope.kind == "class":
         return _in_class(key, _global(key, place, unit.machine.globals, unit.machine.builtins))
     return near if steps == 0 else outer if steps == 1 else far
+
+
+def local(node: ast.expr, scope: Scope) -> str:
+    """Return the name of a variable of this very block; a text that no variable has for any other expression."""
+    return node.id if isinstance(node, ast.Name) and scope.hops(node.id) == 0 else NOWHERE
 
 
 def _global(key: str, place: Place, variables: Env, builtins: Env) -> Closure:

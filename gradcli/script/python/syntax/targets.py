@@ -8,8 +8,9 @@ from operator import length_hint
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.members.reserved import reserved_in
 from gradcli.script.python.syntax.compiler import Unit, compiled, refusal
-from gradcli.script.python.syntax.names import Store, delete_name, store_name
+from gradcli.script.python.syntax.names import Store, delete_name, local, store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.unpacking import unpacked
 from gradcli.script.python.values.kinds import Defined
@@ -35,12 +36,13 @@ def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
 
 def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
     owner, name, place = compiled(target.value, scope, unit), target.attr, Place(target, unit.source)
-    is_plain = name[0] != "_"
+    is_plain, is_special, variable = name[0] != "_", name[:2] == "__", local(target.value, scope)
 
     def store(env: Env, value: Any) -> None:
-        x = owner(env)
+        x = env[variable] if variable in env else owner(env)
+        kind = type(x)
         try:
-            if is_plain and type(type(x)) is Defined:
+            if type(kind) is Defined and (is_plain or not (is_special or name in reserved_in(kind))):
                 setattr(x, name, value)
             else:
                 set_attribute(x, name, value)

@@ -10,7 +10,6 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values import special
@@ -30,9 +29,9 @@ from gradcli.script.python.values.kinds import (
 )
 from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
-from gradcli.script.python.values.natives import MEMBERS
+from gradcli.script.python.values.natives import MEMBERS, descriptor
 from gradcli.script.python.values.nesting import bounds, hashable
-from gradcli.script.python.values.operators import modular_power, power
+from gradcli.script.python.values.operators import modular_power, power, python_round
 from gradcli.script.python.values.reflection import (
     delete_named,
     python_dir,
@@ -71,16 +70,6 @@ def python_print(*values: Any, **options: Any) -> None:
             write(separator)
         write(text(value))
     write(last)
-
-
-def python_round(value: Any, digits: Any = None) -> Any:
-    if isinstance(value, Tensor):
-        raise TypeError("type Tensor doesn't define __round__ method")
-    if digits is None:
-        return round(value)
-    if isinstance(value, int) and isinstance(digits, int) and digits < -len(str(BITS)) * 100_000:
-        return 0  # Python would compute 10**-digits first
-    return round(value, digits)
 
 
 def python_pow(base: Any, exp: Any, mod: Any = None) -> Any:
@@ -184,24 +173,6 @@ def python_type(*arguments: Any, **options: Any) -> Any:
     return type_of(arguments[0])
 
 
-DESCRIPTORS = (property, staticmethod, classmethod)
-
-
-def _descriptor(kind: Any) -> Callable[..., Any]:
-    """Make a `property` or the like, nested a few times at most, for they are freed by recursion in C."""
-
-    def make(*functions: Any, **named: Any) -> Any:
-        for function in (*functions, *named.values()):
-            depth, inner = 0, function
-            while isinstance(inner, DESCRIPTORS):
-                depth, inner = depth + 1, getattr(inner, "fget", None) or getattr(inner, "__func__", None)
-                if depth > 3:
-                    raise RecursionError("maximum recursion depth exceeded")
-        return kind(*functions, **named)
-
-    return make
-
-
 def python_super(*arguments: Any) -> Any:
     """`super(kind, value)`, of classes that snippets have."""
     for argument in arguments[:1]:
@@ -223,8 +194,8 @@ KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
     **CONSTRUCTORS, "int": (int, python_int), "float": (float, python_float), "bool": (bool, bool),
     "str": (str, python_str),
     "type": (type, python_type), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
-    "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
-    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, python_super),
+    "property": (property, descriptor(_property)), "staticmethod": (staticmethod, descriptor(staticmethod)),
+    "classmethod": (classmethod, descriptor(classmethod)), "super": (super, python_super),
     "complex": (complex, python_complex),
 }  # fmt: skip
 

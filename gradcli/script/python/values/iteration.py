@@ -67,7 +67,7 @@ def python_sum(iterable: Any, start: Any = 0) -> Any:
         return sum(items, start)
     add, total = BINARY[ast.Add], start
     for item in items:
-        total = add(total, item)
+        total = total + item if type(total) is type(item) is float else add(total, item)
     return total
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any
@@ -123,6 +123,27 @@ def _collected(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+PARTS = ("fget", "fset", "fdel", "__func__")
+
+
+def descriptors(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if isinstance(value, property | staticmethod | classmethod)]
+
+
+def descriptor(make: Any) -> Callable[..., Any]:
+    """Wrap what makes a `property` or the like: a few in each other at most, for they are freed by recursion in C."""
+
+    def call(*functions: Any, **named: Any) -> Any:
+        level = descriptors((*functions, *named.values()))
+        for _ in range(3):
+            level = descriptors(getattr(outer, part, None) for outer in level for part in PARTS)
+        if level:
+            raise RecursionError("maximum recursion depth exceeded")
+        return make(*functions, **named)
+
+    return call
+
+
 def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
     value.update(*(bounded(item, ENTRY) for item in items), **named)
 
@@ -188,7 +209,7 @@ describe(
 )
 describe(complex, methods=listed(complex, "conjugate"), getters=fields("real imag"))
 describe(slice, methods=listed(slice, "indices"), getters=fields("start stop step"))
-describe(property, methods=listed(property, "setter getter deleter"), getters=fields("__doc__"))
+describe(property, methods=listed(property, "setter getter deleter", descriptor), getters=fields("__doc__"))
 describe(
     GeneratorType,
     methods=listed(GeneratorType, "send close __next__") | {"throw": _throw},

@@ -69,6 +69,16 @@ def modular_power(base: Any, exponent: Any, modulus: Any) -> Any:
     return pow(base, exponent, modulus)
 
 
+def python_round(value: Any, digits: Any = None) -> Any:
+    if isinstance(value, Tensor):
+        raise TypeError("type Tensor doesn't define __round__ method")
+    if digits is None:
+        return round(value)
+    if isinstance(value, int) and isinstance(digits, int) and digits < -len(str(BITS)) * 100_000:
+        return 0  # Python would compute 10**-digits first
+    return round(value, digits)
+
+
 def _shift(a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int) and a:
         running.machine.budget.bits(a.bit_length() + b)

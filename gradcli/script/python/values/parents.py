@@ -18,7 +18,7 @@ from gradcli.script.python.values.iteration import ENTRY, python_dict, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
 from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.nesting import hashable, hashables, measure
-from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded
+from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded, python_round
 
 Method = Callable[..., Any]
 
@@ -141,7 +141,7 @@ MEASURING: dict[type, dict[str, Any]] = {
     set: {"__init__": _gather},
     tuple: {"__new__": lambda cls, *items: tuple.__new__(cls, *map(whole, items))},
     str: {"__new__": lambda cls, value="": str.__new__(cls, text(value))},
-    int: {},
+    int: {"__round__": lambda self, *digits: python_round(int.__int__(self), *digits)},
     float: {},
 }
 SPECIAL.update({kind: _special(kind) for kind in MEASURING})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.values.nesting import hashable
 
 
 class Held:
@@ -22,10 +23,10 @@ class Held:
         self._held = held
 
     def __getitem__(self, key: Any) -> Any:
-        return self._held[key]
+        return self._held[hashable(key)]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._held
+        return hashable(key) in self._held
 
     def __len__(self) -> int:
         return len(self._held)
@@ -49,7 +50,7 @@ class Held:
         return dict(self._held)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self._held.get(key, default)
+        return self._held.get(hashable(key), default)
 
     def keys(self) -> Any:
         return self._held.keys()
@@ -84,17 +85,17 @@ class Attributes(Held):
         self._held[name] = value
 
     def __delitem__(self, name: Any) -> None:
-        del self._held[name]
+        del self._held[hashable(name)]
 
     def update(self, *others: Any, **named: Any) -> None:
         for name, value in dict(*map(copied, others), **named).items():
             self[name] = value
 
     def pop(self, name: Any, *default: Any) -> Any:
-        return self._held.pop(name, *default)
+        return self._held.pop(hashable(name), *default)
 
     def setdefault(self, name: Any, default: Any = None) -> Any:
-        if name not in self._held:
+        if name not in self:
             self[name] = default
         return self._held[name]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import update_wrapper
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -23,7 +24,7 @@ _DEFINABLE = (
     "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
     "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
     "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
-    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__ __copy__ __deepcopy__"
+    "__init_subclass__ __class_getitem__ __missing__ __del__ __getitems__"
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
@@ -83,7 +84,7 @@ VIEWED = frozenset(  # tables and numbers that lessons look at and nobody but th
 )
 LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
 FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__", "__wrapped__"))  # of functions of the snippet
-HELD = frozenset(("_facts", "_outer", "_taken", "_wrapped"))  # where those functions keep them
+HELD = frozenset(("_facts", "_wrapped"))  # where those functions keep them
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 
@@ -190,6 +191,18 @@ def readable_only(function: Any) -> Any:
     return __getattr__
 
 
+def heard_of_plain_names(function: Any) -> Any:
+    """Wrap a `__setattr__` of a snippet, past which Python's library sets the `__traceback__` of an exception."""
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807
+        if name == "__traceback__":
+            BaseException.__setattr__(self, name, value)
+        else:
+            function(self, name, value)
+
+    return update_wrapper(__setattr__, function) if is_own_function(function) else __setattr__
+
+
 def finalizer(function: Any) -> Any:
     """Wrap a `__del__` to run in its own run alone; what it raises goes to the errors of the snippet."""
     machine = running.machine
@@ -213,6 +226,7 @@ WRAPPED: dict[str, Any] = {
     "__init_subclass__": classmethod,
     "__class_getitem__": classmethod,
     "__getattr__": readable_only,
+    "__setattr__": heard_of_plain_names,
     "__del__": finalizer,
 }
 
@@ -220,7 +234,7 @@ WRAPPED: dict[str, Any] = {
 def wrapped(name: str, value: Any) -> Any:
     """Return a special method as a class holds it."""
     wrap = WRAPPED.get(name)
-    return wrap(value) if wrap and (is_own_function(value) or name == "__getattr__") else value
+    return wrap(value) if wrap and (is_own_function(value) or name in ("__getattr__", "__setattr__")) else value
 
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:

@@ -6,11 +6,9 @@ import abc
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.classes import FIELDS, MARKED
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.iteration import python_dict
-from gradcli.script.python.values.kinds import Defined, is_own_function
-from gradcli.script.python.values.reflection import python_getattr
+from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.stdlib.data.tuples import NamedTuple
 
 NAMES = (
@@ -55,46 +53,8 @@ class Generic(Facade):
         return cls
 
 
-class ProtocolKind(type):
-    """The class of protocols: what has their members is of them, where they may be asked at all."""
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        if Protocol in cls.__bases__ and RUNTIME not in vars(cls):
-            raise TypeError("Instance and class checks can only be used with @runtime_checkable protocols")
-        if type.__instancecheck__(cls, value) or Protocol not in cls.__bases__:
-            return type.__instancecheck__(cls, value)
-        kinds = [kind for kind in cls.__mro__ if isinstance(kind, Defined)]
-        names = [name for kind in kinds for name in (*vars(kind), *vars(kind)[FIELDS]) if not is_hidden(name)]
-        return all(python_getattr(value, name, MISSING) is not MISSING for name in names)
-
-    def __subclasscheck__(cls, kind: Any) -> bool:
-        if Protocol in cls.__bases__ and not type.__subclasscheck__(cls, kind):
-            raise UnsupportedError("issubclass() with a protocol is not supported here")
-        return type.__subclasscheck__(cls, kind)
-
-
-class DefinedProtocol(Defined, ProtocolKind):
-    """The class of the protocols that a snippet defines."""
-
-
-class Protocol(Generic, metaclass=ProtocolKind):
-    """The parent of protocols."""
-
-
-MARKED[ProtocolKind] = DefinedProtocol
-RUNTIME, MISSING = " runtime", object()
-
-
-def is_hidden(name: str) -> bool:
-    return name in ("__module__", "__doc__", "__qualname__", "__dict__", "__weakref__", "__slots__") or name[0] in " _"
-
-
-def runtime_checkable(cls: Any) -> Any:
-    """Let isinstance look whether a value has all members of a protocol."""
-    if not isinstance(cls, DefinedProtocol):
-        raise TypeError(f"@runtime_checkable can be only applied to protocol classes, got {cls!r}")
-    type.__setattr__(cls, RUNTIME, True)
-    return cls
+class Protocol(Generic):
+    """The parent of protocols, which are for annotations alone."""
 
 
 class TypedDict(Facade):
@@ -145,6 +105,5 @@ def namespace(name: str) -> Namespace:
         "overload": identity,
         "final": identity,
         "override": identity,
-        "runtime_checkable": runtime_checkable,
     }
     return Namespace(name, members)

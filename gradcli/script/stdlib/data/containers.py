@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -77,12 +77,6 @@ describe(
     getters=fields("maxlen"),
 )
 
-describe(
-    ChainMap,
-    methods=listed(ChainMap, "get keys values items pop popitem clear update setdefault copy new_child"),
-    getters=fields("maps parents"),
-)
-
 
 def _counter_text(value: Counter[Any]) -> str:
     return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
@@ -94,7 +88,6 @@ def _deque_text(value: Deque) -> str:
 
 
 REPRESENTATIONS[Counter] = _counter_text
-REPRESENTATIONS[ChainMap] = lambda value: written("ChainMap(", [("", part) for part in value.maps], ")")
 REPRESENTATIONS[Deque] = _deque_text
 REPRESENTATIONS[DefaultDict] = lambda value: written(
     "defaultdict(", [("", value.default_factory), ("", dict(value))], ")"
@@ -106,7 +99,6 @@ MADE: dict[str, tuple[type, Callable[..., Any]]] = {
     "defaultdict": (DefaultDict, defaultdict_),
     "Counter": (Counter, _made(Counter)),
     "deque": (Deque, deque_),
-    "ChainMap": (ChainMap, ChainMap),
 }
 KINDS = {
     word: TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))

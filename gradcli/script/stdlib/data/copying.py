@@ -45,8 +45,6 @@ class Saved(Memo):
 
 def copy(value: Any) -> Any:
     """Return a new container or object with the same items; of a tensor, another on the same memory."""
-    if is_own_function(getattr(type(value), "__copy__", None)):
-        return type(value).__copy__(value)
     if isinstance(value, Facade):
         return _object(value)
     if isinstance(value, (*CONTAINERS, np.ndarray)):
@@ -74,8 +72,7 @@ def _made(memory: Any, value: Tensor) -> Tensor:
 
 def _object(value: Any) -> Any:
     """Copy an object of a class; numbers, texts and members of enumerations stay as they are."""
-    whole = getattr(type(value), "__deepcopy__", None)
-    if isinstance(value, SAME) or (whole is not None and not is_own_function(whole)):
+    if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
         return value
     made = _bare(value)
     for name, item in _attributes(value):
@@ -109,40 +106,9 @@ def _hold(made: Any, name: str, item: Any) -> None:
         vars(made)[name] = item
 
 
-class Shown(Facade):
-    """The memo of a copy as the `__deepcopy__` of a snippet has it: it reads what it has put there itself."""
-
-    def __init__(self, memo: Memo, copied: Any) -> None:
-        self._memo, self._own, self._id = memo, dict[int, Any](), id(copied)
-
-    def __setitem__(self, key: int, value: Any) -> None:
-        if type(key) is not int:
-            raise TypeError("the keys of a memo are ids")
-        self._own[key] = value
-        if key == self._id:  # the copies of other objects are not for it to say
-            self._memo[key] = value
-
-    def __getitem__(self, key: int) -> Any:
-        return self._own[key]
-
-    def __contains__(self, key: int) -> bool:
-        return key in self._own
-
-    def __len__(self) -> int:
-        return len(self._own)
-
-    def get(self, key: int, default: Any = None) -> Any:
-        """Return what was put there, or a default."""
-        return self._own.get(key, default)
-
-
 def deepcopy(x: Any, memo: Any = None) -> Any:
     """Copy a value with everything inside; an object that appears twice is copied once."""
-    if isinstance(memo, Shown):
-        memo = memo._memo
-    elif memo is not None and not isinstance(memo, Saved):
-        memo = {}  # numbers that a snippet takes for ids are none of ours
-    return _deepcopy(x, {} if memo is None else memo)
+    return _deepcopy(x, memo if isinstance(memo, Saved) else {})  # what a snippet takes for ids are none of ours
 
 
 def _deepcopy(value: Any, memo: Memo) -> Any:
@@ -154,15 +120,13 @@ def _deepcopy(value: Any, memo: Memo) -> Any:
     if isinstance(value, tuple):
         return _tuple(value, memo)
     own = getattr(type(value), "__deepcopy__", None)
-    if isinstance(memo, Saved) and is_own_function(own):  # which is for copies alone
-        own = None
     copied: Any
     if isinstance(value, Tensor) and own is None:
         copied = memo[id(value)] = _tensor(value, memo)
     elif isinstance(value, np.ndarray):
         copied = memo[id(value)] = value.copy()
     elif isinstance(value, Facade | Tensor) and own is not None:
-        copied = memo[id(value)] = own(value, Shown(memo, value) if is_own_function(own) else memo)
+        copied = memo[id(value)] = own(value, memo)
     elif isinstance(value, Facade):
         copied = memo[id(value)] = _object(value)
         for name, item in [] if copied is value else _attributes(copied):

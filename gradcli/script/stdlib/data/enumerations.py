@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
-from gradcli.script.python.members.reserved import check_class
 from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
+from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
-from gradcli.script.python.values.special import check_name
-from gradcli.script.python.values.special import exact as plain_text
 
 MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
 DESCRIBED = (property, staticmethod, classmethod, type)
@@ -40,27 +38,18 @@ class EnumKind(type):
         return f"<enum {cls.__qualname__!r}>"
 
     def __getitem__(cls, name: str) -> Any:
-        return members(cls)[name]
+        return members(cls)[hashable(name)]
 
     def __contains__(cls, value: Any) -> bool:
         if not isinstance(value, Enum):
             raise TypeError(f"unsupported operand type(s) for 'in': {type(value).__qualname__!r} and 'EnumType'")
         return isinstance(value, cls)
 
-    def __call__(cls, value: Any, names: Any = None) -> Any:
-        if names is not None:
-            given = names_of(names)
-            for name in given:
-                check_name(name)
-            check_class((cls,), given)
-            return DefinedEnum(plain_text(value), (cls,), {"__module__": "__main__", **given})
+    def __call__(cls, value: Any) -> Any:
         for member in cls:
             if member is value or member.value == value:
                 return member
-        found: Any = cls._missing_(value)  # type: ignore[attr-defined]
-        if found is None:
-            raise ValueError(f"{represent(value)} is not a valid {cls.__qualname__}")
-        return found
+        raise ValueError(f"{represent(value)} is not a valid {cls.__qualname__}")
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if name in members(cls):
@@ -72,27 +61,10 @@ class EnumKind(type):
         return ReadOnly(members(cls))
 
 
-def names_of(given: Any) -> dict[Any, Any]:
-    """Return the members that `Enum("Color", given)` has, each with its value."""
-    if isinstance(given, dict):
-        return dict(dict.items(given))
-    names = plain_text(given).replace(",", " ").split() if isinstance(given, str) else list(given)
-    return {name: place for place, name in enumerate(names, 1)}
-
-
 class Enum(Facade, metaclass=EnumKind):
     """The parent of enumerations."""
 
     __parent__ = True
-
-    @classmethod
-    def _missing_(cls, value: Any) -> Any:
-        """Return the member for a value that none has, if there is one."""
-
-    @staticmethod
-    def _generate_next_value_(name: str, start: int, count: int, last_values: list[Any]) -> Any:
-        """Return the value that `auto()` stands for."""
-        return 1 + max((x for x in last_values if isinstance(x, int)), default=0)
 
     @property
     def name(self) -> Any:
@@ -134,15 +106,6 @@ class IntEnum(parent(int), _Plain):  # type: ignore[misc]
     """An enumeration of whole numbers."""
 
 
-class StrEnum(parent(str), _Plain):  # type: ignore[misc]
-    """An enumeration of texts."""
-
-    @staticmethod
-    def _generate_next_value_(name: str, start: int, count: int, last_values: list[Any]) -> Any:
-        """Return the name in small letters."""
-        return name.lower()
-
-
 class DefinedEnum(Defined, EnumKind):
     """The class of the enumerations that a snippet defines."""
 
@@ -155,7 +118,7 @@ class DefinedEnum(Defined, EnumKind):
         made: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
         values: list[Any] = []
         for key, value in given.items():
-            values.append(_next(made, key, values) if isinstance(value, auto) else value)
+            values.append(_next(values) if isinstance(value, auto) else value)
             same = [member for member in made if member.value == values[-1]]
             member = same[0] if same else _member(made, key, values[-1])
             type.__setattr__(made, key, member)
@@ -187,9 +150,9 @@ def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
     return found
 
 
-def _next(kind: Any, name: str, before: list[Any]) -> Any:
+def _next(before: list[Any]) -> int:
     """Return the value that `auto()` stands for."""
-    return kind._generate_next_value_(name, 1, len(before), before)
+    return 1 + max((x for x in before if isinstance(x, int)), default=0)
 
 
 def _member(kind: Any, name: str, value: Any) -> Any:
@@ -201,14 +164,6 @@ def _member(kind: Any, name: str, value: Any) -> Any:
     return made
 
 
-def unique(kind: Any) -> Any:
-    """A decorator that refuses two names for one value."""
-    aliases = [f"{name} -> {member.name}" for name, member in members(kind).items() if member.name != name]
-    if aliases:
-        raise ValueError(f"duplicate values found in {kind!r}: {', '.join(aliases)}")
-    return kind
-
-
 def namespace(name: str) -> Namespace:
     """`enum`."""
-    return Namespace(name, {kind.__name__: kind for kind in (Enum, IntEnum, StrEnum, auto, unique)})
+    return Namespace(name, {kind.__name__: kind for kind in (Enum, IntEnum, auto)})

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MemberDescriptorType
 from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS
 from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe, fields
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.readonly import ReadOnly
@@ -19,17 +17,6 @@ from gradcli.script.python.values.special import check_name
 # Where a class has its fields, and whether they are fixed: no assignment of a snippet reaches these names.
 KNOWN, FROZEN = " dataclass", " frozen"
 MISSING: Any = object()
-
-
-class InitVar(Facade):
-    """The annotation of what `__init__` takes and hands to `__post_init__`."""
-
-    def __class_getitem__(cls, _: Any) -> type[InitVar]:
-        return cls
-
-
-class KeywordsOnly:
-    """The annotation behind which fields are given by their names alone."""
 
 
 @dataclass(eq=False)
@@ -45,7 +32,6 @@ class Field:
     metadata: Any
     kw_only: Any
     name: str = ""
-    is_variable: bool = False  # whether `__init__` alone gets it
 
 
 FACTS = fields("name default init repr compare kw_only")
@@ -71,7 +57,7 @@ def field(
 
 
 def known(kind: Any) -> dict[str, Field]:
-    """Return the fields of a dataclass by name, those of `__init__` alone too; none of another class."""
+    """Return the fields of a dataclass by name; none of another class."""
     above = kind.__mro__ if isinstance(kind, Defined) else ()
     return next((vars(base)[KNOWN] for base in above if KNOWN in vars(base)), {})
 
@@ -91,7 +77,7 @@ def fields_(class_or_instance: Any) -> tuple[Field, ...]:
     if not is_dataclass(class_or_instance):
         raise TypeError("must be called with a dataclass type or instance")
     kind = class_or_instance if isinstance(class_or_instance, type) else type(class_or_instance)
-    return tuple(one for one in known(kind).values() if not one.is_variable)
+    return tuple(known(kind).values())
 
 
 def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:
@@ -104,15 +90,10 @@ def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:
                 raise TypeError(f"cannot inherit {words[bool(options['frozen'])]} one")
             found |= vars(base)[KNOWN]
     by_name, own = options["kw_only"], vars(kind)[FIELDS]
-    for name, annotation in own.items():
-        what = annotation.partition("[")[0].rpartition(".")[2]
-        if what == "KW_ONLY":
-            by_name = True
-            continue
+    for name in own:
         check_name(name)
         check_free(kind, name)
         found[name] = _declared(kind, name, by_name)
-        found[name].is_variable = what == "InitVar"
     for name, value in vars(kind).items():
         if isinstance(value, Field) and name not in own:
             raise TypeError(f"{name!r} is a field but has no type annotation")
@@ -123,7 +104,7 @@ def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:
 def _declared(kind: Any, name: str, by_name: bool) -> Field:
     default = getattr(kind, name, MISSING)
     declared = default if isinstance(default, Field) else field()
-    if declared is not default and not isinstance(default, MemberDescriptorType):
+    if declared is not default:
         declared.default = default
     declared.name = name
     declared.kw_only = by_name if declared.kw_only is MISSING else declared.kw_only

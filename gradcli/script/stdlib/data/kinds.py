@@ -8,8 +8,6 @@ from typing import Any
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.kinds import shown_type
-from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.python.values.special import check_name
 
 ABSTRACT = (
@@ -42,5 +40,5 @@ class SimpleNamespace(Facade):
 def namespace(name: str) -> Namespace:
     """`types` or `collections.abc`."""
     if name == "types":
-        return Namespace(name, {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)})
+        return Namespace(name, {"SimpleNamespace": SimpleNamespace})
     return Namespace(name, listed(abc, ABSTRACT, lambda kind: BuiltinType(kind.__name__, kind, module=name)))

@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.classes import FIELDS, named_class
 from gradcli.script.python.functions.parameters import Parameters, bind
 from gradcli.script.python.members.unbound import taken
 from gradcli.script.python.text.formatting import with_fields
@@ -18,14 +17,11 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.operators import COMPARISONS
 from gradcli.script.python.values.reflection import set_attribute
-from gradcli.script.python.values.special import check_name, exact
 from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.stdlib.data.fields import (
     KNOWN,
     MISSING,
     Field,
-    InitVar,
-    KeywordsOnly,
     collected,
     field,
     fields_,
@@ -38,7 +34,7 @@ MADE: Any = object()  # stands for what a factory will make
 ORDERS = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
 OPTIONS = {
     "init": True, "repr": True, "eq": True, "order": False, "unsafe_hash": False, "frozen": False, "match_args": True,
-    "kw_only": False, "slots": False,
+    "kw_only": False,
 }  # fmt: skip
 
 
@@ -55,30 +51,15 @@ def dataclass(cls: Any = None, /, **given: Any) -> Any:
     if options["order"] and not options["eq"]:
         raise ValueError("eq must be true if order is true")
     found = collected(cls, options)
-    kind = _slotted(cls, found) if options["slots"] else cls
-    type.__setattr__(kind, KNOWN, found)
-    for name, method in _methods(kind, options, list(found.values())).items():
-        type.__setattr__(kind, name, method)
-    return kind
-
-
-def _slotted(kind: Any, found: dict[str, Field]) -> Any:
-    """Return the class anew with a slot for each field."""
-    if "__slots__" in vars(kind):
-        raise TypeError(f"{kind.__name__} already specifies __slots__")
-    above = {name for base in kind.__mro__[1:] for name in vars(base).get("__slots__", ())}
-    left_out = (*found, "__dict__", "__weakref__", "__module__", "__qualname__")
-    contents = {name: value for name, value in vars(kind).items() if name not in left_out}
-    slots = tuple(name for name in found if name not in above)
-    return type(kind)(
-        kind.__name__, kind.__bases__,
-        {**contents, "__slots__": slots, "__module__": "__main__", "__qualname__": kind.__qualname__},
-    )  # fmt: skip
+    type.__setattr__(cls, KNOWN, found)
+    for name, method in _methods(cls, options, list(found.values())).items():
+        type.__setattr__(cls, name, method)
+    return cls
 
 
 def _methods(kind: Any, options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
     """Return the methods that a dataclass gets."""
-    own, listed = vars(kind), [one for one in every if not one.is_variable]
+    own, listed = vars(kind), every
     compared = [one.name for one in listed if one.compare]
     made: dict[str, Any] = {}
     if options["init"] and "__init__" not in own:
@@ -132,11 +113,10 @@ def _init(kind: Any, every: list[Field], *, is_frozen: bool) -> Callable[..., No
         for one in every:
             value = values.get(one.name, MISSING) if one.init else _default(one)
             value = one.default_factory() if value is MADE else value
-            values[one.name] = value
-            if not one.is_variable and value is not MISSING and (one.init or value is not one.default):
+            if value is not MISSING and (one.init or value is not one.default):
                 put(self, one.name, value)
         if hasattr(type(self), "__post_init__"):
-            attribute(self, "__post_init__")(*(values[one.name] for one in every if one.is_variable))
+            attribute(self, "__post_init__")()
 
     return __init__
 
@@ -165,18 +145,6 @@ def _frozen(kind: Any, every: list[Field], doing: str) -> Callable[..., None]:
         attribute(super(kind, self), "__setattr__" if new else "__delattr__")(name, *new)
 
     return refuse
-
-
-def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: Any = None, **options: Any) -> Any:
-    """Make a dataclass of names, each alone or with its type and default."""
-    each = [(one,) if isinstance(one, str) else tuple(one) for one in fields]
-    names = [exact(one[0]) for one in each]
-    for name in names:
-        check_name(name)
-    given = {**(namespace or {}), **{name: one[2] for name, one in zip(names, each, strict=True) if len(one) > 2}}
-    made = named_class(cls_name, tuple(bases), given)
-    type.__setattr__(made, FIELDS, dict.fromkeys(names, "object"))
-    return dataclass(made, **options)
 
 
 def asdict(obj: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
@@ -216,8 +184,6 @@ def replace(obj: Any, /, **changes: Any) -> Any:
             words = f"field {one.name} is declared with init=False"
             raise ValueError(f"{words}, it cannot be specified with replace()")
         if one.init and one.name not in changes:
-            if one.is_variable and one.default is MISSING:
-                raise ValueError(f"InitVar {one.name!r} must be specified with replace()")
             changes[one.name] = attribute(obj, one.name)
     return type(obj)(**changes)
 
@@ -229,9 +195,6 @@ def namespace(name: str) -> Namespace:
     """`dataclasses`."""
     members = {
         "dataclass": dataclass,
-        "make_dataclass": make_dataclass,
-        "InitVar": InitVar,
-        "KW_ONLY": KeywordsOnly(),
         "field": field,
         "fields": fields_,
         "asdict": asdict,

@@ -41,16 +41,11 @@ def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_
     return time.perf_counter() - started
 
 
-def repeat(stmt: Any, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000) -> list[float]:
-    """Measure `timeit` several times."""
-    return [timeit(stmt, setup, number=number) for _ in range(repeat)]
-
-
 describe(time.struct_time, getters=fields("tm_year tm_mon tm_mday tm_hour tm_min tm_sec"))
 
 
 def namespace(name: str) -> Namespace:
     """`time` or `timeit`."""
     if name == "timeit":
-        return Namespace(name, {"timeit": timeit, "repeat": repeat, "default_timer": time.perf_counter})
+        return Namespace(name, {"timeit": timeit, "default_timer": time.perf_counter})
     return Namespace(name, listed(time, f"{CLOCKS} ctime localtime gmtime") | {"sleep": sleep, "strftime": strftime})

@@ -1,4 +1,4 @@
-"""`sys`, `os`, `string`, `platform`, `traceback` and `gc`: the public facts about the process, and constants."""
+"""`sys`, `os`, `string` and `gc`: the public facts about the process, and constants."""
 
 from __future__ import annotations
 
@@ -103,8 +103,6 @@ def nothing(*_: Any, **__: Any) -> None:
 
 SMALL: dict[str, dict[str, Any]] = {
     "string": listed(string, STRING),
-    "platform": {"python_version": lambda: sys.version.split()[0]},
-    "traceback": {"print_exc": nothing, "print_stack": nothing},
     "gc": {"collect": lambda: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
 }
 

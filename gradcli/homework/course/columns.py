@@ -1,0 +1,403 @@
+"""Sheets with a column a question, as forms and learning platforms export them: what each column holds.
+
+A mapping says it, in TOML (`"Response 1" = "diamond: dq/ds"`) or in CSV (`Response 1,diamond: dq/ds`). Without one the
+header must leave no doubt. `Sheet.rows` gives the rows; whose they are is seen where the roster is known.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from io import StringIO
+from itertools import combinations, islice
+from typing import NamedTuple
+
+from gradcli.dialects import delimiter_of
+from gradcli.errors import UsageError
+from gradcli.facts import dataclass
+from gradcli.homework.assignment.places import read_table
+from gradcli.homework.course.roster import FIRST, LAST, NOBODY, columns
+from gradcli.homework.submission.classes import damage, rows_of
+from gradcli.homework.submission.labels import HEADS, POINTS, Labels
+from gradcli.homework.submission.submissions import Given, shortened
+from gradcli.homework.wording import listed
+from gradcli.source import Source, did_you_mean, visible
+
+WHO = ("id", "email", "name", FIRST, LAST)
+ROLES = {"student": "id", **{role: role for role in (*WHO, "attempt", "submitted", "question", "answer", "nothing")}}
+HEAD = 8  # rows, among which the header is
+LONGEST = 400  # characters of a name that are looked at
+SERIAL = {"start time", "completion time"}  # beside which `ID` counts the rows of a form
+TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "timestamp",
+         "attempt end", "beendet", "abgegeben", "zeitstempel", "horodateur", "marca temporal", "terminé", "finalizado",
+         "informazioni cronologiche", "tijdstempel")  # fmt: skip
+ATTEMPTS = ("attempt", "attempt #", "attempt number", "versuch", "tentative", "intento")
+ANSWERS = (
+    "response|(?:student |submitted )?answer|antwort|réponse|respuesta|risposta|resposta|antwoord|odpowiedź|ответ|svar"
+    "|回答|答案|解答"
+)
+QUESTIONS = ("q title", "question title", "item title", "question", "frage", "aufgabe", "q text", "question text",
+             "q #")  # fmt: skip
+SCORED = re.compile(
+    r"(?:points?|pts|score|grade|bewertung|punkte|feedback|comments?|total|auto score|manual score|possible points"
+    r"|right answer|correct answer|richtige antwort)\b(?!\s*\().*|.*\[(?:score|feedback|points)\]|.*/\s*\d+(?:[.,]\d+)?"
+    r"|\d+[.,]\d+",
+    re.IGNORECASE,
+)
+PAID = re.compile(r".*\(\s*[\d.]+\s*(?:points?|pts)\s*\)", re.IGNORECASE)  # a column of Gradescope's grades
+PLACE = r"(?P<number>\d{1,3})(?:[.](?P<part>\d{1,2}))?"
+ANSWERED = re.compile(rf"(?:{ANSWERS})[\s_#]*{PLACE}", re.IGNORECASE)
+ASKED = re.compile(rf"(?:{HEADS})[\s_#.]*{PLACE}[\s_:-]*(?P<is_answer>{ANSWERS})?", re.IGNORECASE)
+ANSWER = re.compile(ANSWERS, re.IGNORECASE)
+NUMBERED = re.compile(r"\d{3,}:\s*(?P<text>.+)", re.DOTALL)  # a question of Canvas behind its number
+LED = re.compile(r"\(?(?P<number>\d{1,2})\s*(?P<part>[a-z])?(?:[.):]+(?:\s+(?P<text>.+))?)?", re.DOTALL)  # `1a) s`
+BREAKS = re.compile(r"\s*[:|/>,;.–—-]\s*|\s*[\[(]\s*|[\s_]+")
+TOTALS = re.compile(
+    r"(?:overall |class )?(?:average|mean|median|total|maximum|minimum)s?(?: score)?|gesamt(?:durchschnitt)?|summe|"
+    r"mittelwert|durchschnitt|moyenne(?: globale)?|media|promedio(?: general)?|standard deviation|std\.? ?dev\.?"
+)
+REPEATED = '{"ImportId"'  # begins the cells of the last row of a header of Qualtrics
+UNNAMED = ("anonymous", "anonym", "anonyme", "anonimo", "anónimo")  # as Microsoft Forms calls everybody
+BLANK = ("", "-", "--", "n/a", "[no answer]", "no answer", "<no answer>")
+HELP = 'add --map map.toml, with a line a column: "SID" = "student", "Response 1" = "{place}"'
+
+
+class Column(NamedTuple):
+    """A column: its place, its name, and the title above it where the header has two rows."""
+
+    place: int
+    name: str
+    title: str = ""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.title} / {self.name}" if self.title and self.name else self.name or self.title
+
+
+class Target(NamedTuple):
+    """The quantity of a question; "" where the cell names it, or where there is one alone."""
+
+    question: str
+    quantity: str = ""
+
+    def meets(self, other: Target) -> bool:
+        """Whether two columns hold answers to one quantity."""
+        is_part = "" in (self.quantity, other.quantity) or self.quantity == other.quantity
+        return self.question == other.question and is_part
+
+
+class Row(NamedTuple):
+    """A row: its line, the student by the cells of `WHO`, number and time of the attempt as they stand, the answers."""
+
+    line: int
+    who: dict[str, str]
+    attempt: str
+    submitted: str
+    given: tuple[Given, ...]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What the columns of a sheet hold; `asked_in` has the column with the question, by that of its answer."""
+
+    file: str
+    labels: Labels
+    width: int = 0
+    roles: dict[str, int] = field(default_factory=dict)
+    targets: dict[int, Target] = field(default_factory=dict)
+    asked_in: dict[int, int] = field(default_factory=dict)
+    questions: tuple[int, ...] = ()  # columns of which the first that can be read names the question of a row
+    header: tuple[str, ...] = ()
+    texts: dict[int, str] = field(default_factory=dict)  # of questions that are taken in their order
+
+    def refuse(self, why: str, help: str = "") -> UsageError:
+        place = next((f"{id}: {ask.written}" for id, asks in self.labels.asked.items() for ask in asks), "")
+        return UsageError(
+            "E029", f"cannot use the sheet {visible(self.file)}: {why}", help=help or HELP.format(place=place)
+        )
+
+    def target(self, text: str) -> Target | None:
+        """Return what a text names: `diamond: dq/ds`, `Question 2 [z]`, `diamond`, or a quantity that one asks for."""
+        labels, text = self.labels, POINTS.sub("", " ".join(text[:LONGEST].split()))
+        for found in BREAKS.finditer(text):
+            id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
+            asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
+            ask = next(filter(None, asks), None)  # the last word of `What is dq/ds?`
+            last = labels.question(rest)
+            if last and (first := labels.ask(last, text[: found.start()])):  # `s (diamond)`
+                return Target(last, first.written)
+            if id and (ask or (len(labels.asked[id]) == 1 and ":" in found[0])):
+                return Target(id, ask.written if ask else "")
+        if id := labels.question(text):
+            return Target(id)
+        id = labels.anywhere(text)
+        ask = labels.ask(id, text) if id else None
+        return Target(id, ask.written) if id and ask else None
+
+    def of_number(self, number: str, part: str, numbers: Sequence[tuple[str, str]]) -> Target | None:
+        """Return what a number means, where the `numbers` of all columns count the questions, or all quantities."""
+        asked = self.labels.asked
+        each = [
+            (str(place), str(nth) if len(asks) > 1 else "", str(nth), Target(id, ask.written))
+            for place, (id, asks) in enumerate(asked.items(), 1)
+            for nth, ask in enumerate(asks, 1)
+        ]
+        for counting in (
+            {(str(place), ""): Target(id) for place, id in enumerate(asked, 1)},
+            {(str(place), ""): target for place, (*_, target) in enumerate(each, 1)},
+            {(question, nth): target for question, _, nth, target in each},
+            {(question, several): target for question, several, _, target in each},
+        ):
+            if sorted(counting) == sorted(numbers):
+                return counting[number, part]
+        id = self.labels.question(number) if not part else None
+        return Target(id) if id else None
+
+    def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
+        """Yield the rows of students. Raises UsageError for one with answers that names no student."""
+        for line, cells in rows:
+            texts = [cell.strip() for cell in cells]
+            if len(texts) > self.width and any(texts[self.width :]):
+                help = "a text with a comma stands in quotes"
+                raise self.refuse(f"line {line} has {len(texts)} cells, and the header {self.width}", help)
+            texts += [""] * (self.width - len(texts))
+            cells_of = {role: texts[place] for role, place in self.roles.items() if role in WHO}
+            who = {role: cell for role, cell in cells_of.items() if cell and key(cell) not in UNNAMED}
+            given = tuple(self.answers(line, texts))
+            if self.is_nobody(who):
+                continue
+            if not who:
+                if any(one.text for one in given):
+                    raise self.refuse(f"line {line} has answers and names no student", "name one in it, or remove it")
+                continue
+            attempt, submitted = (texts[self.roles[role]] if role in self.roles else "" for role in ROLES_OF_TIME)
+            yield Row(line, who, attempt, submitted, given)
+
+    def is_nobody(self, who: Mapping[str, str]) -> bool:
+        """Whether a row is a header again, or has totals: then it names no student but in words."""
+        first = next(iter(who.values()), "")
+        is_header = bool(who) and columns(list(who.values())) == list(who)
+        is_total = first.lower() in NOBODY or (len(who) == 1 and TOTALS.fullmatch(first.lower()) is not None)
+        return is_header or is_total
+
+    def answers(self, line: int, texts: list[str]) -> Iterator[Given]:
+        """Yield the answers of a row. Raises UsageError where the question that it names is not known."""
+        for place, usual in self.targets.items():
+            target, text = usual, texts[place]
+            told = [texts[self.asked_in[place]]] if place in self.asked_in else [texts[one] for one in self.questions]
+            named = next(filter(None, map(self.target, told)), None)
+            if place in self.asked_in and named is None and self.texts.setdefault(place, told[0]) != told[0]:
+                why = f"line {line}: {shortened(told[0])} names no question, and another text stands above it"
+                raise self.refuse(why)
+            target = named or usual
+            if not target.question:
+                if text.lower() in BLANK and not any(told):
+                    continue
+                raise self.refuse(f"line {line}: {shortened(next(filter(None, told), ''))} names no question")
+            text = "" if text.lower() in BLANK else re.sub(r"^'(?=[-+=@])", "", text)  # as Moodle guards formulas
+            yield Given(*target, text or None, damage(line, [text]), line=line)
+
+
+ROLES_OF_TIME = ("attempt", "submitted")
+
+
+def read_mapping(source: Source) -> dict[str, str]:
+    """Read what each column holds, from TOML or CSV. Raises UsageError, also for a column that is named twice."""
+    if source.name.lower().endswith(".csv"):
+        rows = list(csv.reader(StringIO(source.text), delimiter=delimiter_of(source.text)))
+        pairs = [(cells[0].strip(), cells[1].strip() if len(cells) > 1 else "") for cells in rows if any(cells)]
+        pairs = pairs[1:] if pairs[:1] and key(pairs[0][0]) == "column" else pairs
+    else:
+        table = read_table(source)
+        pairs = [(name, value if isinstance(value, str) else "") for name, value in table.items()]
+    seen: dict[str, str] = {}
+    for name, value in pairs:
+        if key(name) in map(key, seen):
+            raise UsageError(
+                "E029", f"the mapping names the column {visible(name)} twice", help="remove one of the two"
+            )
+        if not value:
+            told = f"the mapping does not say what the column {visible(name)} holds"
+            raise UsageError("E029", told, help='write "Response 1" = "diamond: dq/ds"')
+        seen[name] = value
+    return seen
+
+
+def key(text: str) -> str:
+    """Return the form that spellings of a column's name share."""
+    return " ".join(text.split()).casefold()
+
+
+def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | None) -> tuple[Sheet, int] | None:
+    """Return a sheet and the number of its rows of header, None where no column of it names a student.
+
+    Raises UsageError where a column that is to be there is not, or where it is not plain what the columns hold.
+    """
+    head = [[cell.strip() for cell in cells] for _, cells in islice(rows_of(text), HEAD)]
+    names = set(map(key, mapping or ()))
+    headers = [names & set(map(key, cells)) if mapping else set(columns(cells)) & set(WHO) for cells in head]
+    place = next((place for place, roles in enumerate(headers) if roles and sum(map(bool, head[place])) > 1), None)
+    if place is None and not mapping:
+        return None
+    place = place or 0
+    cells = head[place] if head else []
+    found = titled(cells, head[place - 1] if place else [])
+    sheet = Sheet(file, labels, width=len(cells), header=tuple(column.shown for column in found))
+    mapped(sheet, found, mapping) if mapping else recognised(sheet, found)
+    if not set(sheet.roles) & set(WHO):
+        raise sheet.refuse("no column names the students")
+    if not sheet.targets:
+        raise sheet.refuse("no column holds answers")
+    repeated = (row for row, cells in enumerate(head) if any(cell.startswith(REPEATED) for cell in cells))
+    return sheet, max(place, *repeated, 0) + 1
+
+
+def titled(cells: Sequence[str], above: Sequence[str]) -> list[Column]:
+    """Return the columns; a title in the row above stands over all columns up to the next one."""
+    title, found = "", []
+    for place, name in enumerate(cells):
+        title = above[place] if place < len(above) and above[place] else title
+        found.append(Column(place, name, title))
+    return found
+
+
+def mapped(sheet: Sheet, found: Sequence[Column], mapping: Mapping[str, str]) -> None:
+    """Fill in what a mapping says."""
+    asked: set[Target] = set()
+    questions = []
+    for name, holds in mapping.items():
+        places = [one.place for one in found if key(one.shown) == key(name)]
+        places = places or [one.place for one in found if key(name) in (key(one.name), key(one.title))]
+        if len(places) != 1:
+            close = did_you_mean(name, sheet.header)
+            help = f"did you mean {visible(close)}?" if close else f"it has {visible(', '.join(sheet.header))[:200]}"
+            raise sheet.refuse(f"it has {'two columns' if places else 'no column'} {visible(name)}", help)
+        (place,) = places
+        role = ROLES.get(key(holds))
+        target = sheet.target(holds) if role is None else Target("")
+        if target is None:
+            ids = ", ".join(sheet.labels.asked)
+            help = f"write {', '.join(ROLES)}, or one of the questions {ids}, perhaps with a quantity"
+            raise sheet.refuse(f"the mapping says that {visible(name)} holds {visible(holds)}", help)
+        if role == "question":
+            questions.append(place)
+        elif role is None or role == "answer":
+            if any(map(target.meets, asked)):
+                raise sheet.refuse(f"the mapping has two columns for {visible(holds)}", "remove one of the two")
+            asked.add(target)
+            sheet.targets[place] = target
+        elif role != "nothing":
+            if role in sheet.roles:
+                raise sheet.refuse(f"the mapping has two columns for {role}", "remove one of the two")
+            sheet.roles[role] = place
+    sheet.questions = tuple(questions)
+    with_roles(sheet, [column for column in found if column.place not in {*sheet.targets, *questions}])
+    left = [] if questions else missing(sheet)
+    if left and sheet.targets:
+        warnings.warn(f"no column of {visible(sheet.file)} holds {listed(left)}", stacklevel=2)
+
+
+def with_roles(sheet: Sheet, found: Sequence[Column]) -> list[Column]:
+    """Fill in who, which attempt and when, where nothing says that, and return the columns that are none of these."""
+    is_serial = {key(column.name) for column in found} >= SERIAL
+    named = columns(["" if is_serial and key(column.name) == "id" else column.name for column in found])
+    taken = (*sheet.roles, *(WHO if set(sheet.roles) & set(WHO) else ()))
+    rest: list[Column] = []
+    for column, name in zip(found, named, strict=True):
+        role = name if name in WHO else ""
+        role = role or ("submitted" if key(column.name) in TIMES else "attempt" if key(column.name) in ATTEMPTS else "")
+        if role and role not in taken:
+            sheet.roles.setdefault(role, column.place)
+        elif not role and (column.name or column.title):
+            rest.append(column)
+    return rest
+
+
+def recognised(sheet: Sheet, found: Sequence[Column]) -> None:
+    """Fill in what the header shows plainly."""
+    rest = with_roles(sheet, found)
+    is_graded = any(key(one.name) in ("max points", "total score") for one in rest)
+    scored = [one for one in rest if SCORED.fullmatch(one.name) or (is_graded and PAID.fullmatch(one.name))]
+    others = [one for one in rest if one not in scored]
+    answer = [one for one in others if ANSWER.fullmatch(one.name)]
+    if len(answer) == 1 and not answer[0].title:
+        by_key = {key(one.name): one.place for one in rest}
+        sheet.questions = tuple(by_key[name] for name in QUESTIONS if name in by_key)
+    if sheet.questions:
+        sheet.targets[answer[0].place] = Target("")
+        return
+    by_number(sheet, others)
+    if not sheet.targets:
+        by_name(sheet, others)
+    if not sheet.targets and scored:
+        raise sheet.refuse(f"it has points and no answers: {visible(scored[-1].shown)}", "export the responses instead")
+    refuse_unclear(sheet, others)
+
+
+def by_number(sheet: Sheet, others: Sequence[Column]) -> None:
+    """Fill in the columns that count the answers: `Response 1`, `Question 1.2 Response`, or `Question 1` alone."""
+    asked = {one: found for one in others if (found := ASKED.fullmatch(one.name))}
+    counted = {one: found for one in others if (found := ANSWERED.fullmatch(one.name))}
+    counted |= {one: found for one, found in asked.items() if found["is_answer"]}
+    texts = {(one["number"], one["part"]): column.place for column, one in asked.items() if column not in counted}
+    counted = counted or asked
+    numbers = [(found["number"], found["part"] or "") for found in counted.values()]
+    for column, found in counted.items():
+        target = sheet.of_number(found["number"], found["part"] or "", numbers)
+        if (place := texts.get((found["number"], found["part"]), column.place)) != column.place:
+            sheet.asked_in[column.place] = place
+        if target or column.place in sheet.asked_in:
+            sheet.targets[column.place] = target or Target("")
+
+
+def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
+    """Fill in the columns whose name, or the title above it, names a question; those of Canvas may be in order."""
+    texts = {one: found["text"] if (found := NUMBERED.fullmatch(one.name)) else one.name for one in others}
+    for column, text in texts.items():
+        text = column.title if column.title and ANSWER.fullmatch(column.name) else text
+        led = LED.fullmatch(text)
+        target = sheet.target(text) if not led or led["part"] else None
+        target = target or (sheet.target(led["text"]) if led and led["text"] else None)
+        if target:
+            sheet.targets[column.place] = target
+    if not sheet.targets:
+        led_by = {one: (found["number"], str(ord(part) - 96) if (part := found["part"]) else "")
+                  for one in others if (found := LED.fullmatch(one.name))}  # fmt: skip
+        by = {one: sheet.of_number(*number, list(led_by.values())) for one, number in led_by.items()}
+        sheet.targets = {one.place: target for one, target in by.items() if target}
+    numbered = [one for one in others if NUMBERED.fullmatch(one.name)]
+    if numbered and not sheet.targets:
+        numbers = [(str(place), "") for place in range(1, len(numbered) + 1)]
+        targets = [sheet.of_number(*number, numbers) for number in numbers]
+        if all(targets):
+            sheet.targets = {one.place: target for one, target in zip(numbered, targets, strict=True) if target}
+            told = f"the questions of {visible(sheet.file)} are taken in their order, for their names are not known"
+            warnings.warn(told, stacklevel=2)
+
+
+def refuse_unclear(sheet: Sheet, others: Sequence[Column]) -> None:
+    """Refuse columns that are not plain: two for one quantity, or none for a quantity that is asked for."""
+    plain = [(place, target) for place, target in sheet.targets.items() if place not in sheet.asked_in]
+    for (place, target), (other, same) in combinations(plain, 2):
+        if target.meets(same):
+            names = listed([visible(sheet.header[place]), visible(sheet.header[other])])
+            raise sheet.refuse(f"{names} hold {': '.join(filter(None, max(target, same)))}")
+    left = [] if sheet.asked_in else missing(sheet)
+    if left:
+        unread = [visible(one.shown) for one in others if one.place not in sheet.targets]
+        told = f"; not read: {', '.join(unread)[:200]}" if unread else ""
+        raise sheet.refuse(f"no column plainly holds {listed(left)}{told}")
+
+
+def missing(sheet: Sheet) -> list[str]:
+    """Return the quantities for which there is no column."""
+    whole = {target.question for target in sheet.targets.values() if not target.quantity}
+    return [
+        f"{id}: {ask.written}"
+        for id, asks in sheet.labels.asked.items()
+        for ask in asks
+        if id not in whole and Target(id, ask.written) not in sheet.targets.values()
+    ]

@@ -1,0 +1,140 @@
+"""Formulas as people write them: `⊙` between tensors, `[h > 0]` for what is 1 there and 0 elsewhere, no bare copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from gradcli.language.rewrite import with_children
+from gradcli.language.simplify.facts.functions import ELEMENTWISE
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    List,
+    Literal,
+    Name,
+    Number,
+    Unary,
+    fold,
+)
+
+ENTRYWISE = "⊙"
+TO_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "norm", "dot", "trace", "det"})  # without `dim`
+PASSING = ELEMENTWISE | {"softmax", "log_softmax", "one_hot", "where", "transpose", "outer"}
+
+
+class Ranked(NamedTuple):
+    """A formula and its number of dimensions; None where it is not known."""
+
+    tree: Expression
+    rank: int | None
+
+
+def readable(
+    tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWISE, *, is_typed: bool = False
+) -> Expression:
+    """Return a formula for the eye; `ranks` are the dimensions of the tensors that have names.
+
+    One that somebody typed keeps its functions.
+    """
+    return ranked(tree, ranks, entrywise, is_typed=is_typed).tree
+
+
+def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWISE, *, is_typed: bool = False) -> Ranked:
+    """Return a formula for the eye, and its dimensions."""
+
+    def combine(node: Expression, parts: Sequence[Ranked]) -> Ranked:
+        match node:
+            case Name(id):
+                return Ranked(node, ranks.get(id))
+            case Number():
+                return Ranked(node, 0)
+            case Call("where", (condition, _, Argument(Number(0)))) if isinstance(condition.value, Compare):
+                if not is_typed:
+                    return gated(parts[1], Ranked(List((parts[0].tree,)), parts[0].rank), entrywise)
+            case Binary("*" | "/" | "+" | "-" | "**" as sign, _, _):
+                left, right = parts if is_typed else uncopied(*parts)
+                return combined(sign, left, right, entrywise)
+        return Ranked(with_children(node, [part.tree for part in parts]), rank(node, [part.rank for part in parts]))
+
+    return fold(tree, combine)
+
+
+def label(tree: Expression, ranks: Mapping[str, int], write: Callable[[Expression], str], entrywise: str) -> str:
+    """Return a local derivative or a rule at an arrow: `each g/3` where each entry gets that."""
+    each = each_entry(tree, ranks)
+    written = write(readable(tree if each is None else each, ranks, entrywise))
+    return written if each is None else f"each {written}"
+
+
+def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:
+    """Return `g ⊙ [h > 0]` for `where(h > 0, g, 0)`."""
+    return gate if passing.tree == Number(1) else combined("*", passing, gate, entrywise)
+
+
+def combined(sign: str, left: Ranked, right: Ranked, entrywise: str) -> Ranked:
+    if sign == "*" and left.rank and right.rank:
+        sign = entrywise
+    ranks = [one.rank for one in (left, right) if one.rank is not None]
+    known = max(ranks, default=0) or (None if len(ranks) < 2 else 0)  # of a tensor and anything, a tensor at least
+    return Ranked(Binary(sign, left.tree, right.tree), known)
+
+
+def uncopied(left: Ranked, right: Ranked) -> tuple[Ranked, Ranked]:
+    """Return two operands, of which one that is copied to the shape of the other stands without a word."""
+    copied = [copied_value(one.tree) for one in (left, right)]
+    if copied[0] is not None and right.rank and copied[1] is None:
+        return Ranked(copied[0], 0), right
+    if copied[1] is not None and left.rank and copied[0] is None:
+        return left, Ranked(copied[1], 0)
+    return left, right
+
+
+def copied_value(tree: Expression) -> Expression | None:
+    """Return what `expand` copies; None of any other formula."""
+    match tree:
+        case Call("expand", (Argument(inner, None), *_)):
+            return inner
+        case Call("zeros"):
+            return Number(0)
+    return None
+
+
+def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
+    """Return the dimensions of an operation over operands of some dimensions, where that is certain."""
+    match node:
+        case Binary("@"):
+            first, second = ranks
+            return max(first + second - 2, 0) if first in (1, 2) and second in (1, 2) else None
+        case Unary():
+            return ranks[0]
+        case Attribute(_, "T"):
+            return ranks[0]
+        case Compare():
+            return None if None in ranks else max(one for one in ranks if one is not None)
+        case Call(function, (_, *options)) if function in TO_NUMBER and ranks[0] is not None:
+            given = {option.keyword: option.value for option in options}
+            if not given or given.get("keepdim") == Literal(True):
+                return ranks[0] if given else 0
+            return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
+        case Call(function) if function in PASSING:
+            known = [one for one in ranks if one]
+            return max(known) if known else ranks[0] if ranks else None
+    return None
+
+
+def each_entry(tree: Expression, ranks: Mapping[str, int]) -> Expression | None:
+    """Return what every entry gets of a formula that copies a number: `g/3` of `expand(g, (3,))/3`; else None."""
+    match tree:
+        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each_entry(left, ranks)) is not None:
+            return Binary(sign, inner, right)
+        case Binary("*", Number() as left, right) if (inner := each_entry(right, ranks)) is not None:
+            return Binary("*", left, inner)
+        case Unary("-", operand) if (inner := each_entry(operand, ranks)) is not None:
+            return Unary("-", inner)
+    inner = copied_value(tree)
+    return inner if inner is not None and ranked(inner, ranks).rank == 0 else None
