@@ -429,6 +429,7 @@ def stated(
     if found is None:
         return None
     kind, place = found
+    place = answer_of(kind, place, position)
     tensor = node.call.arguments[node.call.places[position]]
     parameter = parameter_name(kind, node.call.places[position])
     name = witness.name(tensor)
@@ -440,6 +441,27 @@ def stated(
     )
 
 
+def answer_of(kind: ast.ClassDef, place: Place, position: int) -> Place:
+    """Return the statement of backward that computes what it returns for an input, perhaps the return itself."""
+    parts = answers_in(place.node)
+    own = parts[position] if position < len(parts) else None
+    for x in ast.walk(backward_of(kind)) if isinstance(own, ast.Name) else ():
+        is_it = isinstance(x, ast.Assign) and len(x.targets) == 1 and ast.dump(x.targets[0]) != ast.dump(x.value)
+        if is_it and isinstance(own, ast.Name) and ast.unparse(x.targets[0]) == own.id and x.lineno < place.line:
+            place = Place(place.source, x.lineno, x, place.env)
+    return place
+
+
+def answers_in(node: ast.stmt | None) -> list[ast.expr]:
+    """Return the expressions of a return statement, or of one that assigns."""
+    value = node.value if isinstance(node, ast.Return | ast.Assign) else None
+    return [] if value is None else list(value.elts) if isinstance(value, ast.Tuple) else [value]
+
+
+def backward_of(kind: ast.ClassDef) -> ast.FunctionDef:
+    return next(x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward")
+
+
 def entries(value: Any) -> str:
     value = np.asarray(value)
     if value.ndim == 2 and value.size <= 6:
@@ -449,15 +471,14 @@ def entries(value: Any) -> str:
 
 def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_shared: bool = False) -> str | None:
     """Return the statement of backward with the mistake mended, where that is a matter of its text."""
-    node = place.node
-    if not isinstance(node, ast.Return) or node.value is None:
-        return None
-    method = next(x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward")
+    method, parts = backward_of(kind), answers_in(place.node)
     g = method.args.args[1].arg if len(method.args.args) > 1 else "g"
-    parts = list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
+    position = 0 if isinstance(place.node, ast.Assign) else position
     if position >= len(parts):
         return None
     own = parts[position]
+    if isinstance(own, ast.Call) and isinstance(own.func, ast.Attribute) and own.func.attr in ("mm", "matmul"):
+        own = ast.BinOp(own.func.value, ast.MatMult(), own.args[0])
     text = one_line(ast.unparse(own))
     if cause is DROPS:
         new = (
@@ -492,7 +513,8 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_sha
     else:
         return None
     parts[position] = ast.parse(new, mode="eval").body
-    return f"return {', '.join(one_line(ast.unparse(part)) for part in parts)}"
+    start = f"{place.written.target()} =" if isinstance(place.node, ast.Assign) else "return"
+    return f"{start} {', '.join(one_line(ast.unparse(part)) for part in parts)}"
 
 
 def turned(text: str, g: str) -> str:

@@ -14,8 +14,8 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, value_of
+from gradcli.findings.spelling import called, meant, number, one_line, short
+from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -323,20 +323,18 @@ def whole_numbers(witness: Witness) -> Iterator[Finding]:
 def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
     name, instead, see = place.written.target(), None, 0
     text = place.written.text
-    for key, value in place.env.items():
-        if (
-            isinstance(value, Tensor)
-            and value.dtype.kind in "iub"
-            and re.match(rf"{re.escape(key)}\.requires_grad", text)
-        ):
-            name, instead = key, f"{key} = {key}.float()"
-            maker = creation(witness, key)
-            see = maker.line if maker is not None and maker.line < place.line else 0
+    owners = [x.value for x in place.written.nodes() if isinstance(x, ast.Attribute) and "requires_grad" in x.attr]
+    tensor = meant({**witness.machine.globals, **place.env}, owners[0]) if owners else None
+    if isinstance(tensor, Tensor) and tensor.dtype.kind in "iub":
+        known = next((key for key, x in place.env.items() if x is tensor), "") or witness.known(tensor)
+        written = short(owners[0])
+        name, instead = known or written, f"{written} = {written}.float()"
+        maker = creation(witness, name)
+        see = maker.line if maker is not None and maker.line < place.line else 0
     if instead is None:
         floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
         instead = floats if floats != text else "x.float()"
-    kind = "whole numbers"
-    message = f"{name or 'the tensor'} holds {kind}, and only floats can require grad."
+    message = f"{name or 'the tensor'} holds whole numbers, and only floats can require grad."
     because = f"{text} is refused: a small change of a whole number is none; its dtype is int64."
     return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
 
@@ -355,7 +353,10 @@ def handled(witness: Witness, place: Place) -> str:
                 for h in node.handlers
                 for x in ast.walk(h)
             )
-            return "note" if uses or tells else "warning"
+            trains = any(
+                isinstance(x, ast.Call) and called(x) == "step" for inner in node.body for x in ast.walk(inner)
+            )
+            return "note" if (uses or tells) and not trains else "warning"  # a step that is left out is no lesson
     return "error"
 
 
@@ -744,8 +745,8 @@ def output_words(witness: Witness, line: int, output: str) -> str:
 
 def is_held(witness: Witness, tensor: Tensor) -> bool:
     """Return whether an optimizer holds a tensor and others that have a gradient."""
-    for value in witness.machine.globals.values():
-        params = [x for group in getattr(value, "param_groups", ()) for x in group["params"]]
+    for _, value in witness.named(optimizer_class()):
+        params = [x for group in value.param_groups for x in group["params"]]
         if any(x is tensor for x in params):
             return not witness.run.passed or any(x in witness.run.filled for x in params)
     return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from gradcli.engine.graph import AccumulateGrad
@@ -12,9 +12,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
-from gradcli.findings.order import Ledger
+from gradcli.findings.order import Ledger, optimizer_of
 from gradcli.findings.spelling import one_line, several
-from gradcli.findings.witness import Place, Witness, creation, module_class, optimizer_class
+from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -101,25 +101,16 @@ def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
                     yield attribute, f"{attribute}[{key!r}]", item, value
 
 
-def modules(witness: Witness) -> Iterator[tuple[str, Any]]:
-    """Yield the modules of the snippet with their names, those inside others too."""
-    for name, value in list(witness.machine.globals.items()):
-        if isinstance(value, module_class()) and not name.startswith((" ", "__")):
-            waiting = [(name, value)]
-            while waiting:
-                path, one = waiting.pop()
-                yield path, one
-                waiting += [
-                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, module_class())
-                ]
+def modules(witness: Witness) -> list[tuple[str, Any]]:
+    """Return the modules of the snippet with their names, those inside others too."""
+    return witness.named(module_class())
 
 
 def held(witness: Witness) -> dict[int, Tensor]:
     """Return the tensors that some optimizer holds."""
     found = {id(x): x for x in witness.of(Ledger).owned}
-    for value in witness.machine.globals.values():
-        if isinstance(value, optimizer_class()):
-            found.update({id(x): x for group in value.param_groups for x in group["params"]})
+    for _, value in witness.named(optimizer_class()):
+        found.update({id(x): x for group in value.param_groups for x in group["params"]})
     return found
 
 
@@ -197,8 +188,8 @@ def missed(witness: Witness) -> Iterator[Finding]:
     variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
     optimizers = [
         (key, [id(x) for group in one.param_groups for x in group["params"]])
-        for key, one in witness.machine.globals.items()
-        if isinstance(one, optimizer_class()) and one in ledger.steps
+        for key, one in witness.named(optimizer_class())
+        if one in ledger.steps
     ]
     free = [
         x
@@ -216,7 +207,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
             last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
             by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
             after = min((line for line in by_line if last is not None and line > last.line), default=None)
-            key = next((each for each, one in witness.machine.globals.items() if one is by_line.get(after or 0)), key)
+            key = witness.path(by_line.get(after or 0)) or key
             made = creation(witness, key) or made
         if not names:
             continue
@@ -296,25 +287,7 @@ def made_in_forward(witness: Witness) -> Iterator[Finding]:
 
 def reachable(witness: Witness) -> dict[int, str]:
     """Return the leaves that the variables of the snippet lead to, by id, with their names."""
-    found: dict[int, str] = {}
-    for path, module in modules(witness):
-        for name, tensor in module._parameters.items():
-            if isinstance(tensor, Tensor):
-                found.setdefault(id(tensor), f"{path}.{name}")
-        for _, inner, tensor, _ in hidden(module):
-            found.setdefault(id(tensor), f"{path}.{inner}")
-    waiting: list[tuple[str, Any, int]] = [(key, value, 0) for key, value in witness.machine.globals.items()]
-    while waiting:
-        name, value, depth = waiting.pop()
-        if isinstance(value, Tensor):
-            found.setdefault(id(value), name)
-        elif isinstance(value, module_class()):
-            for inner, tensor in parameters_of(value):
-                found.setdefault(id(tensor), f"{name}.{inner}")
-        elif isinstance(value, list | tuple | dict) and depth < 3 and len(value) < 1000:
-            items: Iterable[Any] = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting += [(f"{name}[{key!r}]", item, depth + 1) for key, item in items]
-    return found
+    return {id(x): name for name, x in witness.named(Tensor)}
 
 
 @STALE.on("end")
@@ -332,20 +305,22 @@ def stale(witness: Witness) -> Iterator[Finding]:
             continue
         first = orphans[witness.known(replaced[0]) or names[id(replaced[0])]]
         line = run.names.former.get(first, 0)
-        holder = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        holder = witness.path(optimizer) or "the optimizer"
         made = creation(witness, holder)
-        place = witness.at(made.source if made else None, line) if line else made or witness.place
+        again = assignments(witness, re.split(r"[.\[]", names[id(replaced[0])])[0])[1:]
+        place = again[-1] if again else witness.at(made.source if made else None, line) if line else made
+        place = place or witness.place
         told = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
         message = (
-            f"{holder} ({kind}) was made at line {made.line if made else 0} and holds the {told} from "
-            f"before line {place.line}, not the new one."
+            f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {told} from "
+            f"before {place.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
         )
         because = (
             f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
             f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
         )
-        instead = f"{made.written.text}  # after line {place.line}" if made is not None else None
+        instead = f"{made.written.text}  # after {place.words}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
         yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
@@ -362,7 +337,7 @@ def unused(witness: Witness) -> Iterator[Finding]:
     asked = {id(one.tensor) for one in witness.calls}
     groups: list[list[Tensor]] = []
     stepped: set[int] = set()  # the groups of optimizers that have stepped
-    for value in witness.machine.globals.values():
+    for _, value in witness.paths():
         if isinstance(value, optimizer_class()):
             groups.append([x for group in value.param_groups for x in group["params"]])
             if value in ledger.steps:
@@ -471,9 +446,5 @@ def overwritten(place: Place) -> int:
 
 def holding(witness: Witness, tensor: Tensor) -> Place | None:
     """Return the statement that gave a tensor to an optimizer."""
-    for name, value in witness.machine.globals.items():
-        if isinstance(value, optimizer_class()) and any(
-            x is tensor for group in value.param_groups for x in group["params"]
-        ):
-            return creation(witness, name)
-    return None
+    name = optimizer_of(witness, tensor)
+    return creation(witness, name) if name else None

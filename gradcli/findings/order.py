@@ -227,12 +227,12 @@ def is_moved(leaf: Tensor, account: Account) -> bool:
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
     """Return the name of the optimizer that holds a leaf, empty where there is none."""
-    for name, value in witness.machine.globals.items():
-        if isinstance(value, optimizer_class()) and any(
-            x is leaf for group in value.param_groups for x in group["params"]
-        ):
-            return name
-    return ""
+    optimizers = witness.named(optimizer_class())
+    return next((name for name, value in optimizers if any(x is leaf for x in parameters_in(value))), "")
+
+
+def parameters_in(optimizer: Any) -> list[Tensor]:
+    return [x for group in optimizer.param_groups for x in group["params"]]
 
 
 @ACCUMULATED.on("arrival")
@@ -350,7 +350,7 @@ def rate_of(lr: Any) -> float | None:
 @CLEARED_EARLY.on("step")
 def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> Iterator[Finding]:
     ledger, place = witness.of(Ledger), witness.place
-    held = [x for group in optimizer.param_groups for x in group["params"]]
+    held = parameters_in(optimizer)
     steps = ledger.steps.setdefault(optimizer, Steps())
     for leaf in held:
         ledger.owned[leaf] = optimizer
@@ -527,7 +527,7 @@ def resting(witness: Witness) -> Iterator[Finding]:
     for optimizer, steps in witness.of(Ledger).steps.items():
         if steps.rates != {0} or steps.idle == steps.count or steps.count < 2:
             continue
-        name = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        name = witness.path(optimizer) or "the optimizer"
         made = creation(witness, name)
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
@@ -548,10 +548,8 @@ def idle(witness: Witness) -> Iterator[Finding]:
     for optimizer, steps in ledger.steps.items():
         if steps.idle < steps.count or early or steps.first is None:
             continue
-        held = [x for group in optimizer.param_groups for x in group["params"]]
-        name = next(
-            (key for key, value in witness.machine.globals.items() if value is optimizer), type(optimizer).__name__
-        )
+        held = parameters_in(optimizer)
+        name = witness.path(optimizer) or type(optimizer).__name__
         names = several(map(witness.name, held))
         met = f"all {steps.count} steps meet" if steps.count > 1 else "the step meets"
         fact = f"{met} no gradient, so {names} {'stays' if len(held) == 1 else 'stay'} as at the start."

@@ -225,11 +225,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
     for course in witness.of(Courses).of.values():
         if not course.has_grown:
             continue
-        optimizers = [
-            (key, value)
-            for key, value in witness.machine.globals.items()
-            if isinstance(value, optimizer_class()) and value in ledger.steps
-        ]
+        optimizers = [(key, value) for key, value in witness.named(optimizer_class()) if value in ledger.steps]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -279,19 +275,20 @@ class Layers:
 
 def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     """Return the leaves that enter the operations right below a node, through changes of shape alone."""
-    found: list[Tensor] = []
+    found: dict[int, Tensor] = {}
     waiting: list[Any] = [(edge, 0) for edge in node.edges]
+    seen: set[Any] = set()  # a node that many ways lead to is looked at once
     while waiting:
-        edge, depth = waiting.pop()
+        edge, depth = step = waiting.pop()
+        if step in seen:
+            continue
+        seen.add(step)
         if isinstance(edge, AccumulateGrad):
-            found.append(edge.variable)
-        elif isinstance(edge, Node) and depth < 3:
-            waiting += [
-                (other, depth + ("matrix" in edge.primitive.traits))
-                for other in edge.edges
-                if depth + ("matrix" in edge.primitive.traits) < 2
-            ]
-    return found
+            found[id(edge.variable)] = edge.variable
+        elif isinstance(edge, Node):
+            depth += "matrix" in edge.primitive.traits
+            waiting += [(other, depth) for other in edge.edges if depth < 2]
+    return list(found.values())
 
 
 SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the result
@@ -340,14 +337,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
-            holder, optimizer = next(
-                (
-                    (key_, value_)
-                    for key_, value_ in witness.machine.globals.items()
-                    if isinstance(value_, optimizer_class())
-                ),
-                ("", None),
-            )
+            holder, optimizer = next(iter(witness.named(optimizer_class())), ("", None))
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
             made = creation(witness, holder) if holder else None
             because += f"; before the step of line {steps.latest.line} they were alive" + (
