@@ -335,7 +335,8 @@ def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
         floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
         instead = floats if floats != text else "x.float()"
     message = f"{name or 'the tensor'} holds whole numbers, and only floats can require grad."
-    because = f"{text} is refused: a small change of a whole number is none; its dtype is int64."
+    dtype = f"; its dtype is {tensor.dtype}" if isinstance(tensor, Tensor) else ""
+    because = f"{text} is refused: a small change of a whole number is none{dtype}."
     return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
 
 
@@ -409,7 +410,11 @@ def of_numbers(
         return  # a constant slope: `flat` says so
     name = (witness.known(gradient) if gradient is not None else "") or at.written.target() or "the gradient"
     message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
+    is_pass = bool(place.written.calls("grad", "backward"))
     because = f"line {place.line} differentiates what was computed from {name}."
+    if not is_pass:
+        because = f"in {place.written.text.removeprefix('return ')} (line {place.line}) it is a constant, so no weight "
+        because += f"gets its share of the gradient through {name}."
     call = one_line(ast.unparse(calls[0]))
     instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
     yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
@@ -452,6 +457,29 @@ def in_a_sum(witness: Witness, done: Pass) -> Iterator[Finding]:
         found_cut = of_cut(witness, cut, [witness.name(leaf) for leaf in leaves][:3], effect)
         message = found_cut.message.replace(": no gradient goes", ": no gradient of that term goes")
         yield replace(found_cut, message=message)
+
+
+@LEFT_GRAPH.on("pass", closely=True)
+def in_an_equation(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a sum holds the derivative by data of what is trained, as numbers: in an equation that is a mistake."""
+    from gradcli.findings.modules import held
+
+    run, trained = witness.run, set(held(witness)) if witness.differentiated_by else set()
+    for node in done.order if trained else ():
+        inputs = node.inputs or ()
+        is_update = any(isinstance(edge, AccumulateGrad) for edge in node.edges)  # as x + 0.1 * x_grad is one
+        terms = [x for x in inputs if isinstance(x, Tensor) and x.node is None and np.any(x.value)]
+        if node.primitive.name not in ("add", "sub", "rsub") or is_update or not terms:
+            continue
+        roots = [terms[0], *(one for root in run.origins.roots(terms[0]) if (one := root()) is not None)]
+        gradient = next((one for one in roots if run.gradient_at(one)), None)
+        line = run.gradient_at(gradient) if gradient is not None else 0
+        by = witness.differentiated_by.get(line, ())
+        is_by_data = by and all(isinstance(node_of(x), AccumulateGrad) and id(x) not in trained for x in by)
+        below = [leaf for one in run.passes.values() if one.returns and one.line == line for leaf in one.below]
+        if is_by_data and gradient is not None and any(id(leaf) in trained for leaf in below):
+            at, place = witness.at(witness.returned_in.get(line), line), witness.place_of(node) or done.place
+            yield from of_numbers(witness, gradient, at, place)
 
 
 def terms_without_graph(done: Pass) -> Iterator[tuple[Node, Tensor | float]]:

@@ -296,6 +296,7 @@ SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the
     "tanh": lambda out: 1 - out * out,
 }
 FLAT_SLOPE = 0.01
+UNSCALED = 20  # the size of an input from which sigmoid and tanh are flat, and of data that are not scaled
 FLAT_SHARE = 0.75  # of the entries: sensible weights and inputs leave next to none so flat
 
 
@@ -396,7 +397,8 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and "
             f"the derivative of {name} is 0."
         )
-        because = f"{several(f'{n}.grad' for n in names)} is 0 after the pass of line {done.place.line}."
+        because = f"{several(f'{n}.grad' for n in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of "
+        because += f"line {done.place.line}{(data := witness.of(Sizes).words(node))[0]}."
         scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
         instead = (
             place.written.with_(
@@ -407,7 +409,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
                 ).body,
             )
             if x is not None
-            else None
+            else data[1]
         )
         inner = [n.id for n in ast.walk(x) if isinstance(n, ast.Name)] if x is not None else []
         yield SATURATED.found(
@@ -424,7 +426,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 @SATURATED.on("arrival", closely=True)
 def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
-    if done.times > 1 or done.inputs is not None:
+    if done.times > 1 or done.inputs is not None or any(one.code == "saturated" for one in witness.findings.values()):
         return
     for node in done.order:
         name, out = node.primitive.name, np.asarray(done.outs[node])
@@ -443,9 +445,10 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{words} is flat in {share:.0%} of its entries at the start: its input reaches {size:.4g}, and there the "
             f"slope of {name} is below {FLAT_SLOPE:g} of its largest."
         )
-        largest = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
-        because = f"so little of the gradient comes to {several(names)}; the weights: {largest}."
-        yield SATURATED.found(place, ", ".join(names), message, because, None, see=[done.place.line])
+        weights = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
+        data, instead = witness.of(Sizes).words(node)
+        because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
+        yield SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
         return
 
 
@@ -476,21 +479,48 @@ def below(node: Node, leaf: Tensor) -> bool:
 
 
 class Sizes:
-    """The largest input of each softmax, sigmoid and tanh, by the id of its node, while a pass runs."""
+    """The largest input of each softmax, sigmoid and tanh, and the data behind it, by node, while a pass runs."""
 
     def __init__(self) -> None:
         self.of: dict[int, float] = {}
+        self.data: dict[int, tuple[str, float]] = {}
+
+    def words(self, node: Node) -> tuple[str, str | None]:
+        """Return a sentence about data that makes the input of a node large, and the statement that scales them."""
+        name, size = self.data.get(id(node), ("", 0.0))
+        if size < UNSCALED:
+            return "", None
+        scaled = f"{name} = ({name} - {name}.mean(0)) / {name}.std(0)  # before training" if name else None
+        return f"; the data {name or 'that enter the layer'} reach {size:.4g} and are not scaled", scaled
 
 
 @SATURATED.on("pass", closely=True)
 def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
-    found = witness.of(Sizes).of
+    found, data = witness.of(Sizes).of, witness.of(Sizes).data
     found.clear()
+    data.clear()
     for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
-            sizes = np.abs(np.asarray(value_of(node.inputs[0]), float))
-            found[id(node)] = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+            found[id(node)] = largest(value_of(node.inputs[0]))
+            if found[id(node)] > UNSCALED:
+                behind = data_behind(node)
+                data[id(node)] = "" if behind is None else witness.known(behind), largest(value_of(behind))
     yield from ()
+
+
+def largest(value: Any) -> float:
+    sizes = np.abs(np.asarray(0.0 if value is None else value, float))
+    return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+
+
+def data_behind(node: Any) -> Tensor | None:
+    """Return what enters the layer right below a node, if it is data without a graph."""
+    for _ in range(4):
+        inputs = [x for x in getattr(node, "inputs", None) or () if isinstance(x, Tensor)]
+        if isinstance(node, Node) and "matrix" in node.primitive.traits:
+            return next((x for x in inputs if x.node is None), None)
+        node = next((x.node for x in inputs if isinstance(x.node, Node)), None)
+    return None
 
 
 @VANISHING.on("arrival", closely=True)

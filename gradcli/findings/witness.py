@@ -158,6 +158,7 @@ class Witness(Recorder):
         self.walked: dict[int, Sequence[Tensor]] = {}  # outputs of the pass that an error ended, by its id
         self.renamed_in: WeakKeyDictionary[Tensor, Source] = WeakKeyDictionary()
         self.returned_in: dict[int, Source] = {}  # by line
+        self.differentiated_by: dict[int, Sequence[Tensor]] = {}  # the inputs of the latest `autograd.grad`, by line
         self.departed: dict[tuple[str, int], tuple[Cut, tuple[Tensor, ...]]] = {}  # values for Python, by place
         self.stopped_by: Exception | None = None
         self._states: dict[type, Any] = {}
@@ -295,6 +296,7 @@ class Witness(Recorder):
         done.outs = {node: node.out for node in order}
         if inputs is not None:
             self.returned_in[place.line] = place.source
+            self.differentiated_by[place.line] = inputs
         if all(node.inputs is not None for node in order):
             self.tell("pass", done)
             if closely:
