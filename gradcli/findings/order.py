@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
@@ -184,6 +185,8 @@ class Steps:
     latest: Place | None = None
     passed_before: int = 0  # passes that had run at the first step
     rates: set[Any] = field(default_factory=set)  # the learning rates
+    time: int = 0  # of the latest step
+    late: Place | None = None  # of a pass whose output was computed before that step
 
 
 @dataclass
@@ -355,7 +358,7 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     for leaf in held:
         ledger.owned[leaf] = optimizer
     steps.count += 1
-    steps.latest = place
+    steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
     yield from uneven(ledger, witness)
     yield from last_alone(witness, ledger, place, held)
@@ -540,13 +543,27 @@ def resting(witness: Witness) -> Iterator[Finding]:
         yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
 
 
+@BEFORE_BACKWARD.on("pass", closely=True)
+def late(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note a pass from what was computed before the step of an optimizer whose first step met no gradient."""
+    ledger = witness.of(Ledger)
+    for optimizer, steps in ledger.steps.items():
+        if steps.idle and not steps.passed_before and done.place.source is getattr(steps.latest, "source", None):
+            ours = (x for x in done.order if x.sequence < steps.time)
+            leaves = (edge.variable for x in ours for edge in x.edges if isinstance(edge, AccumulateGrad))
+            if any(ledger.owned.get(leaf) is optimizer for leaf in leaves):
+                steps.late = done.place
+    yield from ()
+
+
 @WITHOUT_BACKWARD.on("end")
 def idle(witness: Witness) -> Iterator[Finding]:
     """State that all steps of an optimizer met no gradient, and why."""
     ledger = witness.of(Ledger)
     early = any(one.code == "cleared-early" for one in witness.findings.values())
     for optimizer, steps in ledger.steps.items():
-        if steps.idle < steps.count or early or steps.first is None:
+        is_late = steps.late is not None and steps.count > 1
+        if (steps.idle < steps.count and not is_late) or early or steps.first is None:
             continue
         held = parameters_in(optimizer)
         name = witness.path(optimizer) or type(optimizer).__name__
@@ -554,12 +571,13 @@ def idle(witness: Witness) -> Iterator[Finding]:
         met = f"all {steps.count} steps meet" if steps.count > 1 else "the step meets"
         fact = f"{met} no gradient, so {names} {'stays' if len(held) == 1 else 'stay'} as at the start."
         about = ", ".join([name, *map(witness.name, held)])
+        if is_late and steps.late is not None and steps.idle < steps.count:
+            fact = "the first step meets no gradient, and each later one that of the round before, at older weights."
         passed = [(leaf, account) for leaf in held if (account := ledger.accounts.get(leaf)) is not None]
         if passed:
             later = [filling for _, account in passed for filling in account.open]
-            places = [one.place for one in later] or [place for _, account in passed for _, place in account.cleared]
-            at = next((one.place for one in later), None)
-            if at is None or not places:
+            at = steps.late or next((one.place for one in later), None)
+            if at is None:
                 continue
             message = (
                 f"{steps.first.written.text} at line {steps.first.line} runs before {at.written.text} at "
