@@ -11,6 +11,7 @@ from gradcli.explanation.model import Note
 from gradcli.facts import dataclass
 from gradcli.findings import catalogue  # noqa: F401  declares the causes
 from gradcli.findings.declaration import CAUSES, DETECTORS
+from gradcli.findings.engines import Engines
 from gradcli.findings.finding import Finding
 from gradcli.findings.judging import ordered
 from gradcli.findings.witness import Witness
@@ -77,8 +78,9 @@ def examination(
         for one in findings:
             if one.source == cell.name and 0 < one.line <= cell.text.count("\n") + 1:
                 texts[one.source, one.line] = cell.line(one.line).strip()
-    passes, steps = witness.run.passed, len(witness.run.optimizers)
-    leaves = len(witness.run.filled)
+    engines = witness.of(Engines)
+    passes, steps = witness.run.passed + engines.passes.total(), len(witness.run.optimizers)
+    leaves = len(witness.run.filled) + len(engines.leaves)
     looked = f"{counted(passes, 'backward pass', 'backward passes')}, {counted(leaves, 'gradient')}"
     if steps:
         looked += f", {counted(steps, 'optimizer')}"
