@@ -156,7 +156,6 @@ class Filling:
     number: int
     place: Place
     output: str
-    gradient: Any
 
 
 @dataclass
@@ -169,6 +168,7 @@ class Account:
     value: Any = None  # the leaf at the last pass
     wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
     count: int = 0  # passes in all
+    last: Filling | None = None  # the latest pass, cleared or not
     since: int = 0  # the first pass since it was cleared
     lost: list[tuple[Place, Filling]] = field(default_factory=list)  # cleared unused, since the last step
     pending: Added | None = None  # what the last pass added to, until somebody uses the sum
@@ -267,7 +267,8 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
         account.count += 1
         if not account.open:
             account.since = done.number
-        account.open.append(Filling(done.number, done.place, output, None))
+        account.last = Filling(done.number, done.place, output)
+        account.open.append(account.last)
         del account.open[:-3]
     noted_mean(ledger, done)
     yield from ()
