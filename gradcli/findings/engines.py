@@ -82,7 +82,7 @@ def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding]:
     if engines.passes[place.key] > SURVEYED:
         return
     nodes = below(root, attribute)
-    names = {id(x): name for name, x in witness.named(type(root))}
+    names = {id(x): name for name, x in witness.objects(type(root))}
     leaves = [x for x in nodes if not getattr(x, attribute) and id(x) in names]
     if engines.passes[place.key] == 1:
         for node in nodes:

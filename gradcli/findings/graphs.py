@@ -505,11 +505,9 @@ def is_recorded(x: object) -> bool:
 def lines_behind(witness: Witness, place: Place, names: Sequence[str]) -> set[tuple[str, int]]:
     """Return the lines of a statement, and those from which variables take their values, through functions too."""
     sources: dict[str, list[tuple[Source, ast.stmt]]] = {}
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for x in ast.walk(tree):
-                for name, statement in given_in(x):
-                    sources.setdefault(name, []).append((source, statement))
+    for source, x in witness.syntax():
+        for name, statement in given_in(x):
+            sources.setdefault(name, []).append((source, statement))
     found = {(place.source.name, line) for line in lines_of(place.node)}
     waiting, known = [one for name in names for one in sources.get(name, ())], set[int]()
     while waiting:
@@ -773,7 +771,7 @@ def output_words(witness: Witness, line: int, output: str) -> str:
 
 def is_held(witness: Witness, tensor: Tensor) -> bool:
     """Return whether an optimizer holds a tensor and others that have a gradient."""
-    for _, value in witness.named(optimizer_class()):
+    for _, value in witness.objects(optimizer_class()):
         params = [x for group in value.param_groups for x in group["params"]]
         if any(x is tensor for x in params):
             return not witness.run.passed or any(x in witness.run.filled for x in params)

@@ -81,6 +81,7 @@ opt.step()
     answers=("not-reached", "not-updated", "no-backward", "detached"),
 )
 CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
+LAYER = re.compile(r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)")
 MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
 
 
@@ -103,32 +104,25 @@ def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
 
 def modules(witness: Witness) -> list[tuple[str, Any]]:
     """Return the modules of the snippet with their names, those inside others too."""
-    return witness.named(module_class())
+    return witness.objects(module_class())
 
 
 def held(witness: Witness) -> dict[int, Tensor]:
     """Return the tensors that some optimizer holds."""
     found = {id(x): x for x in witness.of(Ledger).owned}
-    for _, value in witness.named(optimizer_class()):
+    for _, value in witness.objects(optimizer_class()):
         found.update({id(x): x for group in value.param_groups for x in group["params"]})
     return found
 
 
 def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
     """Return the statement of the class that assigns an attribute."""
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for kind in ast.walk(tree):
-                if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
-                    continue
-                for x in ast.walk(kind):
-                    targets = (
-                        x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
-                    )
-                    if any(ast.unparse(target) == f"self.{attribute}" for target in targets) and isinstance(
-                        x, ast.stmt
-                    ):
-                        return Place(source, x.lineno, x, witness.machine.globals)
+    for source, kind in witness.syntax():
+        if isinstance(kind, ast.ClassDef) and kind.name == type(module).__name__:
+            for x in ast.walk(kind):
+                targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
+                if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"self.{attribute}" for target in targets):
+                    return Place(source, x.lineno, x, witness.machine.globals)
     return None
 
 
@@ -188,7 +182,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
     variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
     optimizers = [
         (key, [id(x) for group in one.param_groups for x in group["params"]])
-        for key, one in witness.named(optimizer_class())
+        for key, one in witness.objects(optimizer_class())
         if one in ledger.steps
     ]
     free = [
@@ -230,64 +224,39 @@ def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:
         return
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for kind in ast.walk(tree):
-                methods = kind.body if isinstance(kind, ast.ClassDef) else []
-                for x in methods:
-                    if (
-                        isinstance(x, ast.FunctionDef)
-                        and x.name in MISSPELT
-                        and isinstance(kind, ast.ClassDef)
-                        and any("Module" in ast.unparse(base) for base in kind.bases)
-                    ):
-                        place = Place(source, x.lineno, x, witness.machine.globals)
-                        message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
-                        yield NOT_REGISTERED.found(
-                            place,
-                            kind.name,
-                            message,
-                            "the name is __init__, with two underscores on each side.",
-                            "def __init__(self):",
-                            "error",
-                        )
+    for source, kind in witness.syntax():
+        if not isinstance(kind, ast.ClassDef) or not any("Module" in ast.unparse(base) for base in kind.bases):
+            continue
+        for x in kind.body:
+            if isinstance(x, ast.FunctionDef) and x.name in MISSPELT:
+                place = Place(source, x.lineno, x, witness.machine.globals)
+                message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
+                because = "the name is __init__, with two underscores on each side."
+                yield NOT_REGISTERED.found(place, kind.name, message, because, "def __init__(self):", "error")
 
 
 @NOT_REGISTERED.on("end")
 def made_in_forward(witness: Witness) -> Iterator[Finding]:
     """State that a layer is made anew in each forward pass."""
     owned, accounts = held(witness), witness.of(Ledger).accounts
-    if not owned:
+    if not owned or not accounts:
         return
-    for path, module in modules(witness):
-        for source in witness.statements:
-            for tree in witness.trees(source):
-                for kind in ast.walk(tree):
-                    if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
-                        continue
-                    for method in kind.body:
-                        if not isinstance(method, ast.FunctionDef) or method.name != "forward":
-                            continue
-                        for x in ast.walk(method):
-                            if isinstance(x, ast.Call) and re.fullmatch(
-                                r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)",
-                                ast.unparse(x.func),
-                            ):
-                                place = Place(source, x.lineno, None, witness.machine.globals)
-                                text = one_line(ast.unparse(x))
-                                message = (
-                                    f"{text} is made anew in each forward pass: what a step learned would be gone."
-                                )
-                                because = f"{path}.parameters() does not hold it, so no optimizer moves it."
-                                if accounts:
-                                    yield NOT_REGISTERED.found(
-                                        place, f"{path}, self", message, because, f"self.layer = {text}  # in __init__"
-                                    )
+    kinds = {type(module).__name__: path for path, module in reversed(modules(witness))}
+    for source, kind in witness.syntax():
+        path = kinds.get(kind.name, "") if isinstance(kind, ast.ClassDef) else ""
+        forwards = [x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "forward"] if path else []
+        for x in (x for method in forwards for x in ast.walk(method) if isinstance(x, ast.Call)):
+            if LAYER.fullmatch(ast.unparse(x.func)):
+                place, text = Place(source, x.lineno, None, witness.machine.globals), one_line(ast.unparse(x))
+                message = f"{text} is made anew in each forward pass: what a step learned would be gone."
+                because = f"{path}.parameters() does not hold it, so no optimizer moves it."
+                instead = f"self.layer = {text}  # in __init__"
+                yield NOT_REGISTERED.found(place, f"{path}, self", message, because, instead)
 
 
 def reachable(witness: Witness) -> dict[int, str]:
     """Return the leaves that the variables of the snippet lead to, by id, with their names."""
-    return {id(x): name for name, x in witness.named(Tensor)}
+    return {id(x): name for name, x in witness.objects(Tensor)}
 
 
 @STALE.on("end")

@@ -230,7 +230,7 @@ def is_moved(leaf: Tensor, account: Account) -> bool:
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
     """Return the name of the optimizer that holds a leaf, empty where there is none."""
-    optimizers = witness.named(optimizer_class())
+    optimizers = witness.objects(optimizer_class())
     return next((name for name, value in optimizers if any(x is leaf for x in parameters_in(value))), "")
 
 
@@ -536,10 +536,7 @@ def resting(witness: Witness) -> Iterator[Finding]:
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
         because = f"{names} stay as at the start, though the passes give gradients."
-        instead = None
-        for x in made.written.nodes() if made is not None else ():
-            if made is not None and isinstance(x, ast.keyword) and x.arg == "lr":
-                instead = made.written.with_(x.value, ast.Constant(0.01))
+        instead = made.written.with_rate(0.01) if made is not None else None
         place = made or steps.first or witness.place
         yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
 

@@ -77,6 +77,11 @@ class Written:
         old = copies[id(old)]
         return one_line(ast.unparse(ast.fix_missing_locations(Put().visit(tree))))
 
+    def with_rate(self, value: float) -> str | None:
+        """Return the statement with another learning rate; None where it gives none."""
+        rates = [x.value for x in self.nodes() if isinstance(x, ast.keyword) and x.arg == "lr"]
+        return self.with_(rates[0], ast.Constant(value)) if rates else None
+
     @property
     def text(self) -> str:
         return one_line(ast.unparse(self.node)) if self.node is not None else ""

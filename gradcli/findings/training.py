@@ -19,6 +19,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of
 from gradcli.findings.modules import held
+from gradcli.findings.nonfinite import finite, leads
 from gradcli.findings.order import Ledger
 from gradcli.findings.spelling import number, one_line, several, short
 from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, optimizer_class, value_of
@@ -225,7 +226,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
     for course in witness.of(Courses).of.values():
         if not course.has_grown:
             continue
-        optimizers = [(key, value) for key, value in witness.named(optimizer_class()) if value in ledger.steps]
+        optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -244,12 +245,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
                             f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
                             f"{course.curvature:.3g} is the curvature that the first gradients show"
                         )
-                    for x in made.written.nodes():
-                        if isinstance(x, ast.keyword) and x.arg == "lr":
-                            instead = made.written.with_(
-                                x.value, ast.Constant(better if lr > limit else float(f"{lr / 10:.1g}"))
-                            )
-                    instead = instead or text
+                    instead = made.written.with_rate(better if lr > limit else float(f"{lr / 10:.1g}")) or text
         last = course.latest[-1]
         message = (
             f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
@@ -338,16 +334,14 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
-            holder, optimizer = next(iter(witness.named(optimizer_class())), ("", None))
+            holder, optimizer = next(iter(witness.objects(optimizer_class())), ("", None))
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
             made = creation(witness, holder) if holder else None
             because += f"; before the step of line {steps.latest.line} they were alive" + (
                 f" (lr = {lr:g})" if isinstance(lr, float | int) else ""
             )
             if made is not None and isinstance(lr, float | int):
-                for x in made.written.nodes():
-                    if isinstance(x, ast.keyword) and x.arg == "lr":
-                        instead = made.written.with_(x.value, ast.Constant(float(f"{min(lr / 100, 0.01):.1g}")))
+                instead = made.written.with_rate(float(f"{min(lr / 100, 0.01):.1g}")) or instead
         yield DEAD.found(
             at,
             ", ".join([layer, *names, *([holder] if holder else [])]),
@@ -384,7 +378,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         flat = np.all((out == 0) | (np.abs(out) == 1))
         if not flat or not finite(out) or not varied(arrived, node):
             continue
-        leaves = [leaf for leaf in zero.values() if below(node, leaf)]
+        leaves = [leaf for leaf in zero.values() if leads(node, leaf)]
         if not leaves:
             continue
         calls = place.written.calls(name)
@@ -460,22 +454,6 @@ def varied(arrived: Any, node: Node) -> bool:
 def values(out: Any) -> str:
     found = sorted({float(x) for x in np.unique(out)})[:3]
     return " or ".join(f"{x:g}" for x in found)
-
-
-def finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
-
-
-def below(node: Node, leaf: Tensor) -> bool:
-    waiting, seen = [node], {node}
-    while waiting:
-        for edge in waiting.pop().edges:
-            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
-                return True
-            if isinstance(edge, Node) and edge not in seen:
-                seen.add(edge)
-                waiting.append(edge)
-    return False
 
 
 class Sizes:

@@ -174,6 +174,12 @@ class Witness(Recorder):
                 self._trees[source] = []
         return self._trees[source]
 
+    def syntax(self) -> Iterator[tuple[Source, Any]]:
+        """Yield all nodes of the syntax trees of the cells."""
+        for source in self.statements:
+            for tree in self.trees(source):
+                yield from ((source, x) for x in ast.walk(tree))
+
     def of(self, kind: type[State]) -> State:
         """Return what a family of causes keeps about this run, made when it is first asked for."""
         found = self._states.get(kind)
@@ -406,7 +412,7 @@ class Witness(Recorder):
                     seen.add(id(x))
                     yield name, x
 
-    def named(self, kind: type) -> list[tuple[str, Any]]:
+    def objects(self, kind: Any) -> list[tuple[str, Any]]:
         """Return the objects of a class that variables lead to, with their names."""
         return [(name, x) for name, x in self.paths() if isinstance(x, kind)]
 
