@@ -462,7 +462,7 @@ def in_a_sum(witness: Witness, done: Pass) -> Iterator[Finding]:
 @LEFT_GRAPH.on("pass", closely=True)
 def in_an_equation(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a sum holds the derivative by data of what is trained, as numbers: an equation needs its graph."""
-    from gradcli.findings.modules import held
+    from gradcli.findings.order import held
 
     run, trained = witness.run, set(held(witness)) if witness.differentiated_by else set()
     for node in done.order if trained else ():

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
-from gradcli.findings.order import Ledger, optimizer_of
+from gradcli.findings.order import Ledger, held, optimizer_of
 from gradcli.findings.spelling import one_line, several
 from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
@@ -105,14 +105,6 @@ def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
 def modules(witness: Witness) -> list[tuple[str, Any]]:
     """Return the modules of the snippet with their names, those inside others too."""
     return witness.objects(module_class())
-
-
-def held(witness: Witness) -> dict[int, Tensor]:
-    """Return the tensors that some optimizer holds."""
-    found = {id(x): x for x in witness.of(Ledger).owned}
-    for _, value in witness.objects(optimizer_class()):
-        found.update({id(x): x for group in value.param_groups for x in group["params"]})
-    return found
 
 
 def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.engine.backward import Contribution
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import Pass, Place, Witness, value_of
+from gradcli.findings.witness import Pass, Place, Witness, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause(
@@ -167,10 +167,6 @@ class Troubles:
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
         self.told: set[Any] = set()
-
-
-def finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
 
 
 def is_masked(value: Any) -> bool:
@@ -749,7 +745,7 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
     zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if found else []
     if not zero:
         return
-    from gradcli.findings.modules import held
+    from gradcli.findings.order import held
 
     owned = held(witness)
     for node in done.order:
@@ -825,16 +821,3 @@ def moves(witness: Witness, leaf: Tensor) -> bool:
 
     account = witness.of(Ledger).accounts.get(leaf)
     return account is not None and account.ever_moved and bool(leaf._grad is not None and np.any(leaf._grad.value))
-
-
-def leads(node: Node, leaf: Tensor) -> bool:
-    """Return whether a node leads to a leaf."""
-    waiting, seen = [node], {node}
-    while waiting:
-        for edge in waiting.pop().edges:
-            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
-                return True
-            if isinstance(edge, Node) and edge not in seen:
-                seen.add(edge)
-                waiting.append(edge)
-    return False

@@ -234,6 +234,14 @@ def optimizer_of(witness: Witness, leaf: Tensor) -> str:
     return next((name for name, value in optimizers if any(x is leaf for x in parameters_in(value))), "")
 
 
+def held(witness: Witness) -> dict[int, Tensor]:
+    """Return the tensors that some optimizer holds."""
+    found = {id(x): x for x in witness.of(Ledger).owned}
+    for _, value in witness.objects(optimizer_class()):
+        found.update({id(x): x for x in parameters_in(value)})
+    return found
+
+
 def parameters_in(optimizer: Any) -> list[Tensor]:
     return [x for group in optimizer.param_groups for x in group["params"]]
 

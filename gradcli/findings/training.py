@@ -18,11 +18,20 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of
-from gradcli.findings.modules import held
-from gradcli.findings.nonfinite import finite, leads
-from gradcli.findings.order import Ledger
+from gradcli.findings.order import Ledger, held
 from gradcli.findings.spelling import number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, optimizer_class, value_of
+from gradcli.findings.witness import (
+    LARGEST,
+    Operation,
+    Pass,
+    Place,
+    Witness,
+    creation,
+    finite,
+    leads,
+    optimizer_class,
+    value_of,
+)
 from gradcli.script.failure import message_of
 
 DEAD = Cause(

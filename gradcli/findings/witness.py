@@ -526,3 +526,20 @@ def value_of(x: Any) -> Any:
 def spelled(name: str) -> str:
     """Return `net.0.weight` as it is typed: `net[0].weight`."""
     return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
+
+
+def finite(value: Any) -> bool:
+    return bool(np.isfinite(value).all())
+
+
+def leads(node: Node, leaf: Tensor) -> bool:
+    """Return whether a node leads to a leaf."""
+    waiting, seen = [node], {node}
+    while waiting:
+        for edge in waiting.pop().edges:
+            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
+                return True
+            if isinstance(edge, Node) and edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
+    return False
