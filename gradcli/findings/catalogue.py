@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradcli.findings import (  # noqa: F401  each declares causes
+    engines,
     functions,
     graphs,
     losses,

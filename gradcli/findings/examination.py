@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.explanation.model import Note
 from gradcli.facts import dataclass
 from gradcli.findings import catalogue  # noqa: F401  declares the causes
 from gradcli.findings.declaration import CAUSES, DETECTORS
+from gradcli.findings.engines import Engines
 from gradcli.findings.finding import Finding
 from gradcli.findings.judging import ordered
+from gradcli.findings.order import Ledger
+from gradcli.findings.spelling import meant, number
 from gradcli.findings.witness import Witness
 from gradcli.script.execution import execute
 from gradcli.script.machine import Machine
@@ -77,12 +82,36 @@ def examination(
         for one in findings:
             if one.source == cell.name and 0 < one.line <= cell.text.count("\n") + 1:
                 texts[one.source, one.line] = cell.line(one.line).strip()
-    passes, steps = witness.run.passed, len(witness.run.optimizers)
-    leaves = len(witness.run.filled)
+    engines = witness.of(Engines)
+    passes, steps = witness.run.passed + engines.passes.total(), len(witness.run.optimizers)
+    leaves = len(witness.run.filled) + len(engines.leaves)
     looked = f"{counted(passes, 'backward pass', 'backward passes')}, {counted(leaves, 'gradient')}"
     if steps:
         looked += f", {counted(steps, 'optimizer')}"
+    if names and not findings:
+        looked = "\n".join(line for name in names for line in sources_of(witness, name.removesuffix(".grad")))
     return Examination(file, texts, tuple(findings), looked, error)
+
+
+def sources_of(witness: Witness, name: str) -> Iterator[str]:
+    """Yield in three lines where the gradient of a tensor comes from."""
+    try:
+        tensor = meant(witness.machine.globals, ast.parse(name, mode="eval").body)
+    except SyntaxError:
+        tensor = None
+    if not isinstance(tensor, Tensor):
+        known = ", ".join([key for key, _ in witness.objects(Tensor)][:6])
+        yield f"{name} is no tensor when the run has ended{f': there are {known}' if known else ''}"
+        return
+    account, used = witness.of(Ledger).accounts.get(tensor), witness.run.origins.used.get(tensor)
+    yield f"{name}.grad is {'None' if tensor._grad is None else number(tensor._grad.value)}" + (
+        f" after {counted(account.count, 'pass', 'passes')} that reached it" if account is not None else ""
+    )
+    if used:
+        yield f"  line {used}  {witness.at(None, used).written.text or 'a loop or a function'}  # computes with {name}"
+    if account is not None and account.last is not None:
+        last = account.last
+        yield f"  {last.place.words}  {last.place.written.text}  # the latest pass, from {last.output}"
 
 
 class Telling:

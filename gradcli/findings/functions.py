@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import number, one_line, short
+from gradcli.findings.spelling import number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
 
@@ -202,15 +202,10 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 def class_of(witness: Witness, node: Any) -> tuple[ast.ClassDef, Place] | None:
     name = node.call.function.__name__
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for kind in ast.walk(tree):
-                if isinstance(kind, ast.ClassDef) and kind.name == name:
-                    for method in kind.body:
-                        if isinstance(method, ast.FunctionDef) and method.name == "backward":
-                            returns = [x for x in ast.walk(method) if isinstance(x, ast.Return)]
-                            last = returns[-1] if returns else method
-                            return kind, Place(source, last.lineno, last, witness.machine.globals)
+    for source, kind in witness.syntax():
+        if isinstance(kind, ast.ClassDef) and kind.name == name and (method := backward_of(kind)) is not None:
+            last = next((x for x in reversed([*ast.walk(method)]) if isinstance(x, ast.Return)), method)
+            return kind, Place(source, last.lineno, last, witness.machine.globals)
     return None
 
 
@@ -429,6 +424,7 @@ def stated(
     if found is None:
         return None
     kind, place = found
+    place = answer_of(kind, place, position)
     tensor = node.call.arguments[node.call.places[position]]
     parameter = parameter_name(kind, node.call.places[position])
     name = witness.name(tensor)
@@ -440,6 +436,28 @@ def stated(
     )
 
 
+def answer_of(kind: ast.ClassDef, place: Place, position: int) -> Place:
+    """Return the statement of backward that computes what it returns for an input, perhaps the return itself."""
+    parts = answers_in(place.node)
+    own, made = parts[position] if position < len(parts) else None, place
+    for x in ast.walk(kind) if own is not None else ():
+        if not isinstance(x, ast.Assign) or x.lineno >= place.line or isinstance(x.value, ast.Constant):
+            continue  # g_x = g_w = None at the start is no answer
+        if [ast.unparse(target) for target in x.targets] == [ast.unparse(own or x)]:
+            made = Place(place.source, x.lineno, x, place.env)
+    return made
+
+
+def answers_in(node: ast.stmt | None) -> list[ast.expr]:
+    """Return the expressions of a return statement, or of one that assigns."""
+    value = node.value if isinstance(node, ast.Return | ast.Assign) else None
+    return [] if value is None else list(value.elts) if isinstance(value, ast.Tuple) else [value]
+
+
+def backward_of(kind: ast.ClassDef) -> ast.FunctionDef | None:
+    return next((x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward"), None)
+
+
 def entries(value: Any) -> str:
     value = np.asarray(value)
     if value.ndim == 2 and value.size <= 6:
@@ -449,15 +467,14 @@ def entries(value: Any) -> str:
 
 def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_shared: bool = False) -> str | None:
     """Return the statement of backward with the mistake mended, where that is a matter of its text."""
-    node = place.node
-    if not isinstance(node, ast.Return) or node.value is None:
-        return None
-    method = next(x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward")
-    g = method.args.args[1].arg if len(method.args.args) > 1 else "g"
-    parts = list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
+    method, parts = backward_of(kind), answers_in(place.node)
+    g = method.args.args[1].arg if method is not None and len(method.args.args) > 1 else "g"
+    position = 0 if isinstance(place.node, ast.Assign) else position
     if position >= len(parts):
         return None
     own = parts[position]
+    if isinstance(own, ast.Call) and isinstance(own.func, ast.Attribute) and own.func.attr in ("mm", "matmul"):
+        own = ast.BinOp(own.func.value, ast.MatMult(), own.args[0])
     text = one_line(ast.unparse(own))
     if cause is DROPS:
         new = (
@@ -489,10 +506,13 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_sha
             if isinstance(x, ast.Name):
                 x.id = swap.get(x.id, x.id)
         new = one_line(ast.unparse(tree))
+        if new == ast.unparse(parts[1 - position]):
+            parts[1 - position] = own  # the two are exchanged
     else:
         return None
     parts[position] = ast.parse(new, mode="eval").body
-    return f"return {', '.join(one_line(ast.unparse(part)) for part in parts)}"
+    start = f"{place.written.target()} =" if isinstance(place.node, ast.Assign) else "return"
+    return f"{start} {', '.join(one_line(ast.unparse(part)) for part in parts)}"
 
 
 def turned(text: str, g: str) -> str:
@@ -556,7 +576,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
                     f"{name} was expanded: its entries overlap in memory, so gradcheck, which shifts one "
                     "entry, shifts several."
                 )
-                text = short(made.value) if made is not None else name
+                text = one_line(ast.unparse(made.value)) if made is not None else f"{name}.detach()"
                 clone = text.replace(".requires_grad_()", "")
                 yield NOT_CHECKED.found(
                     at,

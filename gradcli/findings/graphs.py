@@ -14,8 +14,8 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, value_of
+from gradcli.findings.spelling import called, meant, number, one_line, short
+from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -323,21 +323,20 @@ def whole_numbers(witness: Witness) -> Iterator[Finding]:
 def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
     name, instead, see = place.written.target(), None, 0
     text = place.written.text
-    for key, value in place.env.items():
-        if (
-            isinstance(value, Tensor)
-            and value.dtype.kind in "iub"
-            and re.match(rf"{re.escape(key)}\.requires_grad", text)
-        ):
-            name, instead = key, f"{key} = {key}.float()"
-            maker = creation(witness, key)
-            see = maker.line if maker is not None and maker.line < place.line else 0
+    owners = [x.value for x in place.written.nodes() if isinstance(x, ast.Attribute) and "requires_grad" in x.attr]
+    tensor = meant({**witness.machine.globals, **place.env}, owners[0]) if owners else None
+    if isinstance(tensor, Tensor) and tensor.dtype.kind in "iub":
+        known = next((key for key, x in place.env.items() if x is tensor), "") or witness.known(tensor)
+        written = short(owners[0])
+        name, instead = known or written, f"{written} = {written}.float()"
+        maker = creation(witness, name)
+        see = maker.line if maker is not None and maker.line < place.line else 0
     if instead is None:
         floats = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", text)
         instead = floats if floats != text else "x.float()"
-    kind = "whole numbers"
-    message = f"{name or 'the tensor'} holds {kind}, and only floats can require grad."
-    because = f"{text} is refused: a small change of a whole number is none; its dtype is int64."
+    message = f"{name or 'the tensor'} holds whole numbers, and only floats can require grad."
+    dtype = f"; its dtype is {tensor.dtype}" if isinstance(tensor, Tensor) else ""
+    because = f"{text} is refused: a small change of a whole number is none{dtype}."
     return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
 
 
@@ -355,7 +354,10 @@ def handled(witness: Witness, place: Place) -> str:
                 for h in node.handlers
                 for x in ast.walk(h)
             )
-            return "note" if uses or tells else "warning"
+            trains = any(
+                isinstance(x, ast.Call) and called(x) == "step" for inner in node.body for x in ast.walk(inner)
+            )
+            return "note" if (uses or tells) and not trains else "warning"  # a step that is left out is no lesson
     return "error"
 
 
@@ -408,7 +410,11 @@ def of_numbers(
         return  # a constant slope: `flat` says so
     name = (witness.known(gradient) if gradient is not None else "") or at.written.target() or "the gradient"
     message = f"{short(calls[0]) or 'the pass'} without create_graph=True returns numbers: {name} has no graph."
+    is_pass = bool(place.written.calls("grad", "backward"))
     because = f"line {place.line} differentiates what was computed from {name}."
+    if not is_pass:
+        because = f"in {place.written.text.removeprefix('return ')} (line {place.line}) it is a constant, so no weight "
+        because += f"gets its share of the gradient through {name}."
     call = one_line(ast.unparse(calls[0]))
     instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
     yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
@@ -453,6 +459,29 @@ def in_a_sum(witness: Witness, done: Pass) -> Iterator[Finding]:
         yield replace(found_cut, message=message)
 
 
+@LEFT_GRAPH.on("pass", closely=True)
+def in_an_equation(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a sum holds the derivative by data of what is trained, as numbers: an equation needs its graph."""
+    from gradcli.findings.order import held
+
+    run, trained = witness.run, set(held(witness)) if witness.differentiated_by else set()
+    for node in done.order if trained else ():
+        inputs = node.inputs or ()
+        is_update = any(isinstance(edge, AccumulateGrad) for edge in node.edges)  # as x + 0.1 * x_grad is one
+        terms = [x for x in inputs if isinstance(x, Tensor) and x.node is None and np.any(x.value)]
+        if node.primitive.name not in ("add", "sub", "rsub") or is_update or not terms:
+            continue
+        roots = [terms[0], *(one for root in run.origins.roots(terms[0]) if (one := root()) is not None)]
+        gradient = next((one for one in roots if run.gradient_at(one)), None)
+        line = run.gradient_at(gradient) if gradient is not None else 0
+        by = witness.differentiated_by.get(line, ())
+        is_by_data = by and all(isinstance(node_of(x), AccumulateGrad) and id(x) not in trained for x in by)
+        below = [leaf for one in run.passes.values() if one.returns and one.line == line for leaf in one.below]
+        if is_by_data and gradient is not None and any(id(leaf) in trained for leaf in below):
+            at, place = witness.at(witness.returned_in.get(line), line), witness.place_of(node) or done.place
+            yield from of_numbers(witness, gradient, at, place)
+
+
 def terms_without_graph(done: Pass) -> Iterator[tuple[Node, Tensor | float]]:
     """Yield the sums and differences that an output is linear in, with a term outside the graph: not 0 nor whole."""
     waiting, seen = [x.node for x in done.outputs], set()
@@ -476,11 +505,9 @@ def is_recorded(x: object) -> bool:
 def lines_behind(witness: Witness, place: Place, names: Sequence[str]) -> set[tuple[str, int]]:
     """Return the lines of a statement, and those from which variables take their values, through functions too."""
     sources: dict[str, list[tuple[Source, ast.stmt]]] = {}
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for x in ast.walk(tree):
-                for name, statement in given_in(x):
-                    sources.setdefault(name, []).append((source, statement))
+    for source, x in witness.syntax():
+        for name, statement in given_in(x):
+            sources.setdefault(name, []).append((source, statement))
     found = {(place.source.name, line) for line in lines_of(place.node)}
     waiting, known = [one for name in names for one in sources.get(name, ())], set[int]()
     while waiting:
@@ -744,8 +771,8 @@ def output_words(witness: Witness, line: int, output: str) -> str:
 
 def is_held(witness: Witness, tensor: Tensor) -> bool:
     """Return whether an optimizer holds a tensor and others that have a gradient."""
-    for value in witness.machine.globals.values():
-        params = [x for group in getattr(value, "param_groups", ()) for x in group["params"]]
+    for _, value in witness.objects(optimizer_class()):
+        params = [x for group in value.param_groups for x in group["params"]]
         if any(x is tensor for x in params):
             return not witness.run.passed or any(x in witness.run.filled for x in params)
     return False

@@ -18,7 +18,8 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import number, one_line, short
+from gradcli.findings.paths import paths
+from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import LARGEST, Pass, Place, Witness, loops_around, value_of
 from gradcli.script.timeline.names import node_of
 
@@ -111,9 +112,11 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         return FREED.found(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
     loops = loops_around(witness, place)
     inner = loops[-1] if loops else None
-    outside = inner is not None and made is not None and not inner.lineno < made.line <= (inner.end_lineno or 0)
-    inside_function = inner is not None and made is not None and made.outer is not None
-    if outside and not inside_function and made is not None and inner is not None:
+    calls_of = [one for one in made.calls() if one.source is place.source] if made is not None else []
+    outside = inner is not None and not any(inner.lineno < one.line <= (inner.end_lineno or 0) for one in calls_of)
+    if outside and calls_of and inner is not None:
+        made = calls_of[-1]  # the statement that called the function
+        name, at = made.written.target() or name, made.line
         message = (
             f"{name} is computed at line {at}, before the loop: the first backward() freed its graph, and "
             "each round needs it again."
@@ -132,7 +135,8 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
         return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
     state = carried(witness, inner, walked)
-    value = witness.machine.globals.get(state) if state else None
+    state = state or carried_in_object(witness, node)
+    value = meant(witness.machine.globals, ast.parse(state, mode="eval").body) if state else None
     cut = f"tuple(x.detach() for x in {state})" if isinstance(value, tuple) else f"{state}.detach()"
     where = f"{state} = {cut}  # after line {place.line}, before the next round" if state else None
     message = f"this round was computed from {state or name} of the round before, whose graph its backward() freed."
@@ -180,6 +184,14 @@ def carried(witness: Witness, loop: ast.For | ast.While, walked: Any) -> str:
                 if any(isinstance(part, Tensor) and isinstance(node_of(part), Node) for part in parts):
                     return x.id
         seen |= {x.id for x in ast.walk(statement) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)}
+    return ""
+
+
+def carried_in_object(witness: Witness, node: Node) -> str:
+    """Return the attribute of an object that still has a node of a round before below it; "" where there is none."""
+    for name, x in paths(witness.machine.globals):
+        if "." in name and isinstance(x, Tensor) and isinstance(x.node, Node) and node in nodes_below([x.node]):
+            return re.sub(r"\[[^\]]*\]$", "", name)
     return ""
 
 

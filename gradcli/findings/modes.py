@@ -12,8 +12,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import called, one_line, short
-from gradcli.findings.witness import Operation, Pass, Place, Witness, module_class
+from gradcli.findings.spelling import called, meant, one_line, short
+from gradcli.findings.witness import Operation, Pass, Place, Witness, creation, loaded, loops_around, module_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import parameters as parameters_of
 
@@ -191,10 +191,10 @@ def is_model(value: object) -> bool:
 def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
     """Return the model that a statement calls, and its name."""
     for x in place.written.nodes():
-        if isinstance(x, ast.Call) and isinstance(x.func, ast.Name):
-            value = place.env.get(x.func.id, witness.machine.globals.get(x.func.id))
+        if isinstance(x, ast.Call):
+            value = meant({**witness.machine.globals, **place.env}, x.func)
             if is_model(value):
-                return value, x.func.id
+                return value, ast.unparse(x.func)
     found = [(value, key) for key, value in witness.machine.globals.items() if is_model(value)]
     return found[0] if len(found) == 1 else (None, "")
 
@@ -205,17 +205,22 @@ def one_row(witness: Witness) -> Iterator[Finding]:
         found = re.search(r"more than 1 value per channel when training, got input size (.*)", message_of(error))
         if not found:
             continue
+        place = next((one for one in place.calls() if not isinstance(one.env.get("self"), module_class())), place)
         _, name = model_of(witness, place)
         calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and short(x.func) == name and x.args]
         given = short(calls[0].args[0]) if calls else "the input"
         message = f"batch norm in training needs more than one row, and {given} is one: one value has no variance."
         because = f"the input of the layer has the size {found[1].removeprefix('torch.Size(').rstrip(')')}."
         slices = re.sub(r"\[(\w+):\1 \+ 1\]", r"[\1:\1 + 2]", given)
-        instead = (
-            f"{name}({slices})  # at least two rows"
-            if slices != given
-            else f"{name or 'model'}.eval()  # to predict for one row"
-        )
+        instead = f"{name or 'model'}.eval()  # to predict for one row"
+        if slices != given:
+            instead = f"{name}({slices})  # at least two rows"
+        loops = [ast.unparse(x.iter) for x in loops_around(witness, place) if isinstance(x, ast.For)]
+        for key, loader in witness.objects(loaded("gradcli.script.torch.data.loader", "DataLoader")):
+            made = creation(witness, key) if key in loops and (loader.batch_size or 1) > 1 else None
+            if made is not None and len(loader.dataset) % loader.batch_size == 1:
+                because += f" {key} has {len(loader.dataset)} rows in batches of {loader.batch_size}: the last is one."
+                instead = f"{made.written.text.removesuffix(')')}, drop_last=True)"
         yield BATCH_OF_ONE.found(
             place,
             ", ".join(x for x in (name, given) if x),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from gradcli.engine.graph import AccumulateGrad
@@ -12,9 +12,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
-from gradcli.findings.order import Ledger
+from gradcli.findings.order import Ledger, held, optimizer_of
 from gradcli.findings.spelling import one_line, several
-from gradcli.findings.witness import Place, Witness, creation, module_class, optimizer_class
+from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -81,6 +81,7 @@ opt.step()
     answers=("not-reached", "not-updated", "no-backward", "detached"),
 )
 CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
+LAYER = re.compile(r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)")
 MISSPELT = ("_init_", "__int__", "__inti__", "init", "_init__", "__init_")
 
 
@@ -101,43 +102,19 @@ def hidden(module: Any) -> Iterator[tuple[str, str, Tensor, Any]]:
                     yield attribute, f"{attribute}[{key!r}]", item, value
 
 
-def modules(witness: Witness) -> Iterator[tuple[str, Any]]:
-    """Yield the modules of the snippet with their names, those inside others too."""
-    for name, value in list(witness.machine.globals.items()):
-        if isinstance(value, module_class()) and not name.startswith((" ", "__")):
-            waiting = [(name, value)]
-            while waiting:
-                path, one = waiting.pop()
-                yield path, one
-                waiting += [
-                    (f"{path}.{key}", child) for key, child in one._modules.items() if isinstance(child, module_class())
-                ]
-
-
-def held(witness: Witness) -> dict[int, Tensor]:
-    """Return the tensors that some optimizer holds."""
-    found = {id(x): x for x in witness.of(Ledger).owned}
-    for value in witness.machine.globals.values():
-        if isinstance(value, optimizer_class()):
-            found.update({id(x): x for group in value.param_groups for x in group["params"]})
-    return found
+def modules(witness: Witness) -> list[tuple[str, Any]]:
+    """Return the modules of the snippet with their names, those inside others too."""
+    return witness.objects(module_class())
 
 
 def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
     """Return the statement of the class that assigns an attribute."""
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for kind in ast.walk(tree):
-                if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
-                    continue
-                for x in ast.walk(kind):
-                    targets = (
-                        x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
-                    )
-                    if any(ast.unparse(target) == f"self.{attribute}" for target in targets) and isinstance(
-                        x, ast.stmt
-                    ):
-                        return Place(source, x.lineno, x, witness.machine.globals)
+    for source, kind in witness.syntax():
+        if isinstance(kind, ast.ClassDef) and kind.name == type(module).__name__:
+            for x in ast.walk(kind):
+                targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AnnAssign) else []
+                if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"self.{attribute}" for target in targets):
+                    return Place(source, x.lineno, x, witness.machine.globals)
     return None
 
 
@@ -197,8 +174,8 @@ def missed(witness: Witness) -> Iterator[Finding]:
     variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
     optimizers = [
         (key, [id(x) for group in one.param_groups for x in group["params"]])
-        for key, one in witness.machine.globals.items()
-        if isinstance(one, optimizer_class()) and one in ledger.steps
+        for key, one in witness.objects(optimizer_class())
+        if one in ledger.steps
     ]
     free = [
         x
@@ -216,7 +193,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
             last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
             by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
             after = min((line for line in by_line if last is not None and line > last.line), default=None)
-            key = next((each for each, one in witness.machine.globals.items() if one is by_line.get(after or 0)), key)
+            key = witness.path(by_line.get(after or 0)) or key
             made = creation(witness, key) or made
         if not names:
             continue
@@ -239,82 +216,39 @@ def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:
         return
-    for source in witness.statements:
-        for tree in witness.trees(source):
-            for kind in ast.walk(tree):
-                methods = kind.body if isinstance(kind, ast.ClassDef) else []
-                for x in methods:
-                    if (
-                        isinstance(x, ast.FunctionDef)
-                        and x.name in MISSPELT
-                        and isinstance(kind, ast.ClassDef)
-                        and any("Module" in ast.unparse(base) for base in kind.bases)
-                    ):
-                        place = Place(source, x.lineno, x, witness.machine.globals)
-                        message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
-                        yield NOT_REGISTERED.found(
-                            place,
-                            kind.name,
-                            message,
-                            "the name is __init__, with two underscores on each side.",
-                            "def __init__(self):",
-                            "error",
-                        )
+    for source, kind in witness.syntax():
+        if not isinstance(kind, ast.ClassDef) or not any("Module" in ast.unparse(base) for base in kind.bases):
+            continue
+        for x in kind.body:
+            if isinstance(x, ast.FunctionDef) and x.name in MISSPELT:
+                place = Place(source, x.lineno, x, witness.machine.globals)
+                message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
+                because = "the name is __init__, with two underscores on each side."
+                yield NOT_REGISTERED.found(place, kind.name, message, because, "def __init__(self):", "error")
 
 
 @NOT_REGISTERED.on("end")
 def made_in_forward(witness: Witness) -> Iterator[Finding]:
     """State that a layer is made anew in each forward pass."""
     owned, accounts = held(witness), witness.of(Ledger).accounts
-    if not owned:
+    if not owned or not accounts:
         return
-    for path, module in modules(witness):
-        for source in witness.statements:
-            for tree in witness.trees(source):
-                for kind in ast.walk(tree):
-                    if not isinstance(kind, ast.ClassDef) or kind.name != type(module).__name__:
-                        continue
-                    for method in kind.body:
-                        if not isinstance(method, ast.FunctionDef) or method.name != "forward":
-                            continue
-                        for x in ast.walk(method):
-                            if isinstance(x, ast.Call) and re.fullmatch(
-                                r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)",
-                                ast.unparse(x.func),
-                            ):
-                                place = Place(source, x.lineno, None, witness.machine.globals)
-                                text = one_line(ast.unparse(x))
-                                message = (
-                                    f"{text} is made anew in each forward pass: what a step learned would be gone."
-                                )
-                                because = f"{path}.parameters() does not hold it, so no optimizer moves it."
-                                if accounts:
-                                    yield NOT_REGISTERED.found(
-                                        place, f"{path}, self", message, because, f"self.layer = {text}  # in __init__"
-                                    )
+    kinds = {type(module).__name__: path for path, module in reversed(modules(witness))}
+    for source, kind in witness.syntax():
+        path = kinds.get(kind.name, "") if isinstance(kind, ast.ClassDef) else ""
+        forwards = [x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "forward"] if path else []
+        for x in (x for method in forwards for x in ast.walk(method) if isinstance(x, ast.Call)):
+            if LAYER.fullmatch(ast.unparse(x.func)):
+                place, text = Place(source, x.lineno, None, witness.machine.globals), one_line(ast.unparse(x))
+                message = f"{text} is made anew in each forward pass: what a step learned would be gone."
+                because = f"{path}.parameters() does not hold it, so no optimizer moves it."
+                instead = f"self.layer = {text}  # in __init__"
+                yield NOT_REGISTERED.found(place, f"{path}, self", message, because, instead)
 
 
 def reachable(witness: Witness) -> dict[int, str]:
     """Return the leaves that the variables of the snippet lead to, by id, with their names."""
-    found: dict[int, str] = {}
-    for path, module in modules(witness):
-        for name, tensor in module._parameters.items():
-            if isinstance(tensor, Tensor):
-                found.setdefault(id(tensor), f"{path}.{name}")
-        for _, inner, tensor, _ in hidden(module):
-            found.setdefault(id(tensor), f"{path}.{inner}")
-    waiting: list[tuple[str, Any, int]] = [(key, value, 0) for key, value in witness.machine.globals.items()]
-    while waiting:
-        name, value, depth = waiting.pop()
-        if isinstance(value, Tensor):
-            found.setdefault(id(value), name)
-        elif isinstance(value, module_class()):
-            for inner, tensor in parameters_of(value):
-                found.setdefault(id(tensor), f"{name}.{inner}")
-        elif isinstance(value, list | tuple | dict) and depth < 3 and len(value) < 1000:
-            items: Iterable[Any] = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting += [(f"{name}[{key!r}]", item, depth + 1) for key, item in items]
-    return found
+    return {id(x): name for name, x in witness.objects(Tensor)}
 
 
 @STALE.on("end")
@@ -332,20 +266,22 @@ def stale(witness: Witness) -> Iterator[Finding]:
             continue
         first = orphans[witness.known(replaced[0]) or names[id(replaced[0])]]
         line = run.names.former.get(first, 0)
-        holder = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        holder = witness.path(optimizer) or "the optimizer"
         made = creation(witness, holder)
-        place = witness.at(made.source if made else None, line) if line else made or witness.place
+        again = assignments(witness, re.split(r"[.\[]", names[id(replaced[0])])[0])[1:]
+        place = again[-1] if again else witness.at(made.source if made else None, line) if line else made
+        place = place or witness.place
         told = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
         message = (
-            f"{holder} ({kind}) was made at line {made.line if made else 0} and holds the {told} from "
-            f"before line {place.line}, not the new one."
+            f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {told} from "
+            f"before {place.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
         )
         because = (
             f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
             f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
         )
-        instead = f"{made.written.text}  # after line {place.line}" if made is not None else None
+        instead = f"{made.written.text}  # after {place.words}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
         yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
@@ -362,7 +298,7 @@ def unused(witness: Witness) -> Iterator[Finding]:
     asked = {id(one.tensor) for one in witness.calls}
     groups: list[list[Tensor]] = []
     stepped: set[int] = set()  # the groups of optimizers that have stepped
-    for value in witness.machine.globals.values():
+    for _, value in witness.paths():
         if isinstance(value, optimizer_class()):
             groups.append([x for group in value.param_groups for x in group["params"]])
             if value in ledger.steps:
@@ -471,9 +407,5 @@ def overwritten(place: Place) -> int:
 
 def holding(witness: Witness, tensor: Tensor) -> Place | None:
     """Return the statement that gave a tensor to an optimizer."""
-    for name, value in witness.machine.globals.items():
-        if isinstance(value, optimizer_class()) and any(
-            x is tensor for group in value.param_groups for x in group["params"]
-        ):
-            return creation(witness, name)
-    return None
+    name = optimizer_of(witness, tensor)
+    return creation(witness, name) if name else None

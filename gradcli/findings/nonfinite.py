@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.engine.backward import Contribution
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import Pass, Place, Witness, value_of
+from gradcli.findings.witness import Pass, Place, Witness, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause(
@@ -147,6 +147,7 @@ class Trouble:
     names: list[str] = field(default_factory=list)
     entry: tuple[int, ...] = ()
     advice: str = ""
+    lost_at: Place | None = None  # where the form stands that the advice is about
     is_single: bool = False  # whether it is a spread of one entry
     dtype: Any = None
     is_symptom: bool = False  # whether an input of the node is not finite either
@@ -166,10 +167,6 @@ class Troubles:
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
         self.told: set[Any] = set()
-
-
-def finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
 
 
 def is_masked(value: Any) -> bool:
@@ -206,9 +203,9 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if place is None:
             return
         troubles.value = trouble_at(witness, node, place, np.asarray(~np.isfinite(node.out)), node.out, False)
-        troubles.value.masks = masks_above(done, node)
+        troubles.value.masks = masks_above(done, node, troubles.value.entry)
         if done.output.node is not None and done.is_surveyed:
-            troubles.value.advice = better_form(witness, done, node)
+            troubles.value.advice, troubles.value.lost_at = better_form(witness, done)
         return
     if done.times == 1 and len(done.order) <= SHORT:
         yield from vanished(witness, done)
@@ -250,18 +247,21 @@ def empty_row(witness: Witness, node: Node) -> Trouble | None:
     return trouble
 
 
-def better_form(witness: Witness, done: Pass, node: Node) -> str:
-    """Return what the notes of an explanation say about a form that keeps its digits."""
+def better_form(witness: Witness, done: Pass) -> tuple[str, Place | None]:
+    """Return what the notes of an explanation say about a form that keeps its digits, and where that stands."""
 
-    def found() -> str:
+    def found() -> tuple[str, Place | None]:
         from gradcli.explanation.causes.forms import unstable
         from gradcli.script.timeline.graphs import snapshot
 
         graph = snapshot(witness.run, done.output)
         lines = [] if graph is None else list(graph.lines)
-        return next((note.message for note in unstable(lines)), "")
+        nodes = {line.name: line.tensor.node for line in lines}
+        for note in unstable(lines):
+            return note.message, witness.place_of(nodes[note.node]) if "lost its digits" in note.message else None
+        return "", None
 
-    return str(guarded("note", found, ""))
+    return guarded("note", found, ("", None))
 
 
 def trouble_at(
@@ -295,23 +295,39 @@ def trouble_at(
         names,
         entry,
         "",
+        None,
         is_single(node),
         np.asarray(node.out).dtype,
     )
 
 
-def masks_above(done: Pass, start: Node) -> list[Node]:
-    """Return the masks that the result of a node goes through, entry by entry, on its way to the output."""
-    found, waiting, seen = [], [start], 0
-    while waiting and seen < 200:
+def masks_above(done: Pass, start: Node, entry: tuple[int, ...]) -> list[Node]:
+    """Return the masks that the result of a node goes through, entry by entry; none where some way has no mask.
+
+    A factor that is 0 at the entry is one. The 0 that the square of 0 sends back is not: no mask keeps it away.
+    """
+    found, waiting, seen = [], [start], {start}
+    while waiting and len(seen) < 200:
         node = waiting.pop()
-        seen += 1
-        for other in done.consumers(node):
-            if other.primitive.name in MASKS and other is not node:
+        consumers = done.consumers(node)
+        if not consumers:
+            return []
+        for other in consumers:
+            if other.primitive.name in MASKS or is_factor_0(done, other, entry):
                 found.append(other)
-            elif not other.primitive.structured:
+            elif other.primitive.structured:
+                return []
+            elif other not in seen:
+                seen.add(other)
                 waiting.append(other)
     return found
+
+
+def is_factor_0(done: Pass, node: Node, entry: tuple[int, ...]) -> bool:
+    """Return whether a product with a constant sends 0 back to an entry."""
+    edges = [edge for edge in node.edges if edge is not None]
+    sent = np.asarray(done.totals.get(edges[0], 1.0)) if len(edges) == 1 else None
+    return node.primitive.name == "mul" and sent is not None and sent.ndim == len(entry) and not np.any(sent[entry])
 
 
 @AT_EDGE.on("contribution")
@@ -329,7 +345,7 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
     trouble.is_symptom = not all(finite(x) for x in inputs if np.asarray(x).dtype.kind == "f")
     upstream = np.asarray(value_of(event.upstream))
     if upstream.shape == bad.shape and np.all(upstream[bad] == 0):
-        trouble.masks = masks_above(done, event.node) or [event.node]
+        trouble.masks = masks_above(done, event.node, trouble.entry)
     if troubles.gradient is None:
         troubles.gradient = trouble
     else:
@@ -351,6 +367,8 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     value, gradient = troubles.value, troubles.gradient
     if not spoilt and (value is None or finite(done.output.value)):
         return
+    if troubles.told and not all(finite(leaf.value) for leaf, _, _ in done.arrivals):
+        return  # a step has spread what was told
     is_cause = gradient is not None and bool(gradient.masks) and not gradient.is_symptom
     trouble = gradient if value is None or (value.masks and is_cause) else value
     if trouble is None or (key := trouble.place.key) in troubles.told:
@@ -455,7 +473,7 @@ def of_masked(witness: Witness, trouble: Trouble, words: Words, see: list[int]) 
     place, node = trouble.place, trouble.node
     mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
     where = witness.place_of(mask) or place
-    way = f"{mask.primitive.name}() at line {where.line}" if mask is not node else "a factor 0"
+    way = f"{'the factor 0' if mask.primitive.name == 'mul' else f'{mask.primitive.name}()'} at line {where.line}"
     message = (
         f"{words.entry} is {words.shown} where {words.operation} has an infinite derivative, and {way} leaves that "
         "entry out only afterwards."
@@ -469,10 +487,14 @@ def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State which form keeps the digits that this one loses."""
     reason, _, instead = trouble.advice.partition(": write ")
     form = instead.partition(", which is exact")[0]
-    message = f"{words.operation} is {kind(trouble.result)} here: {one_line(reason)}."
+    place, found_at = trouble.lost_at or trouble.place, f"at line {trouble.place.line}"
+    message = f"{words.operation} is {kind(trouble.result)} {'here' if place is trouble.place else found_at}: "
+    message += f"{one_line(reason)}."
     is_lost = "digits" in reason or trouble.node.primitive.name in ("log", "log2", "log10")
     because = f"{words.effect}, where {form} keeps them."
-    return (LOST if is_lost else OVERFLOW).found(trouble.place, words.about, message, because, form or None, see=see)
+    about = ", ".join([place.written.target(), words.about])
+    lines = [trouble.place.line, *see]
+    return (LOST if is_lost else OVERFLOW).found(place, about, message, because, form or None, see=lines)
 
 
 def of_overflow(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
@@ -723,7 +745,7 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
     zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if found else []
     if not zero:
         return
-    from gradcli.findings.modules import held
+    from gradcli.findings.order import held
 
     owned = held(witness)
     for node in done.order:
@@ -799,16 +821,3 @@ def moves(witness: Witness, leaf: Tensor) -> bool:
 
     account = witness.of(Ledger).accounts.get(leaf)
     return account is not None and account.ever_moved and bool(leaf._grad is not None and np.any(leaf._grad.value))
-
-
-def leads(node: Node, leaf: Tensor) -> bool:
-    """Return whether a node leads to a leaf."""
-    waiting, seen = [node], {node}
-    while waiting:
-        for edge in waiting.pop().edges:
-            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
-                return True
-            if isinstance(edge, Node) and edge not in seen:
-                seen.add(edge)
-                waiting.append(edge)
-    return False

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
@@ -155,7 +156,6 @@ class Filling:
     number: int
     place: Place
     output: str
-    gradient: Any
 
 
 @dataclass
@@ -168,6 +168,7 @@ class Account:
     value: Any = None  # the leaf at the last pass
     wasted: tuple[Place, Filling] | None = None  # where a gradient was cleared that nobody had used
     count: int = 0  # passes in all
+    last: Filling | None = None  # the latest pass, cleared or not
     since: int = 0  # the first pass since it was cleared
     lost: list[tuple[Place, Filling]] = field(default_factory=list)  # cleared unused, since the last step
     pending: Added | None = None  # what the last pass added to, until somebody uses the sum
@@ -184,6 +185,8 @@ class Steps:
     latest: Place | None = None
     passed_before: int = 0  # passes that had run at the first step
     rates: set[Any] = field(default_factory=set)  # the learning rates
+    time: int = 0  # of the latest step
+    late: Place | None = None  # of a pass whose output was computed before that step
 
 
 @dataclass
@@ -227,12 +230,20 @@ def is_moved(leaf: Tensor, account: Account) -> bool:
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
     """Return the name of the optimizer that holds a leaf, empty where there is none."""
-    for name, value in witness.machine.globals.items():
-        if isinstance(value, optimizer_class()) and any(
-            x is leaf for group in value.param_groups for x in group["params"]
-        ):
-            return name
-    return ""
+    optimizers = witness.objects(optimizer_class())
+    return next((name for name, value in optimizers if any(x is leaf for x in parameters_in(value))), "")
+
+
+def held(witness: Witness) -> dict[int, Tensor]:
+    """Return the tensors that some optimizer holds."""
+    found = {id(x): x for x in witness.of(Ledger).owned}
+    for _, value in witness.objects(optimizer_class()):
+        found.update({id(x): x for x in parameters_in(value)})
+    return found
+
+
+def parameters_in(optimizer: Any) -> list[Tensor]:
+    return [x for group in optimizer.param_groups for x in group["params"]]
 
 
 @ACCUMULATED.on("arrival")
@@ -264,7 +275,8 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
         account.count += 1
         if not account.open:
             account.since = done.number
-        account.open.append(Filling(done.number, done.place, output, None))
+        account.last = Filling(done.number, done.place, output)
+        account.open.append(account.last)
         del account.open[:-3]
     noted_mean(ledger, done)
     yield from ()
@@ -350,12 +362,12 @@ def rate_of(lr: Any) -> float | None:
 @CLEARED_EARLY.on("step")
 def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> Iterator[Finding]:
     ledger, place = witness.of(Ledger), witness.place
-    held = [x for group in optimizer.param_groups for x in group["params"]]
+    held = parameters_in(optimizer)
     steps = ledger.steps.setdefault(optimizer, Steps())
     for leaf in held:
         ledger.owned[leaf] = optimizer
     steps.count += 1
-    steps.latest = place
+    steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
     yield from uneven(ledger, witness)
     yield from last_alone(witness, ledger, place, held)
@@ -527,17 +539,27 @@ def resting(witness: Witness) -> Iterator[Finding]:
     for optimizer, steps in witness.of(Ledger).steps.items():
         if steps.rates != {0} or steps.idle == steps.count or steps.count < 2:
             continue
-        name = next((key for key, value in witness.machine.globals.items() if value is optimizer), "the optimizer")
+        name = witness.path(optimizer) or "the optimizer"
         made = creation(witness, name)
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
         because = f"{names} stay as at the start, though the passes give gradients."
-        instead = None
-        for x in made.written.nodes() if made is not None else ():
-            if made is not None and isinstance(x, ast.keyword) and x.arg == "lr":
-                instead = made.written.with_(x.value, ast.Constant(0.01))
+        instead = made.written.with_rate(0.01) if made is not None else None
         place = made or steps.first or witness.place
         yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
+
+
+@BEFORE_BACKWARD.on("pass", closely=True)
+def late(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note a pass from what was computed before the step of an optimizer whose first step met no gradient."""
+    ledger = witness.of(Ledger)
+    for optimizer, steps in ledger.steps.items():
+        if steps.idle and not steps.passed_before and done.place.source is getattr(steps.latest, "source", None):
+            ours = (x for x in done.order if x.sequence < steps.time)
+            leaves = (edge.variable for x in ours for edge in x.edges if isinstance(edge, AccumulateGrad))
+            if any(ledger.owned.get(leaf) is optimizer for leaf in leaves):
+                steps.late = done.place
+    yield from ()
 
 
 @WITHOUT_BACKWARD.on("end")
@@ -546,22 +568,22 @@ def idle(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     early = any(one.code == "cleared-early" for one in witness.findings.values())
     for optimizer, steps in ledger.steps.items():
-        if steps.idle < steps.count or early or steps.first is None:
+        is_late = steps.late is not None and steps.count > 1
+        if (steps.idle < steps.count and not is_late) or early or steps.first is None:
             continue
-        held = [x for group in optimizer.param_groups for x in group["params"]]
-        name = next(
-            (key for key, value in witness.machine.globals.items() if value is optimizer), type(optimizer).__name__
-        )
+        held = parameters_in(optimizer)
+        name = witness.path(optimizer) or type(optimizer).__name__
         names = several(map(witness.name, held))
         met = f"all {steps.count} steps meet" if steps.count > 1 else "the step meets"
         fact = f"{met} no gradient, so {names} {'stays' if len(held) == 1 else 'stay'} as at the start."
         about = ", ".join([name, *map(witness.name, held)])
+        if is_late and steps.late is not None and steps.idle < steps.count:
+            fact = "the first step meets no gradient, and each later one that of the round before, at older weights."
         passed = [(leaf, account) for leaf in held if (account := ledger.accounts.get(leaf)) is not None]
         if passed:
             later = [filling for _, account in passed for filling in account.open]
-            places = [one.place for one in later] or [place for _, account in passed for _, place in account.cleared]
-            at = next((one.place for one in later), None)
-            if at is None or not places:
+            at = steps.late or next((one.place for one in later), None)
+            if at is None:
                 continue
             message = (
                 f"{steps.first.written.text} at line {steps.first.line} runs before {at.written.text} at "

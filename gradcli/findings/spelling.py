@@ -77,6 +77,11 @@ class Written:
         old = copies[id(old)]
         return one_line(ast.unparse(ast.fix_missing_locations(Put().visit(tree))))
 
+    def with_rate(self, value: float) -> str | None:
+        """Return the statement with another learning rate; None where it gives none."""
+        rates = [x.value for x in self.nodes() if isinstance(x, ast.keyword) and x.arg == "lr"]
+        return self.with_(rates[0], ast.Constant(value)) if rates else None
+
     @property
     def text(self) -> str:
         return one_line(ast.unparse(self.node)) if self.node is not None else ""
@@ -86,6 +91,24 @@ def called(call: ast.Call) -> str:
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def meant(variables: dict[str, Any], node: ast.AST) -> Any:
+    """Return what an expression of names, attributes and items means; None where that is not known."""
+    if isinstance(node, ast.Constant | ast.Name):
+        return node.value if isinstance(node, ast.Constant) else variables.get(node.id)
+    if isinstance(node, ast.Attribute):
+        attributes = getattr(meant(variables, node.value), "__dict__", {})
+        tables = (attributes, attributes.get("_modules"), attributes.get("_parameters"))
+        return next((table[node.attr] for table in tables if table and node.attr in table), None)
+    if isinstance(node, ast.Subscript):
+        items, key = meant(variables, node.value), meant(variables, node.slice)
+        items, key = getattr(items, "_modules", items), str(key) if hasattr(items, "_modules") else key
+        if isinstance(items, dict) and isinstance(key, str | int):
+            return items.get(key)
+        is_within = isinstance(items, list | tuple) and isinstance(key, int) and -len(items) <= key < len(items)
+        return items[key] if is_within else None
+    return None
 
 
 def is_module(node: ast.expr) -> bool:

@@ -18,10 +18,20 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of
-from gradcli.findings.modules import held
-from gradcli.findings.order import Ledger
+from gradcli.findings.order import Ledger, held
 from gradcli.findings.spelling import number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, optimizer_class, value_of
+from gradcli.findings.witness import (
+    LARGEST,
+    Operation,
+    Pass,
+    Place,
+    Witness,
+    creation,
+    finite,
+    leads,
+    optimizer_class,
+    value_of,
+)
 from gradcli.script.failure import message_of
 
 DEAD = Cause(
@@ -225,11 +235,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
     for course in witness.of(Courses).of.values():
         if not course.has_grown:
             continue
-        optimizers = [
-            (key, value)
-            for key, value in witness.machine.globals.items()
-            if isinstance(value, optimizer_class()) and value in ledger.steps
-        ]
+        optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -248,12 +254,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
                             f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
                             f"{course.curvature:.3g} is the curvature that the first gradients show"
                         )
-                    for x in made.written.nodes():
-                        if isinstance(x, ast.keyword) and x.arg == "lr":
-                            instead = made.written.with_(
-                                x.value, ast.Constant(better if lr > limit else float(f"{lr / 10:.1g}"))
-                            )
-                    instead = instead or text
+                    instead = made.written.with_rate(better if lr > limit else float(f"{lr / 10:.1g}")) or text
         last = course.latest[-1]
         message = (
             f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
@@ -279,19 +280,20 @@ class Layers:
 
 def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     """Return the leaves that enter the operations right below a node, through changes of shape alone."""
-    found: list[Tensor] = []
+    found: dict[int, Tensor] = {}
     waiting: list[Any] = [(edge, 0) for edge in node.edges]
+    seen: set[Any] = set()  # a node that many ways lead to is looked at once
     while waiting:
-        edge, depth = waiting.pop()
+        edge, depth = step = waiting.pop()
+        if step in seen:
+            continue
+        seen.add(step)
         if isinstance(edge, AccumulateGrad):
-            found.append(edge.variable)
-        elif isinstance(edge, Node) and depth < 3:
-            waiting += [
-                (other, depth + ("matrix" in edge.primitive.traits))
-                for other in edge.edges
-                if depth + ("matrix" in edge.primitive.traits) < 2
-            ]
-    return found
+            found[id(edge.variable)] = edge.variable
+        elif isinstance(edge, Node):
+            depth += "matrix" in edge.primitive.traits
+            waiting += [(other, depth) for other in edge.edges if depth < 2]
+    return list(found.values())
 
 
 SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the result
@@ -299,6 +301,7 @@ SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the
     "tanh": lambda out: 1 - out * out,
 }
 FLAT_SLOPE = 0.01
+UNSCALED = 20  # the size of an input from which sigmoid and tanh are flat, and of data that are not scaled
 FLAT_SHARE = 0.75  # of the entries: sensible weights and inputs leave next to none so flat
 
 
@@ -340,23 +343,14 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
-            holder, optimizer = next(
-                (
-                    (key_, value_)
-                    for key_, value_ in witness.machine.globals.items()
-                    if isinstance(value_, optimizer_class())
-                ),
-                ("", None),
-            )
+            holder, optimizer = next(iter(witness.objects(optimizer_class())), ("", None))
             lr = optimizer.param_groups[0].get("lr") if optimizer is not None else None
             made = creation(witness, holder) if holder else None
             because += f"; before the step of line {steps.latest.line} they were alive" + (
                 f" (lr = {lr:g})" if isinstance(lr, float | int) else ""
             )
             if made is not None and isinstance(lr, float | int):
-                for x in made.written.nodes():
-                    if isinstance(x, ast.keyword) and x.arg == "lr":
-                        instead = made.written.with_(x.value, ast.Constant(float(f"{min(lr / 100, 0.01):.1g}")))
+                instead = made.written.with_rate(float(f"{min(lr / 100, 0.01):.1g}")) or instead
         yield DEAD.found(
             at,
             ", ".join([layer, *names, *([holder] if holder else [])]),
@@ -393,7 +387,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         flat = np.all((out == 0) | (np.abs(out) == 1))
         if not flat or not finite(out) or not varied(arrived, node):
             continue
-        leaves = [leaf for leaf in zero.values() if below(node, leaf)]
+        leaves = [leaf for leaf in zero.values() if leads(node, leaf)]
         if not leaves:
             continue
         calls = place.written.calls(name)
@@ -406,7 +400,8 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and "
             f"the derivative of {name} is 0."
         )
-        because = f"{several(f'{n}.grad' for n in names)} is 0 after the pass of line {done.place.line}."
+        because = f"{several(f'{n}.grad' for n in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of "
+        because += f"line {done.place.line}{(data := witness.of(Sizes).words(node))[0]}."
         scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
         instead = (
             place.written.with_(
@@ -417,7 +412,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
                 ).body,
             )
             if x is not None
-            else None
+            else data[1]
         )
         inner = [n.id for n in ast.walk(x) if isinstance(n, ast.Name)] if x is not None else []
         yield SATURATED.found(
@@ -434,7 +429,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 @SATURATED.on("arrival", closely=True)
 def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
-    if done.times > 1 or done.inputs is not None:
+    if done.times > 1 or done.inputs is not None or any(one.code == "saturated" for one in witness.findings.values()):
         return
     for node in done.order:
         name, out = node.primitive.name, np.asarray(done.outs[node])
@@ -453,9 +448,10 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{words} is flat in {share:.0%} of its entries at the start: its input reaches {size:.4g}, and there the "
             f"slope of {name} is below {FLAT_SLOPE:g} of its largest."
         )
-        largest = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
-        because = f"so little of the gradient comes to {several(names)}; the weights: {largest}."
-        yield SATURATED.found(place, ", ".join(names), message, because, None, see=[done.place.line])
+        weights = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
+        data, instead = witness.of(Sizes).words(node)
+        because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
+        yield SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
         return
 
 
@@ -469,38 +465,49 @@ def values(out: Any) -> str:
     return " or ".join(f"{x:g}" for x in found)
 
 
-def finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
-
-
-def below(node: Node, leaf: Tensor) -> bool:
-    waiting, seen = [node], {node}
-    while waiting:
-        for edge in waiting.pop().edges:
-            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
-                return True
-            if isinstance(edge, Node) and edge not in seen:
-                seen.add(edge)
-                waiting.append(edge)
-    return False
-
-
 class Sizes:
-    """The largest input of each softmax, sigmoid and tanh, by the id of its node, while a pass runs."""
+    """The largest input of each softmax, sigmoid and tanh, and the data behind it, by node, while a pass runs."""
 
     def __init__(self) -> None:
         self.of: dict[int, float] = {}
+        self.data: dict[int, tuple[str, float]] = {}
+
+    def words(self, node: Node) -> tuple[str, str | None]:
+        """Return a sentence about data that makes the input of a node large, and the statement that scales them."""
+        name, size = self.data.get(id(node), ("", 0.0))
+        if size < UNSCALED:
+            return "", None
+        scaled = f"{name} = ({name} - {name}.mean(0)) / {name}.std(0)  # before training" if name else None
+        return f"; the data {name or 'that enter the layer'} reach {size:.4g} and are not scaled", scaled
 
 
 @SATURATED.on("pass", closely=True)
 def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
-    found = witness.of(Sizes).of
+    found, data = witness.of(Sizes).of, witness.of(Sizes).data
     found.clear()
+    data.clear()
     for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
-            sizes = np.abs(np.asarray(value_of(node.inputs[0]), float))
-            found[id(node)] = float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+            found[id(node)] = largest(value_of(node.inputs[0]))
+            if found[id(node)] > UNSCALED:
+                behind = data_behind(node)
+                data[id(node)] = "" if behind is None else witness.known(behind), largest(value_of(behind))
     yield from ()
+
+
+def largest(value: Any) -> float:
+    sizes = np.abs(np.asarray(0.0 if value is None else value, float))
+    return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+
+
+def data_behind(node: Any) -> Tensor | None:
+    """Return what enters the layer right below a node, if it is data without a graph."""
+    for _ in range(4):
+        inputs = [x for x in getattr(node, "inputs", None) or () if isinstance(x, Tensor)]
+        if isinstance(node, Node) and "matrix" in node.primitive.traits:
+            return next((x for x in inputs if x.node is None), None)
+        node = next((x.node for x in inputs if isinstance(x.node, Node)), None)
+    return None
 
 
 @VANISHING.on("arrival", closely=True)

@@ -27,6 +27,7 @@ from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
 from gradcli.findings.finding import Finding
+from gradcli.findings.paths import paths
 from gradcli.findings.spelling import Written, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
@@ -59,6 +60,11 @@ class Place(NamedTuple):
         """The number of the cell of a notebook."""
         number = re.search(r" cell (\d+)$", self.source.name)
         return int(number[1]) if number else None
+
+    @property
+    def words(self) -> str:
+        """The line in words, and the cell where there is one."""
+        return f"line {self.line}" if self.cell is None else f"line {self.line} of cell {self.cell}"
 
     @property
     def written(self) -> Written:
@@ -152,9 +158,11 @@ class Witness(Recorder):
         self.walked: dict[int, Sequence[Tensor]] = {}  # outputs of the pass that an error ended, by its id
         self.renamed_in: WeakKeyDictionary[Tensor, Source] = WeakKeyDictionary()
         self.returned_in: dict[int, Source] = {}  # by line
+        self.differentiated_by: dict[int, Sequence[Tensor]] = {}  # the inputs of the latest `autograd.grad`, by line
         self.departed: dict[tuple[str, int], tuple[Cut, tuple[Tensor, ...]]] = {}  # values for Python, by place
         self.stopped_by: Exception | None = None
         self._states: dict[type, Any] = {}
+        self._paths: dict[int, tuple[str, Any]] = {}
         self._trees: dict[Source, list[ast.Module]] = {}
 
     def trees(self, source: Source) -> list[ast.Module]:
@@ -165,6 +173,12 @@ class Witness(Recorder):
             except (SyntaxError, ValueError):
                 self._trees[source] = []
         return self._trees[source]
+
+    def syntax(self) -> Iterator[tuple[Source, Any]]:
+        """Yield all nodes of the syntax trees of the cells."""
+        for source in self.statements:
+            for tree in self.trees(source):
+                yield from ((source, x) for x in ast.walk(tree))
 
     def of(self, kind: type[State]) -> State:
         """Return what a family of causes keeps about this run, made when it is first asked for."""
@@ -288,6 +302,7 @@ class Witness(Recorder):
         done.outs = {node: node.out for node in order}
         if inputs is not None:
             self.returned_in[place.line] = place.source
+            self.differentiated_by[place.line] = inputs
         if all(node.inputs is not None for node in order):
             self.tell("pass", done)
             if closely:
@@ -373,11 +388,33 @@ class Witness(Recorder):
     # Words about it.
 
     def known(self, tensor: Tensor) -> str:
-        """Return the asker's name of a tensor, empty where there is none."""
+        """Return the asker's name of a tensor, empty where there is none; of a leaf that of the outermost caller."""
         name = self.run.names.get(tensor)
-        if name is None or isinstance(name, Generated):
-            return ""
-        return spelled(name, self.machine.globals)
+        given = "" if name is None or isinstance(name, Generated) else spelled(name)
+        if isinstance(node_of(tensor), AccumulateGrad) and re.split(r"[.\[]", given)[0] not in self.machine.globals:
+            return self.path(tensor) or given
+        return given
+
+    def path(self, value: Any) -> str:
+        """Return the path to a leaf or an object from the variables of the snippet, the outermost; else ""."""
+        name, found = self._paths.get(id(value), ("", None))
+        if found is not value:
+            self._paths = {id(x): (spelled(name), x) for name, x in self.paths()}
+            name, found = self._paths.get(id(value), ("", None))
+        return name if found is value else ""
+
+    def paths(self) -> Iterator[tuple[str, Any]]:
+        """Yield the leaves and the objects that variables lead to, with their names, those of outer callers first."""
+        seen: set[int] = set()
+        for variables in (self.machine.globals, *(place.env for place in self.stack)):
+            for name, x in paths(variables):
+                if id(x) not in seen and not (isinstance(x, Tensor) and isinstance(node_of(x), Node)):
+                    seen.add(id(x))
+                    yield name, x
+
+    def objects(self, kind: Any) -> list[tuple[str, Any]]:
+        """Return the objects of a class that variables lead to, with their names."""
+        return [(name, x) for name, x in self.paths() if isinstance(x, kind)]
 
     def name(self, tensor: Tensor) -> str:
         """Return the asker's name of a tensor, or the expression that made it."""
@@ -432,15 +469,22 @@ class Witness(Recorder):
         return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
 
 
-def creation(witness: Witness, name: str) -> Place | None:
-    """Return the statement that assigned a variable first."""
+def assignments(witness: Witness, name: str) -> list[Place]:
+    """Return the statements that assign a variable or an attribute; inside its class it is one of self."""
+    names = {name, re.sub(r"^.*\.", "self.", name)}
+    found = []
     for source, statements in witness.statements.items():
         for x in statements:
             targets = x.targets if isinstance(x, ast.Assign) else []
             parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
-            if any(ast.unparse(part) == name for part in parts):
-                return Place(source, x.lineno, x, witness.machine.globals)
-    return None
+            if any(ast.unparse(part) in names for part in parts):
+                found.append(Place(source, x.lineno, x, witness.machine.globals))
+    return found
+
+
+def creation(witness: Witness, name: str) -> Place | None:
+    """Return the statement that assigned a variable first."""
+    return next(iter(assignments(witness, name)), None)
 
 
 def loops_around(witness: Witness, place: Place) -> list[ast.For | ast.While]:
@@ -479,6 +523,23 @@ def value_of(x: Any) -> Any:
     return x.value if isinstance(x, Tensor) else x
 
 
-def spelled(name: str, variables: Env) -> str:
+def spelled(name: str) -> str:
     """Return `net.0.weight` as it is typed: `net[0].weight`."""
     return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
+
+
+def finite(value: Any) -> bool:
+    return bool(np.isfinite(value).all())
+
+
+def leads(node: Node, leaf: Tensor) -> bool:
+    """Return whether a node leads to a leaf."""
+    waiting, seen = [node], {node}
+    while waiting:
+        for edge in waiting.pop().edges:
+            if isinstance(edge, AccumulateGrad) and edge.variable is leaf:
+                return True
+            if isinstance(edge, Node) and edge not in seen:
+                seen.add(edge)
+                waiting.append(edge)
+    return False

@@ -67,6 +67,18 @@ for _ in range(3):
     ],
     "left-graph": [
         """
+net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+t = torch.linspace(0, 1, 6).unsqueeze(1).requires_grad_()
+for _ in range(3):
+    u = net(t)
+    slope = torch.autograd.grad(u.sum(), t, retain_graph=True)[0]
+    loss = (slope + 2 * u).pow(2).mean() + (net(torch.zeros(1, 1)) - 1).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+        """
 a = torch.tensor(2.0, requires_grad=True)
 b = a.detach() * 3
 b.backward()
@@ -338,6 +350,23 @@ lin(torch.ones(1, 2)).sum().backward()
     ],
     "accumulated": [
         """
+class Agent:
+    def __init__(self):
+        self.actor, self.critic = nn.Linear(3, 2), nn.Linear(3, 1)
+        self.first = torch.optim.SGD(self.actor.parameters(), lr=0.05)
+        self.second = torch.optim.SGD(self.critic.parameters(), lr=0.05)
+    def learn(self, x):
+        self.first.zero_grad()
+        self.actor(x).pow(2).mean().backward()
+        self.first.step()
+        loss = (self.critic(x) - 1).pow(2).mean()
+        loss.backward()
+        self.second.step()
+agent = Agent()
+for _ in range(4):
+    agent.learn(torch.randn(8, 3))
+""",
+        """
 w = torch.tensor(1.0, requires_grad=True)
 for _ in range(3):
     (w - 3).pow(2).backward()
@@ -463,6 +492,17 @@ for _ in range(3):
     ],
     "step-before-backward": [
         """
+lin = nn.Linear(3, 1)
+opt = torch.optim.SGD(lin.parameters(), lr=0.1)
+def update(x):
+    loss = lin(x).pow(2).mean()
+    opt.step()
+    opt.zero_grad()
+    loss.backward()
+for _ in range(4):
+    update(torch.randn(5, 3))
+""",
+        """
 lin = nn.Linear(2, 1)
 opt = torch.optim.SGD(lin.parameters(), lr=0.1)
 for _ in range(3):
@@ -531,6 +571,22 @@ for part, label in zip(x, labels):
 """,
     ],
     "freed-graph": [
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.state = nn.RNNCell(2, 3), torch.zeros(1, 3)
+    def forward(self, x):
+        self.state = self.cell(x, self.state)
+        return self.state
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    loss = net(torch.randn(1, 2)).sum()
+    loss.backward()
+    opt.step()
+""",
         """
 w = torch.tensor(2.0, requires_grad=True)
 y = w**2
@@ -717,6 +773,12 @@ print(x.grad)
 """,
     ],
     "nan-at-edge": [
+        """
+z = torch.tensor([[0.0, 0.0], [1.0, 2.0]], requires_grad=True)
+d = (z[:, None] - z[None]).pow(2).sum(-1).sqrt()
+same = torch.eye(2)
+(same * d.pow(2) + (1 - same) * (3 - d).clamp(min=0)).mean().backward()
+""",
         """
 p = torch.zeros(2, requires_grad=True)
 p.pow(2).sum().sqrt().backward()
@@ -1687,6 +1749,29 @@ print(x.grad)
     ],
     "left-graph": [
         """
+net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+t = torch.linspace(0, 1, 6).unsqueeze(1).requires_grad_()
+for _ in range(3):
+    u = net(t)
+    slope = torch.autograd.grad(u.sum(), t, create_graph=True)[0]
+    loss = (slope + 2 * u).pow(2).mean() + (net(torch.zeros(1, 1)) - 1).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+        """
+net = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for _ in range(3):
+    x = torch.randn(6, 2, requires_grad=True)
+    slope = torch.autograd.grad(net(x).sum(), x)[0]
+    loss = net(x + 0.1 * slope.sign()).pow(2).mean() + net((x + 0.1 * slope).detach()).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+        """
 a = torch.tensor(2.0, requires_grad=True)
 loss = a**2
 loss.backward()
@@ -1783,6 +1868,24 @@ print(w.grad)
     ],
     "accumulated": [
         """
+class Agent:
+    def __init__(self):
+        self.actor, self.critic = nn.Linear(3, 2), nn.Linear(3, 1)
+        self.first = torch.optim.SGD(self.actor.parameters(), lr=0.05)
+        self.second = torch.optim.SGD(self.critic.parameters(), lr=0.05)
+    def learn(self, x):
+        self.first.zero_grad()
+        self.second.zero_grad()
+        self.actor(x).pow(2).mean().backward()
+        self.first.step()
+        loss = (self.critic(x) - 1).pow(2).mean()
+        loss.backward()
+        self.second.step()
+agent = Agent()
+for _ in range(4):
+    agent.learn(torch.randn(8, 3))
+""",
+        """
 w = torch.ones(2, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
 for _ in range(2):
@@ -1849,6 +1952,15 @@ for _ in range(2):
     ],
     "step-without-backward": [
         """
+lin = nn.Linear(3, 1)
+opt = torch.optim.SGD(lin.parameters(), lr=0.1)
+for _ in range(4):
+    opt.step()
+    opt.zero_grad()
+    loss = lin(torch.randn(5, 3)).pow(2).mean()
+    loss.backward()
+""",
+        """
 w = torch.ones(2, requires_grad=True)
 opt = torch.optim.SGD([w], lr=1.0)
 plan = torch.optim.lr_scheduler.StepLR(opt, 2)
@@ -1906,6 +2018,22 @@ for part, mask in zip(x.split(2), masks):
 """,
     ],
     "freed-graph": [
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.state = nn.RNNCell(2, 3), torch.zeros(1, 3)
+    def forward(self, x):
+        self.state = self.cell(x, self.state.detach())
+        return self.state
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    loss = net(torch.randn(1, 2)).sum()
+    loss.backward()
+    opt.step()
+""",
         """
 w = torch.tensor(2.0, requires_grad=True)
 y = w**2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from gradcli.findings.catalogue import CATALOGUE
@@ -49,3 +51,27 @@ def test_a_finding_is_told_whole(code: str) -> None:
         assert one.message.endswith(".")
         assert "\n" not in f"{one.message}{one.because}{one.instead}"
         assert not any(word in one.message for word in ("None's", "v1", "leaf1", "addmm"))
+
+
+def is_like(old: str, new: str) -> bool:
+    """Return whether a remedy stands for a statement: it assigns, returns or calls the same."""
+    try:
+        (before,), (after,) = (ast.parse(text.strip()).body for text in (old, new))
+    except (SyntaxError, ValueError):  # words, or several statements
+        return old.strip().startswith("return") and new.startswith("return")
+    heads = [ast.unparse(x).partition(" = " if isinstance(x, ast.Assign) else "(")[0] for x in (before, after)]
+    return type(before) is type(after) and heads[0] == heads[1]
+
+
+def test_a_remedy_that_replaces_a_statement_mends_its_example() -> None:
+    mended = 0
+    for code, cause in CATALOGUE.items():
+        for one in (one for one in findings(cause.example) if one.code == code and one.instead):
+            lines = cause.example.splitlines()
+            old, new = lines[one.line - 1], one.instead or ""
+            if "#" not in new and is_like(old, new):
+                lines[one.line - 1] = old.replace(old.strip(), new)
+                after = findings("\n".join(lines))
+                assert not any(x.severity == "error" or (x.code, x.line) == (code, one.line) for x in after), code
+                mended += 1
+    assert mended > 12

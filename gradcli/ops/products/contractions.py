@@ -194,8 +194,8 @@ def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **f
         name,
         _plus,
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a), alpha),
         says=MATRIX_SUM,
         structured=True,
         traits=("matrix", "product"),
@@ -208,16 +208,16 @@ def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **f
 addmm = _added(
     "addmm",
     "mat1 mat2",
-    lambda g, a, b: mm(g, t(b)),
-    lambda g, a, b: mm(t(a), g),
+    lambda g, b: mm(g, t(b)),
+    lambda g, a: mm(t(a), g),
     "ik = Σj a[i,j]·b[j,k]",
     notation=_write_addmm,
 )
 baddbmm = _added(
     "baddbmm",
     "batch1 batch2",
-    lambda g, a, b: bmm(g, transposed(b)),
-    lambda g, a, b: bmm(transposed(a), g),
+    lambda g, b: bmm(g, transposed(b)),
+    lambda g, a: bmm(transposed(a), g),
     "nik = Σj a[n,i,j]·b[n,j,k]",
 )
 

@@ -1,0 +1,224 @@
+"""Engines that students write: a class of numbers with `data`, `grad` and the numbers that each was computed from."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.findings.declaration import Cause
+from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import LEFT_GRAPH
+from gradcli.findings.order import ACCUMULATED
+from gradcli.findings.spelling import called, meant, number, one_line, several
+from gradcli.findings.witness import SURVEYED, Place, Witness
+from gradcli.script.python.values.attributes import Facade
+
+OVERWRITTEN = Cause(
+    "overwritten",
+    "warning",
+    "an engine sets a gradient where it should add to it",
+    "A number that is used twice gets a share of the gradient from each use: the shares add up.",
+    """
+class Value:
+    def __init__(self, data, parents=()):
+        self.data, self.grad, self.parents, self.back = data, 0.0, parents, lambda: None
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def back():
+            self.grad = other.data * out.grad
+            other.grad = self.data * out.grad
+        out.back = back
+        return out
+    def backward(self):
+        self.grad = 1.0
+        self.back()
+        for x in self.parents:
+            x.back()
+a, b = Value(2.0), Value(3.0)
+c = a * b
+d = c * a
+d.backward()
+print(a.grad)
+""",
+    "self.grad += other.data * out.grad",
+    order=2,
+)
+MOST = 20_000  # numbers of a graph that is looked at
+
+
+class Engines:
+    """The passes of engines, by place, and the leaves at the latest one: their data and gradients."""
+
+    def __init__(self) -> None:
+        self.passes: Counter[tuple[str, int]] = Counter()
+        self.leaves: dict[int, tuple[Any, Any, Any]] = {}
+
+
+def parents_in(x: Any) -> str:
+    """Return the attribute with the numbers that one was computed from; "" of what is no number of an engine."""
+    if not isinstance(x, Facade) or isinstance(x, Tensor) or not {"data", "grad"} <= vars(x).keys():
+        return ""
+    known = (key for key, y in vars(x).items() if isinstance(y, tuple | list | set) and y)
+    return next((key for key in known if all(type(y) is type(x) for y in vars(x)[key])), "")
+
+
+@ACCUMULATED.on("statement")
+def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding]:
+    """Look at the graph of an engine once its backward has run."""
+    place = witness.place
+    call = place.node.value if isinstance(place.node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or called(call) != "backward" or not isinstance(call.func, ast.Attribute):
+        return
+    root = meant({**witness.machine.globals, **env}, call.func.value)
+    attribute, engines = parents_in(root), witness.of(Engines)
+    if not attribute or any(type(one.env.get("self")) is type(root) for one in place.calls()):
+        return
+    engines.passes[place.key] += 1
+    if engines.passes[place.key] > SURVEYED:
+        return
+    nodes = below(root, attribute)
+    names = {id(x): name for name, x in witness.objects(type(root))}
+    leaves = [x for x in nodes if not getattr(x, attribute) and id(x) in names]
+    if engines.passes[place.key] == 1:
+        for node in nodes:
+            yield from wrong_edges(witness, node, attribute, nodes)
+    yield from added(witness, place, root, nodes, {names[id(x)]: x for x in leaves})
+    engines.leaves = {id(x): (x, x.data, x.grad) for x in leaves}
+
+
+def below(root: Any, attribute: str) -> list[Any]:
+    """Return the numbers that one was computed from, itself too."""
+    waiting, seen = [root], {id(root): root}
+    while waiting and len(seen) < MOST:
+        for x in getattr(waiting.pop(), attribute, ()):
+            if id(x) not in seen:
+                seen[id(x)] = x
+                waiting.append(x)
+    return list(seen.values())
+
+
+def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: dict[str, Any]) -> Iterator[Finding]:
+    """State that a pass added to gradients of one before, from before a step: proved by the pass alone."""
+    before = witness.of(Engines).leaves
+    stepped = {name: x for name, x in leaves.items() if id(x) in before and differ(before[id(x)][1], x.data)}
+    if not stepped:
+        return
+    kept, alone = [x.grad for x in nodes], dict[str, Any]()
+    try:
+        for x in nodes:
+            x.grad = x.grad * 0
+        with witness.aside():
+            root.backward()
+        alone = {name: x.grad for name, x in stepped.items()}
+    except Exception:  # the snippet's own code, which may not run twice
+        return
+    finally:
+        for x, grad in zip(nodes, kept, strict=True):
+            x.grad = grad
+    wrong = [
+        name
+        for name, x in sorted(stepped.items())
+        if differ(alone[name], x.grad) and not differ(x.grad, alone[name] + before[id(x)][2])
+    ]
+    if wrong:
+        first, names = wrong[0], several(f"{name}.grad" for name in wrong)
+        message = f"{names} still held the gradient of an earlier pass, from before the step: nothing set it to 0."
+        because = f"{first}.grad is {number(stepped[first].grad)}, where this pass alone gives {number(alone[first])}."
+        instead = f"{'; '.join(f'{name}.grad = 0.0' for name in wrong[:3])}  # before {place.written.text}"
+        yield ACCUMULATED.found(place, ", ".join(wrong), message, because, instead)
+
+
+def wrong_edges(witness: Witness, node: Any, attribute: str, nodes: Sequence[Any]) -> Iterator[Finding]:
+    """State what the backward of a number forgets: a parent that is not among its parents, or a sum."""
+    for back in [x for x in vars(node).values() if hasattr(x, "_outer")]:
+        variables, method = back._outer, method_around(witness, type(node), back.__qualname__)
+        if method is None:
+            continue
+        source, function, inner = method
+        for x in ast.walk(inner):
+            target = x.targets[0] if isinstance(x, ast.Assign) else x.target if isinstance(x, ast.AugAssign) else None
+            if not isinstance(target, ast.Attribute) or target.attr != "grad" or not isinstance(target.value, ast.Name):
+                continue
+            name, parent = target.value.id, variables.get(target.value.id)
+            if parent is node or type(parent) is not type(node):
+                continue
+            at = Place(source, target.lineno, x if isinstance(x, ast.stmt) else None, witness.machine.globals)
+            if all(y is not parent for y in getattr(node, attribute)):
+                yield from of_missing(witness, function, at, variables, node, name, attribute)
+            elif isinstance(x, ast.Assign):
+                users = [y for y in nodes if any(z is parent for z in getattr(y, attribute))]
+                whole = shares(witness, parent, users, nodes) if len(users) > 1 else None
+                if whole is not None and differ(whole, parent.grad):
+                    yield of_overwritten(witness, at, name, parent, len(users), whole)
+
+
+def shares(witness: Witness, parent: Any, users: Sequence[Any], nodes: Sequence[Any]) -> Any:
+    """Return the sum of what each use of a number gives to its gradient; None where a use cannot be run again."""
+    kept, whole = [x.grad for x in nodes], parent.grad * 0
+    try:
+        for user in users:
+            parent.grad = parent.grad * 0
+            with witness.aside():
+                for back in [x for x in vars(user).values() if hasattr(x, "_outer")]:
+                    back()
+            whole = whole + parent.grad
+            for x, grad in zip(nodes, kept, strict=True):
+                x.grad = grad
+    except Exception:  # the snippet's own code
+        return None
+    finally:
+        for x, grad in zip(nodes, kept, strict=True):
+            x.grad = grad
+    return whole
+
+
+def method_around(witness: Witness, kind: type, qualified: str) -> tuple[Any, ast.FunctionDef, ast.FunctionDef] | None:
+    """Return the source of a class, its method and the function in that, by the qualified name of the function."""
+    names = qualified.replace(".<locals>", "").split(".")
+    for source in witness.statements:
+        for tree in witness.trees(source):
+            found: list[Any] = [tree]
+            for name in names:
+                body = getattr(found[-1], "body", [])
+                found += [x for x in body if isinstance(x, ast.ClassDef | ast.FunctionDef) and x.name == name][:1]
+            if len(found) == 4 == len(names) + 1 and isinstance(found[2], ast.FunctionDef):
+                return source, found[2], found[3]
+    return None
+
+
+def of_missing(
+    witness: Witness, function: ast.FunctionDef, at: Place, variables: Any, node: Any, name: str, attribute: str
+) -> Iterator[Finding]:
+    """State that a method leaves an operand out of the parents of its result."""
+    kind = type(node).__name__
+    for x in ast.walk(function):
+        call = x.value if isinstance(x, ast.Assign) else None
+        if not isinstance(x, ast.Assign) or not isinstance(call, ast.Call) or called(call) != kind:
+            continue
+        out = ast.unparse(x.targets[0])
+        if variables.get(out) is not node:
+            continue
+        place = Place(at.source, x.lineno, x, witness.machine.globals)
+        made = one_line(ast.unparse(call))
+        message = f"{made} in {function.name}() leaves {name} out of {attribute}: backward() does not go on to {name}."
+        because = f"line {at.line} gives {name} its gradient, and nothing passes that on to what {name} was made of."
+        instead = f"{out} = {made[:-1]}, ({name},))" if len(call.args) == 1 and not call.keywords else None
+        yield LEFT_GRAPH.found(place, f"{out}, {function.name}, {name}", message, because, instead, see=[at.line])
+
+
+def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: int, whole: Any) -> Finding:
+    """State that a method sets a gradient of a number that has other uses."""
+    known = witness.path(parent) or f"a number of {number(parent.data)}"
+    message = f"{at.written.text} sets {name}.grad, and what another use of the number gave is lost: write +=."
+    because = f"{known} has {uses} uses: its gradient is {number(parent.grad)}, what they give is {number(whole)}."
+    instead = at.written.text.replace(" = ", " += ", 1)
+    return OVERWRITTEN.found(at, ", ".join(x for x in (name, witness.path(parent)) if x), message, because, instead)
+
+
+def differ(a: Any, b: Any) -> bool:
+    return not np.allclose(a, b, rtol=1e-6, atol=1e-12, equal_nan=True)

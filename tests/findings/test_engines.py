@@ -1,0 +1,91 @@
+"""Engines that students write: what is wrong with them is found, and nothing where they are right."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.findings.finding import findings
+
+ENGINE = """
+import math
+class {kind}:
+    def __init__(self, data, {parents}=()):
+        self.data, self.grad, self.{parents} = data, 0.0, tuple({parents})
+        self._back = lambda: None
+    def __add__(self, other):
+        out = {kind}(self.data + other.data, (self, other))
+        def back():
+            self.grad += out.grad
+            other.grad += out.grad
+        out._back = back
+        return out
+    def __mul__(self, other):
+        out = {kind}(self.data * other.data, (self, other))
+        def back():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+        out._back = back
+        return out
+    def tanh(self):
+        t = math.tanh(self.data)
+        out = {kind}(t, (self,))
+        def back():
+            self.grad += (1 - t * t) * out.grad
+        out._back = back
+        return out
+    def backward(self):
+        order, seen = [], set()
+        def visit(x):
+            if x not in seen:
+                seen.add(x)
+                for parent in x.{parents}:
+                    visit(parent)
+                order.append(x)
+        visit(self)
+        self.grad = 1.0
+        for x in reversed(order):
+            x._back()
+def model(w, b, x):
+    return (w * {kind}(x) + b).tanh()
+w, b = {kind}(0.5), {kind}(-0.25)
+for _ in range(4):
+    w.grad = b.grad = 0.0
+    miss = model(w, b, 0.75) + {kind}(-0.9)
+    loss = miss * miss + w * w
+    loss.backward()
+    w.data -= 0.1 * w.grad
+    b.data -= 0.1 * b.grad
+print(w.data, b.data)
+"""
+NAMES = [{"kind": "Value", "parents": "_prev"}, {"kind": "Scalar", "parents": "children"}]
+FAULTS = {
+    "w.grad = b.grad = 0.0": ("pass", "accumulated", "w"),
+    "out = {kind}(t, (self,))": ("out = {kind}(t)", "left-graph", "tanh"),
+    "self.grad += other.data": ("self.grad = other.data", "overwritten", "self"),
+    "self.grad += out.grad": ("self.grad = out.grad", "", ""),  # no sum in the lesson is used twice
+}
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_an_engine_that_is_right_has_no_findings(names: dict[str, str]) -> None:
+    assert findings(ENGINE.format(**names)) == ()
+    assert findings(ENGINE.format(**names).replace("self.grad += out.grad", "self.grad = self.grad + out.grad")) == ()
+
+
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("part", FAULTS)
+def test_a_planted_fault_is_found_at_its_line(names: dict[str, str], part: str) -> None:
+    fault, code, name = FAULTS[part]
+    text = ENGINE.replace(part, fault).format(**names)
+    told = findings(text)
+    assert [one.code for one in told] == ([code] if code else [])
+    assert all(name in one.name.split(", ") for one in told)
+
+
+def test_what_is_tried_leaves_the_gradients_as_they_were() -> None:
+    text = ENGINE.format(**NAMES[0]).replace("w.grad = b.grad = 0.0", "pass")
+    printed: list[str] = []
+    findings(text, write=printed.append)
+    variables: dict[str, object] = {}
+    exec(text.replace("print(w.data, b.data)", "told = (w.data, b.data)"), variables)
+    assert "".join(printed).split() == [str(x) for x in variables["told"]]  # type: ignore[attr-defined]
