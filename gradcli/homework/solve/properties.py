@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics import lapack
 from gradcli.errors import GradcliError
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression
@@ -37,12 +38,12 @@ def symmetric(value: Any) -> Any:
 
 
 def orthogonal(value: Any) -> Any:
-    left, _, right = np.linalg.svd(value)
+    left, _, right = lapack.singular(value)
     return left @ right
 
 
 def positive_definite(value: Any) -> Any:
-    sizes, vectors = np.linalg.eigh(symmetric(value))
+    sizes, vectors = lapack.symmetric(symmetric(value))
     return vectors @ np.diag(np.abs(sizes)) @ vectors.T
 
 

@@ -17,7 +17,7 @@ from tests.commands.served import in_shell
 
 HOMEWORK = ROOT / "samples" / "homework"
 ASSIGNMENTS = sorted(HOMEWORK.glob("*.toml"))
-COURSE = sorted((ROOT / "samples" / "course").glob("week*.toml"))
+COURSE = sorted((ROOT / "samples" / "course").glob("week[0-9].toml"))
 
 
 def answers(capsys: pytest.CaptureFixture[str], assignment: str, submission: str) -> list[dict[str, Any]]:
