@@ -16,6 +16,7 @@ from gradcli.findings.graphs import LEFT_GRAPH
 from gradcli.findings.order import ACCUMULATED
 from gradcli.findings.spelling import called, meant, number, one_line, several
 from gradcli.findings.witness import SURVEYED, Place, Witness
+from gradcli.script.python.functions.parameters import VARIABLES_AROUND
 from gradcli.script.python.values.attributes import Facade
 
 OVERWRITTEN = Cause(
@@ -135,8 +136,8 @@ def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: d
 
 def wrong_edges(witness: Witness, node: Any, attribute: str, nodes: Sequence[Any]) -> Iterator[Finding]:
     """State what the backward of a number forgets: a parent that is not among its parents, or a sum."""
-    for back in [x for x in vars(node).values() if hasattr(x, "_outer")]:
-        variables, method = back._outer, method_around(witness, type(node), back.__qualname__)
+    for back in [x for x in vars(node).values() if hasattr(x, "_facts")]:
+        variables, method = back._facts(VARIABLES_AROUND), method_around(witness, type(node), back.__qualname__)
         if method is None:
             continue
         source, function, inner = method
@@ -164,7 +165,7 @@ def shares(witness: Witness, parent: Any, users: Sequence[Any], nodes: Sequence[
         for user in users:
             parent.grad = parent.grad * 0
             with witness.aside():
-                for back in [x for x in vars(user).values() if hasattr(x, "_outer")]:
+                for back in [x for x in vars(user).values() if hasattr(x, "_facts")]:
                     back()
             whole = whole + parent.grad
             for x, grad in zip(nodes, kept, strict=True):

@@ -197,7 +197,8 @@ IMPORTING = (
     "ast", "gradcli.facts", "gradcli.script.limits", "gradcli.script.python.members.reserved",
     "gradcli.script.torch.places", "gradcli.workers.confinement", "inspect", "warnings",
 )  # fmt: skip
-READING = ("gradcli.script.interpreter", "parse")  # the module and the function that read the snippet
+# The modules and functions that read the snippet, and the code of our own rules.
+READING = (("gradcli.script.interpreter", "parse"), ("gradcli.engine.primitive", "mentioned"))
 
 
 TABLES = str(Path(gradcli.__file__).parent)  # the files of gradcli that hold names
@@ -224,7 +225,7 @@ def is_by_gradcli(frame: FrameType | None) -> bool:
     """Whether an import or the reading of the snippet led here."""
     while frame is not None:
         module = frame.f_globals.get("__name__")
-        if module in IMPORTING or (module, frame.f_code.co_name) == READING:
+        if module in IMPORTING or (module, frame.f_code.co_name) in READING:
             return True
         frame = frame.f_back
     return False

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.functions.generators import generator_function
-from gradcli.script.python.functions.parameters import PARAMETERS, Parameters, bind
+from gradcli.script.python.functions.parameters import PARAMETERS, VARIABLES_AROUND, Parameters, bind
 from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, yields
@@ -49,13 +49,13 @@ class Code:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
         made: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
-        made._facts = partial(self._fact, defaults, here if self.annotations else {})
+        made._facts = partial(self._fact, env, defaults, here if self.annotations else {})
         made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
         if self.doc is not None:
             made.__doc__ = self.doc
         return made  # type: ignore[no-any-return]
 
-    def _fact(self, defaults: dict[str, Any], here: Env, name: str) -> Any:
+    def _fact(self, outer: Env, defaults: dict[str, Any], here: Env, name: str) -> Any:
         """Return a fact about the function, by its name in Python; annotations are evaluated when asked for."""
         if name == "__annotations__":
             if POSTPONED in self.around[1].source.text:
@@ -63,6 +63,8 @@ class Code:
             return {name: compiled(node, *self.around)(here) for name, node in self.annotations.items()}
         if name == PARAMETERS:
             return self.parameters, defaults
+        if name == VARIABLES_AROUND:
+            return outer
         only_named = self.parameters.only_named
         if name == "__kwdefaults__":
             return {name: value for name, value in defaults.items() if name in only_named} or None

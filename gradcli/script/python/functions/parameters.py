@@ -11,6 +11,7 @@ from typing import Any
 from gradcli.script.python.syntax.scopes import Env
 
 PARAMETERS = " parameters"  # the fact about a function that its signature is: no name of a snippet has a space
+VARIABLES_AROUND = " variables around"  # the fact that the blocks around it are
 
 
 class Parameters:
