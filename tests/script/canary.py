@@ -198,7 +198,11 @@ IMPORTING = (
     "gradcli.script.torch.places", "gradcli.workers.confinement", "inspect", "warnings",
 )  # fmt: skip
 # The modules and functions that read the snippet, and the code of our own rules.
-READING = (("gradcli.script.interpreter", "parse"), ("gradcli.engine.primitive", "mentioned"))
+READING = (
+    ("gradcli.script.interpreter", "parse"),
+    ("gradcli.engine.primitive", "mentioned"),
+    ("gradcli.script.torch.optim.formulas", "__init__"),
+)
 
 
 TABLES = str(Path(gradcli.__file__).parent)  # the files of gradcli that hold names
