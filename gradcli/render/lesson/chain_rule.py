@@ -29,7 +29,7 @@ class ChainRule(ABC, Generic[Formula]):
         self.plain_seed = explanation.is_seed_one
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
-        self.ranks = {id: len(node.shape) for id, node in self.nodes.items()}
+        self.ranks = {name: len(node.shape) for name, node in self.nodes.items()}
         self.ranks |= {x.name: self.ranks[x.gradient_of] for x in explanation.intermediates if x.gradient_of}
         self.arriving_ranks = {id(local): len(node.shape) for node in explanation.nodes for local in node.locals}
 
