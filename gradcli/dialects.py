@@ -91,8 +91,8 @@ class Dialect:
         """
         delimiter = delimiter or delimiter_of(head)
         if delimiter == decimal:
-            told = f"{decimal!r} would stand between cells and before decimals"
-            raise UsageError("E014", told, help="write --delimiter ';' --decimal , or leave both out")
+            message = f"{decimal!r} would stand between cells and before decimals"
+            raise UsageError("E014", message, help="write --delimiter ';' --decimal , or leave both out")
         if decimal is None and delimiter != ",":
             rows = list(islice(csv.reader(SEPARATED.sub("", head).splitlines(), delimiter=delimiter), SHOWN))
             places = [place for place, name in enumerate(rows[0] if rows else ()) if not names or named(name) in names]
@@ -112,8 +112,8 @@ def decoded(data: bytes) -> str:
 
 def delimiter_of(text: str) -> str:
     """Return the character between cells: that which the first line names, or has most often outside of quotes."""
-    if found := SEPARATED.match(text):
-        return found[1]
+    if declaration := SEPARATED.match(text):
+        return declaration[1]
     head = LINES.split(text.lstrip("\r\n"), maxsplit=1)[0]
     return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([head], delimiter=delimiter), ())))
 
@@ -125,10 +125,10 @@ def named(cell: str) -> str:
 
 def delimiter_named(text: str) -> str:
     """Return the character that an option names; UsageError where it is none."""
-    found = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
-    if len(found) != 1 or found in '"\r\n.' or found.isalnum() or not found.isascii():
+    delimiter = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(text, text)
+    if len(delimiter) != 1 or delimiter in '"\r\n.' or delimiter.isalnum() or not delimiter.isascii():
         raise UsageError("E001", f"--delimiter {text} is no delimiter", help="write ',', ';', '|' or tab")
-    return found
+    return delimiter
 
 
 COMMAS = Dialect()

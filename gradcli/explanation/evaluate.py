@@ -72,13 +72,13 @@ def evaluate(
 
 def counted_booleans(lines: Sequence[Line], tape: Recording) -> dict[str, Any]:
     """Return the boolean variables that enter a calculation where a gradient would flow: not those of a condition."""
-    given = {id(line.tensor): line for line in lines if line.is_variable and line.tensor.value.dtype == np.bool_}
-    found: dict[str, Any] = {}
-    for application in tape if given else ():
+    flags = {id(line.tensor): line for line in lines if line.is_variable and line.tensor.value.dtype == np.bool_}
+    counted: dict[str, Any] = {}
+    for application in tape if flags else ():
         for value, rule in zip(application.inputs, application.primitive.rules_for(application.inputs), strict=False):
-            if rule is not None and (line := given.get(id(value))) is not None:
-                found[line.name] = line.tensor.value
-    return found
+            if rule is not None and (line := flags.get(id(value))) is not None:
+                counted[line.name] = line.tensor.value
+    return counted
 
 
 class _Machine:

@@ -179,10 +179,10 @@ class InCourse:
         from gradcli.homework.course.layouts import collected, to_grade
 
         layout = self.layout.value if self.layout else None
-        found = collected(
+        hand_ins = collected(
             files, roster, layout, has_attempts=self.attempts is not None, variants=variants, sheets=sheets
         )
-        return to_grade(found, self.attempts.value) if self.attempts else found
+        return to_grade(hand_ins, self.attempts.value) if self.attempts else hand_ins
 
     def in_course(
         self, assignment: Assignment, work: Sequence[HandIn], results: Iterator[Result], roster: Roster | None

@@ -65,8 +65,10 @@ class InNames:
 
     def with_short(self, tree: Expression) -> Expression:
         """Return a formula with short results without a name of their own put in."""
-        found = names(tree) & self.written.keys()
-        return substitute(tree, {name: self.written[name] for name in found if self.is_short(name, self.written)})
+        written_names = names(tree) & self.written.keys()
+        return substitute(
+            tree, {name: self.written[name] for name in written_names if self.is_short(name, self.written)}
+        )
 
     def is_used(self, formula: Expression | None) -> bool:
         """Return whether a formula has names that are no variables."""
