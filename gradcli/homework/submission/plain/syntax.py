@@ -62,7 +62,6 @@ COMPARES = {
     "=": "==",
 }
 END = Token("end", "", 0, 0)
-VALUE_KINDS = ("number", "name", "open", "root", "fraction", "cases")
 
 
 class TwoReadingsError(Exception):
