@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 from gradcli.errors import EvaluationError
@@ -122,10 +123,10 @@ def graph_document(explanation: Explanation, format: str, text: str | None) -> D
 
 def facts(fact: Any, write: Writer = unparse) -> Document:
     """Return the fields of a dataclass as JSON has them: formulas by `write`, values as numbers and nested lists."""
-    found = {
+    names, values_of = FIELDS[type(fact)]
+    found: Document = {
         name: value if type(value) in PLAIN else WAYS[type(value)](value, write)
-        for name in fact.__match_args__
-        for value in (getattr(fact, name),)
+        for name, value in zip(names, values_of(fact), strict=True)
     }
     if type(fact) is Local:
         found["why"] = None
@@ -138,6 +139,14 @@ def facts(fact: Any, write: Writer = unparse) -> Document:
 
 def _listed(value: Any, write: Writer) -> Json:
     return WAYS[type(value)](value, write)
+
+
+class Fields(dict[type, tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]]):
+    """The names of the fields of a dataclass, and what reads them all at once; at least two."""
+
+    def __missing__(self, kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+        self[kind] = kind.__match_args__, attrgetter(*kind.__match_args__)
+        return self[kind]
 
 
 class Ways(dict[type, Callable[[Any, Writer], Json]]):
@@ -153,6 +162,7 @@ class Ways(dict[type, Callable[[Any, Writer], Json]]):
         return self[kind]
 
 
+FIELDS = Fields()
 WAYS = Ways()
 
 
