@@ -19,6 +19,7 @@ from tests.programs import wrong
 
 FACTOR = 1.001
 SEEN = 5e-4  # relative: a smaller change of a gradient is not that of the factor
+DUST = 1e-12  # relative to the program's value: a gradient below is what is left of terms that cancel
 
 
 def judge_right(arguments: Sequence[str]) -> tuple[int, str]:
@@ -37,7 +38,8 @@ def judge_mutant(arguments: Sequence[str]) -> tuple[int, str]:
     primitive = Random(program.source.text).choice(used)
     with wrong(primitive, FACTOR):
         found = verified(program, values)
-    rows = [row for row, before in zip(found.rows, right.rows, strict=True) if is_changed(row, before)]
+    dust = DUST * np.max(np.abs(output(program, values)), initial=0.0)
+    rows = [row for row, before in zip(found.rows, right.rows, strict=True) if is_changed(row, before, dust)]
     if not rows:
         return 3, f"{primitive.name} changes no gradient\n"
     missed = [row for row in rows if row.outcome is Outcome.AGREES]
@@ -58,9 +60,13 @@ def primitives(program: Program, values: Mapping[str, Any]) -> list[Primitive]:
     return [REGISTRY[name] for name in sorted(found) if name in REGISTRY and any(REGISTRY[name].rules)]
 
 
-def is_changed(row: Row, before: Row) -> bool:
+def output(program: Program, values: Mapping[str, Any]) -> Any:
+    return evaluate(program, values, dtype=np.dtype(np.float64)).output.value
+
+
+def is_changed(row: Row, before: Row, dust: float) -> bool:
     scale = np.max(np.abs(before.engine), initial=0.0)
-    return bool(scale and np.max(np.abs(np.subtract(row.engine, before.engine)), initial=0.0) > SEEN * scale)
+    return bool(scale > dust and np.max(np.abs(np.subtract(row.engine, before.engine)), initial=0.0) > SEEN * scale)
 
 
 def _told(found: Verification, fault: Outcome, law: str) -> tuple[int, str]:

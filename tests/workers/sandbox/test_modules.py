@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from gradcli.workers.sandbox import lock, modules
+from gradcli.workers.sandbox.readiness import PACKAGE
 from tests.workers.sandbox.door import inside
 
 pytestmark = pytest.mark.skipif(not all(lock.walls().values()), reason="the system has not all walls")
@@ -111,3 +112,13 @@ def test_a_snippet_has_what_it_names(tmp_path: Path, text: str, told: str) -> No
         [sys.executable, "-m", "gradcli", "run", str(tmp_path / "one.py")], capture_output=True, text=True, check=False
     )
     assert told in done.stdout + done.stderr
+
+
+def test_draws_of_numpy_are_used_where_they_were_imported_before() -> None:
+    """numpy imports `numpy.random` where it is first named, which a locked process cannot: `Draws` needs none."""
+    users = {
+        path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*.py") if "np.random." in path.read_text("utf-8")
+    }
+    assert users <= {"script", "homework"}  # a snippet that names it; workers, which are made ready for all
+
+
