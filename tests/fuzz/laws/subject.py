@@ -22,6 +22,7 @@ from gradcli.language.tree import Expression, Program
 from gradcli.source import Source
 from tests.fuzz.laws import precise
 
+THRESHOLD = 20  # of softplus, as torch has it
 POINTS = 8  # at which formulas are compared, besides that of the program
 
 
@@ -70,6 +71,11 @@ class Subject:
     def is_smooth(self) -> bool:
         """Whether no convention decided about the gradient."""
         return not any(note.code in ("kink", "tie") for note in self.raw.notes)
+
+    @property
+    def is_of_one_piece(self) -> bool:
+        """Whether a formula for any point is the one here, too: softplus above its threshold is the identity."""
+        return not any(node.op == "softplus" and np.any(node.value > THRESHOLD) for node in self.raw.nodes)
 
     @property
     def is_told_not_finite(self) -> bool:
