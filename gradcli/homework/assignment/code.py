@@ -1,4 +1,7 @@
-"""Questions on code: `engine = "Value"`, or `function = "affine_backward"` with the program that it differentiates."""
+"""Questions on code: `engine = "Value"`, or `function = "affine_backward"` with the program that it differentiates.
+
+In place of a program a function may have `cases = [{ args = [...], returns = [...] }]`.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradcli.errors import UsageError
-from gradcli.homework.code.cases import GRAPHS, USUAL, Code
+from gradcli.homework.code.cases import GRAPHS, USUAL, Code, is_array
 
-KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes")
+KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
     'takes = ["dout", "x", "W"], returns = ["dx", "dW"], shapes = { dout = ["n", "k"], x = ["n", "d"], W = ["d", "k"] }'
 )
+CASE = "cases = [{ args = [[1.0, 2.0], 3.0], returns = [[0.5, 0.1]] }]"
 Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a message and a help
 
 
@@ -23,6 +27,8 @@ def read_code(table: Mapping[str, Any], refuse: Refuse) -> Code | None:
     if "function" not in table:
         return None
     name, program = name_of(table, "function", "affine_backward", refuse), table.get("program")
+    if "cases" in table:
+        return of_cases(name, table, refuse)
     if not isinstance(program, str) or "=" not in program:
         raise refuse("program", "a function is the backward pass of a program", 'write program = "y = x @ W + b"')
     takes, returns = (names_of(table, key, refuse) for key in ("takes", "returns"))
@@ -40,6 +46,39 @@ def read_code(table: Mapping[str, Any], refuse: Refuse) -> Code | None:
     except SyntaxError:
         raise refuse("program", "the program is not Python", 'write program = "y = x @ W + b"') from None
     return Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
+
+
+def of_cases(name: str, table: Mapping[str, Any], refuse: Refuse) -> Code:
+    """Return a function that is tried with arguments whose results are given, each with the same number of them."""
+    cases = table["cases"]
+    is_list = isinstance(cases, list) and cases and all(isinstance(case, dict) for case in cases)
+    pairs = [(case.get("args"), case.get("returns")) for case in cases] if is_list else []
+    if not pairs or not all(isinstance(values, list) and is_data(values) for pair in pairs for values in pair):
+        raise refuse("cases", "each case has the arguments of a call and the values that it returns", f"write {CASE}")
+    takes = names_of(table, "takes", refuse) if "takes" in table else ()
+    count = len(pairs[0][1])
+    usual = ("result",) if count == 1 else tuple(f"result_{number + 1}" for number in range(count))
+    returns = names_of(table, "returns", refuse) if "returns" in table else usual
+    for arguments, values in pairs:
+        if len(values) != len(returns) or not values or len(arguments) != len(takes or pairs[0][0]):
+            raise refuse("cases", "the cases differ in how many values they take or return", f"write {CASE}")
+        if not all(is_array(value) for value in values):
+            raise refuse("cases", "what a case returns is a number or an array", f"write {CASE}")
+    return Code(
+        name, is_engine=False, takes=takes, returns=returns, cases=tuple((tuple(a), tuple(r)) for a, r in pairs)
+    )
+
+
+def is_data(value: object) -> bool:
+    """Tell whether a value of TOML is a number, a text, or a list of such."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += item
+        elif not isinstance(item, bool | int | float | str):
+            return False
+    return True
 
 
 def name_of(table: Mapping[str, Any], key: str, example: str, refuse: Refuse) -> str:
@@ -79,6 +118,8 @@ def stub(code: Code) -> str:
     """Return what students see of the code that they are to write."""
     if code.is_engine:
         return f"class {code.name}:\n    ...\n"
+    if code.cases:
+        return f"def {code.name}({', '.join(code.takes) or '*args'}):\n    ...\n"
     lines = code.program.strip().splitlines()
     return "".join(f"# {line}\n" for line in lines) + (
         f"def {code.name}({', '.join(code.takes)}):\n    ...\n    return {', '.join(code.returns)}\n"

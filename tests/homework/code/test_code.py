@@ -69,6 +69,41 @@ def test_right_engines_of_all_shapes_are_right(grader: Grader, shape: str) -> No
     assert {one.verdict for each in answers.values() for one in each} == {"correct"}
 
 
+CASES = """
+[[question]]
+id = "affine"
+function = "affine_backward"
+returns = ["dx", "dW", "db"]
+cases = [
+  { args = [[[1.0], [2]], [[[1, 2], [0, 3]], [[2], [0.5]]]], returns = [[[2, 0.5], [4, 1]], [[1], [8]], [3]] },
+  { args = [[[1.0]], [[[1, 2]], [[2], [0.5]]]], returns = [[[2, 0.5]], [[1], [2]], [1]] },
+]
+"""
+
+
+def test_a_function_is_tried_with_cases_of_its_own() -> None:
+    text = AFFINE.replace("dout, x, W):", "dout, cache):\n    x, W = cache")
+    grader = Grader(read_assignment(Source(CASES, "week.toml")))
+    assert {one.verdict for one in marked(grader, text)["affine"]} == {"correct"}
+    wrong = marked(grader, text.replace("dout.sum(axis=0)", "dout.mean(axis=0)"))["affine"]
+    assert [(one.verdict, one.diagnoses[0].code if one.diagnoses else "") for one in wrong] == [
+        ("correct", ""),
+        ("correct", ""),
+        ("wrong", "mean-n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "cases",
+    ["[]", "3", "[{ args = [1.0] }]", "[{ args = [1.0], returns = [] }]", "[{ args = [{}], returns = [1.0] }]",
+     "[{ args = [1.0], returns = [1.0] }, { args = [1.0], returns = [1.0, 2.0] }]",
+     "[{ args = [1.0], returns = [[[1.0], [1.0, 2.0]]] }]", '[{ args = [1.0], returns = ["a"] }]'],
+)  # fmt: skip
+def test_cases_are_calls_and_what_they_return(cases: str) -> None:
+    with pytest.raises(UsageError, match="case"):
+        read_assignment(Source(f'[[question]]\nid = "f"\nfunction = "f"\ncases = {cases}\n', "week.toml"))
+
+
 @pytest.mark.parametrize(
     ("engine", "right", "wrong", "code"),
     [

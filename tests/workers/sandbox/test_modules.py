@@ -120,5 +120,3 @@ def test_draws_of_numpy_are_used_where_they_were_imported_before() -> None:
         path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*.py") if "np.random." in path.read_text("utf-8")
     }
     assert users <= {"script", "homework"}  # a snippet that names it; workers, which are made ready for all
-
-
