@@ -20,15 +20,21 @@ def filled_in(grader: Grader) -> Iterator[str]:
     """Yield the lines of a submission that gets full marks."""
     for id, key in grader.keys.items():
         yield f"[{id}]"
+        if key.code:
+            yield "# code, which is run with cases of its own"
         yield from (visible(f"{quantity} = {text or f'# {LONG}'}") for quantity, text in answers(key).items())
         yield ""
 
 
 def answers(key: Key) -> dict[str, str]:
-    """Return the right answers to one question by quantity; "" where a formula is too long to be written."""
+    """Return the right answers to one question by quantity; "" where a formula is too long to be written.
+
+    To a question that asks for code there are none: its numbers are those of the cases, which nobody types.
+    """
     return {
         ask.written: "" if key.expected[ask.quantity] is LONG else answer(key.expected[ask.quantity], key.tolerance)
         for ask in key.question.asks
+        if not key.code
     }
 
 

@@ -17,6 +17,7 @@ from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_express
 from gradcli.homework.code.marking import CodeJudge
 from gradcli.homework.diagnose.agreement import in_agreement, one_factor
 from gradcli.homework.diagnose.investigation import Investigation
+from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import Diagnosis, Marked, Value
 from gradcli.homework.result_cache import Remembered
@@ -61,7 +62,7 @@ class Key:
                 self.problems[ask.quantity], self.expected[ask.quantity] = None, ask.words.right
                 continue
             self.problems[ask.quantity] = None if ask.quantity.kind in WHOLE else self.solution.problem(ask)
-            self.expected[ask.quantity] = self.solution.answer(ask)
+            self.expected[ask.quantity] = WITHHELD if self.code else self.solution.answer(ask)  # nobody types numbers
             if ask.form == "expression":
                 self.points.truths(ask)
                 if question.given and self.expected[ask.quantity] != LONG:
