@@ -15,7 +15,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.refusals import FAILURES, no_numbers, refused
-from gradcli.language.tree import Binary, Compare, Expression, Name, fold, postorder
+from gradcli.language.simplify.facts.functions import ELEMENTWISE
+from gradcli.language.tree import Binary, Call, Compare, Expression, Name, fold, postorder
 from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
 
@@ -68,7 +69,8 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
             return found
         sign, kind = draws.signs(found.shape), np.finfo(found.dtype)
         smallest = np.where(found.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
-        return Tensor((found.value * (1 + kind.eps * sign) + smallest * sign).astype(found.dtype)[()])
+        digit = kind.eps * (1 + math.log2(summed(node, parts)))
+        return Tensor((found.value * (1 + digit * sign) + smallest * sign).astype(found.dtype)[()])
 
     spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
@@ -82,6 +84,15 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
                 if np.all(enough <= spread):
                     return spread
     return spread
+
+
+def summed(node: Expression, parts: Sequence[Any]) -> int:
+    """Return how many terms each entry of a result may be the sum of: the digits lost grow with their logarithm."""
+    is_entry_by_entry = (
+        node.function in ELEMENTWISE if isinstance(node, Call) else isinstance(node, Binary) and node.operator != "@"
+    )
+    sizes = (part.value.size for part in parts if isinstance(part, Tensor))
+    return 1 if is_entry_by_entry else max(1, max(sizes, default=1))
 
 
 def out_of_range(names: Mapping[str, Any], tree: Expression, shape: tuple[int, ...]) -> Any:

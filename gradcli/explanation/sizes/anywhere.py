@@ -153,13 +153,19 @@ def failing_gradient(explanation: Explanation, gradients: Mapping[str, Any], at:
     for leaf in explanation.leaves:
         for formula in (leaf.formula, leaf.formula_raw):
             left -= size_of(formula)
-            if left >= 0 and gradients[leaf.name] is not None and not holds(formula, gradients[leaf.name], values):
+            expected = gradients[leaf.name]
+            if left >= 0 and expected is not None and not holds(formula, expected, values, raw=leaf.formula_raw):
                 return f"the formula by {leaf.name}"
     return ""
 
 
-def holds(formula: Expression | None, expected: Any, names: Point, seed: Any = None) -> bool:
-    """Tell whether a formula, or `seed` times that matrix, has a value, up to rounding, where that is finite."""
+def holds(
+    formula: Expression | None, expected: Any, names: Point, seed: Any = None, *, raw: Expression | None = None
+) -> bool:
+    """Tell whether a formula, or `seed` times that matrix, has a value, up to rounding, where that is finite.
+
+    With the raw formula its rounding is known, too: a simplified one may be 0 where terms of the raw one cancel.
+    """
     if formula is None or formula == MISSING or expected is None:
         return True
     try:
@@ -177,4 +183,4 @@ def holds(formula: Expression | None, expected: Any, names: Point, seed: Any = N
         return True
     if seed is not None:
         return bool((distance <= np.max(rounding_at(names, formula, count=DRAWS)) * np.abs(seed).sum()).all())
-    return bool((distance <= rounding_at(names, formula, count=DRAWS, enough=distance)).all())
+    return bool((distance <= rounding_at(names, formula, raw, count=DRAWS, enough=distance)).all())
