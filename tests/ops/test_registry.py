@@ -50,6 +50,14 @@ def test_an_operation_says_what_it_is(name: str) -> None:
 
 
 @of_every(NAMES, family_of)
+def test_what_is_not_structured_works_entry_by_entry(name: str) -> None:
+    for application in (one for example in every_operation()[name].examples for one in tape_of(example)):
+        if not application.primitive.structured:
+            shapes = [np.shape(getattr(x, "value", x)) for x in application.inputs]
+            assert application.out.shape == np.broadcast_shapes(*shapes), application.primitive
+
+
+@of_every(NAMES, family_of)
 def test_an_example_shows_the_operation(name: str) -> None:
     operation = every_operation()[name]
     for example in operation.examples:

@@ -128,6 +128,7 @@ one_hot = primitive(
     "one_hot",
     lambda tensor, *, num_classes: (np.expand_dims(tensor, -1) == np.arange(num_classes)).astype(np.int64),
     notation=positional("one_hot"),
+    structured=True,
 )
 
 
