@@ -83,7 +83,7 @@ def answers(*names: str, seconds: float = 20.0) -> list[Any]:
 
 
 def ask(name: str) -> Any:
-    return asked(perform, name)
+    return asked(perform, name, Any)
 
 
 def test_each_question_has_a_process_of_its_own() -> None:
@@ -138,7 +138,7 @@ def test_what_ends_it_costs_the_item_alone() -> None:
 def test_without_one_that_waits_the_work_is_done_here() -> None:
     asking.control.clear()
     assert answers("its process") != [os.getpid()]
-    assert asked(perform, "its process") == os.getpid()
+    assert asked(perform, "its process", Any) == os.getpid()
 
 
 def test_several_processes_ask_at_once() -> None:
