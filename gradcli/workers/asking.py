@@ -17,6 +17,7 @@ from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
 LIMITS = struct.Struct("<dQ")  # seconds, bytes of memory
+NONE = "an answer that is none"
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,13 @@ def asked(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
     try:
         reason, found = read_message(message, work.message)
     except UnfitError as error:
-        raise LostError("crash", "an answer that is none") from error
+        raise LostError("crash", NONE) from error
     if reason == "error":
         raise found
     if reason != "answer":
         raise LostError(reason, found)
     if not check(kind)(found):
-        raise LostError("crash", "another answer than was asked for")
+        raise LostError("crash", NONE)
     return found
 
 

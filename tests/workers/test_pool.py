@@ -20,7 +20,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
-from gradcli.workers import confinement, notes, pool, worker
+from gradcli.workers import asking, confinement, notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
@@ -343,7 +343,7 @@ def test_processes_end_with_a_parent_that_is_killed() -> None:
 
 def test_an_answer_that_does_not_fit_its_item_is_none() -> None:
     def lost(item: int, loss: Lost) -> list[Answered]:
-        assert (loss.reason, loss.detail) == ("crash", worker.NONE)
+        assert (loss.reason, loss.detail) == ("crash", asking.NONE)
         return [Answered("lost")]
 
     found = mapped(lambda item: item if item != 2 else 7, range(4), 2, LIMITS, lost, fits=lambda item, one: item == one)

@@ -19,7 +19,7 @@ from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, a
 from gradcli.homework.wording import shown
 from gradcli.script.interpreter import parse
 from gradcli.source import Source
-from gradcli.workers.asking import LostError, asked
+from gradcli.workers.asking import NONE, LostError, asked
 
 RTOL, ATOL = 1e-5, 1e-7
 BATCH = 24  # changes that are tried before it is looked whether one was right
@@ -53,7 +53,7 @@ class CodeJudge:
         names = (*(case.name for case in cases), "_errors[-1]")
         found: Outcomes = asked(answered, Others(Script(own, "code", names), tuple(texts), {}, small), Outcomes)
         if len(found) != len(texts) or any(len(values) not in (0, len(names)) for values in found):
-            raise LostError("crash", "another answer than was asked for")
+            raise LostError("crash", NONE)
         return found
 
     def verdicts(self, text: str) -> Mapping[str, Verdict]:

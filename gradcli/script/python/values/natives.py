@@ -106,7 +106,7 @@ def _keyed(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method whose first argument is hashed."""
 
     def call(value: Any, *arguments: Any) -> Any:
-        if arguments and type(arguments[0]) is tuple:
+        if arguments:
             hashable(arguments[0])
         return method(value, *arguments)
 
