@@ -190,10 +190,10 @@ def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
     def perform(item: int) -> str:
         for number in range(item):
             part(str(number))
-            busy(0.04)
+            busy(0.1)
         return "done"
 
-    assert list(mapped(perform, [5], 1, Limits(0.12), unlost, parts=lambda item: item)) == ["done"]
+    assert list(mapped(perform, [5], 1, Limits(0.3), unlost, parts=lambda item: item)) == ["done"]
 
 
 def busy(seconds: float) -> None:
