@@ -6,7 +6,7 @@ import ast
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 
@@ -144,13 +144,9 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
             value = machine.globals.pop(ECHO, None)
             if value is not None:
                 machine.write(represent(value) + "\n")
-    except SystemExit as stop:
-        if stop.code not in (None, 0):
-            raise ended(f"SystemExit: {text(stop.code)}", "sys.exit() ends the snippet well", machine) from None
-    except KeyboardInterrupt as stop:
-        if PLACES not in stop.__dict__:  # where the snippet did not raise it, a person did
-            raise
-        raise ended("KeyboardInterrupt", "derive exceptions of your own from Exception", machine) from None
+    except (SystemExit, KeyboardInterrupt) as stop:
+        if (error := ended(stop, machine)) is not None:
+            raise error from None
 
 
 def _finalize(machine: Machine) -> None:
@@ -164,8 +160,18 @@ def _finalize(machine: Machine) -> None:
     machine.budget.spend(1)
 
 
-def ended(message: str, help: str, machine: Machine) -> ExitError:
-    """Return the end of a snippet by its own will, at the line that it is on."""
+def ended(stop: SystemExit | KeyboardInterrupt, machine: Machine) -> ExitError | None:
+    """Return the end of a snippet by its own will, at the line that it is on; None where it ended well."""
+    if isinstance(stop, SystemExit):
+        if stop.code is None or (type(stop.code) in (int, bool) and not stop.code):
+            return None
+        message, help = "SystemExit", "sys.exit() ends the snippet well"
+        with suppress(SystemExit, KeyboardInterrupt):  # of a `__str__`
+            message += f": {text(stop.code)}"
+    elif PLACES in stop.__dict__:
+        message, help = "KeyboardInterrupt", "derive exceptions of your own from Exception"
+    else:  # where the snippet did not raise it, a person did
+        raise stop
     return ExitError(message, help).at(machine.span, machine.source)
 
 
@@ -181,7 +187,7 @@ def with_message(error: Exception, machine: Machine) -> Exception:
     except LimitError as limit:
         limit.__dict__.setdefault(PLACES, places)
         error = limit
-    except Exception:  # Python says so too
+    except (Exception, SystemExit, KeyboardInterrupt):  # Python says so too
         error.__dict__[MESSAGE] = "<exception str() failed>"
     if isinstance(error, LimitError) and not error.__dict__.get(PLACES):
         error.at(machine.span, machine.source)
@@ -193,6 +199,8 @@ def evaluated(expression: Source, machine: Machine) -> object:
     machine.source = expression
     try:
         compile_cell(expression, machine, echo=True)(machine.globals)
+    except (SystemExit, KeyboardInterrupt) as stop:
+        return ended(stop, machine)
     except Exception as error:  # whatever a snippet may raise
         return with_message(error, machine)
     return machine.globals.pop(ECHO, None)

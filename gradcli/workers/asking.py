@@ -12,11 +12,12 @@ from typing import Any, Literal, Union
 from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
 from gradcli.workers import notes
-from gradcli.workers.data import UnfitError
+from gradcli.workers.data import UnfitError, check
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
 LIMITS = struct.Struct("<dQ")  # seconds, bytes of memory
+NONE = "an answer that is none"
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,10 @@ def take(way: int | None) -> None:
     control.clear()
 
 
-def asked(function: Callable[[Any], Any], question: Any) -> Any:
+def asked(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
     """Return what a function returns for a question, in a process of its own if there is a way to one, else in this.
 
-    What is asked there is the whole work of a command, of which the function is a part.
+    What is asked there is the whole work of a command, of which the function is a part; its answer is of a `kind`.
     Raises the GradcliError that the function raises, and LostError where the process ends or what it says is no answer.
     """
     if not _ways:
@@ -89,13 +90,15 @@ def asked(function: Callable[[Any], Any], question: Any) -> Any:
     if message is None:
         raise LostError("crash", "nobody is there to ask")
     try:
-        kind, found = read_message(message, work.message)
+        reason, found = read_message(message, work.message)
     except UnfitError as error:
-        raise LostError("crash", "an answer that is none") from error
-    if kind == "error":
+        raise LostError("crash", NONE) from error
+    if reason == "error":
         raise found
-    if kind != "answer":
-        raise LostError(kind, found)
+    if reason != "answer":
+        raise LostError(reason, found)
+    if not check(kind)(found):
+        raise LostError("crash", NONE)
     return found
 
 

@@ -7,6 +7,7 @@ says of which classes of facts answers are made; their fields must be what the c
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -41,7 +42,10 @@ class UnfitError(Exception):
 
 @cache
 def classes_in(hint: Any) -> tuple[type, ...]:
-    """Return the classes of facts that values of a type are made of."""
+    """Return the classes of facts that values of a type are made of, in the same order in every process.
+
+    A class may have others of its name beside it for a while, from which its methods were taken (`facts`).
+    """
     found: list[type] = []
     rest = [hint]
     while rest:
@@ -53,7 +57,10 @@ def classes_in(hint: Any) -> tuple[type, ...]:
             found.append(one)
             rest += get_type_hints(one, include_extras=True).values() if is_record(one) else ()
         elif one.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(one, GradcliError):
-            rest += one.__subclasses__()
+            own = [
+                kind for kind in one.__subclasses__() if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
+            ]
+            rest += sorted(own, key=lambda kind: kind.__name__)
     for one in found:
         if is_record(one):
             checks(one)  # worked out now, and not once more in each process

@@ -10,9 +10,10 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
+from gradcli.workers.asking import NONE
 from gradcli.workers.confinement import go_without
 from gradcli.workers.limits import Limits
-from gradcli.workers.worker import NONE, Worker, answer_to
+from gradcli.workers.worker import Worker, answer_to
 
 NO_PROCESS = (errno.EAGAIN, errno.ENOMEM, errno.ENOSYS)  # with which a system refuses one
 TICK = 0.2  # seconds between two looks at the clocks

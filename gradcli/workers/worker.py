@@ -28,7 +28,6 @@ from gradcli.workers.sandbox.lock import prepared
 
 SLICE = 1.0  # seconds that may count at once
 LAST = 5.0  # seconds in which a process that answers no more must end
-NONE = "an answer that is none"
 PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
 
@@ -86,7 +85,7 @@ class Worker:
             return kind, found
         except UnfitError:
             self.process.kill()
-            return "crash", NONE
+            return "crash", asking.NONE
         except (EOFError, OSError):
             self._wait()
         return end_of(self.process.exitcode or 0)

@@ -20,14 +20,14 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.workers import asking, data, notes, worker
-from gradcli.workers.asking import LIMITS, Work, got, put
+from gradcli.workers.asking import LIMITS, NONE, Work, got, put
 from gradcli.workers.confinement import end_with, own_script
 from gradcli.workers.exchange import is_ready
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 from gradcli.workers.sandbox.lock import prepared
-from gradcli.workers.worker import NONE, Clock, end_of, told
+from gradcli.workers.worker import Clock, end_of, told
 
 MOST_AT_ONCE = 4  # processes for each way
 MOST_QUESTIONS = 2**8  # of a process, whose memory they fill

@@ -41,6 +41,11 @@ KINDS = {
         "class K(int): pass\nf = functools.lru_cache(typed=True)(lambda *a: see(a))\nf(K(1), Equal())",
         "class E(Exception): pass\nsee(E.args, E.with_traceback)",
         "see(nn.Linear.in_features)",
+        "class A(metaclass=abc.ABCMeta): pass\nA._abc_impl",
+        "class A(metaclass=abc.ABCMeta): pass\nA()._abc_impl",
+        "class A(metaclass=abc.ABCMeta): pass\nA._abc_impl = 1",
+        "class G(ExceptionGroup):\n    def split(self, kinds): print(7)\n"
+        "try: raise G('x', [ValueError()])\nexcept* ValueError: pass\nraise ValueError",
         "class C:\n    def __next__(self): return 1\n    def throw(self, *a): see(*a, *map(type, a))\n"
         "@contextlib.contextmanager\ndef g(): return C()\nwith g(): raise ValueError",
     ],
@@ -131,6 +136,9 @@ KINDS = {
     "C code works past the limits": [
         f"{DEEP}functools.lru_cache(lambda x: 1)(t)",
         f"{DEEP}functools.cache(lambda x: 1)(x=(1, t))",
+        f"{DEEP}operator.getitem({{}}, t)",
+        f"{DEEP}operator.itemgetter(t)({{}})",
+        f"{DEEP}class T(tuple): pass\n{{}}[T((t,))] = 1",
         f"{DEEP}class A: pass\nvars(A()).get(t)",
         f"{DEEP}class A: pass\nt in vars(A())",
         f"{DEEP}class A: pass\ntry: vars(A())[t]\nexcept KeyError: print(7)",
@@ -139,6 +147,13 @@ KINDS = {
         "class C:\n    p = property(len)\n    for i in range(9): p = p.getter(p)",
         "p = property(len, staticmethod(len))\nfor i in range(9): p = p.deleter(p)",
         "print((5).__round__(-10**9) or 1 / 0)",
+    ],
+    "nothing catches how a snippet ends": [
+        "def g(): yield 1\nx = g()\nnext(x)\nx.throw(ValueError, BaseException('b'))",
+        "def g(): yield 1\nx = g()\nnext(x)\nx.throw(GeneratorExit)",
+        "try: raise ExceptionGroup('x', [ValueError()])\nexcept* ValueError: raise KeyboardInterrupt",
+        "class E(Exception):\n    def __str__(self): raise KeyboardInterrupt\nraise SystemExit(E())",
+        "class E:\n    def __eq__(self, other): raise SystemExit\nraise SystemExit(E())",
     ],
     "the library calls a snippet whose limits are over": [
         "class F(Exception):\n    def __setattr__(self, name, value): see(value)\nraise F",

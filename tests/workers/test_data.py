@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 from gradcli.errors import AutogradError, EvaluationError, GradcliError, UsageError
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
+from gradcli.language.tree import Expression
 from gradcli.source import Source, Span
-from gradcli.workers.data import MOST_PARTS, Reader, UnfitError, Writer
+from gradcli.workers.data import MOST_PARTS, Reader, UnfitError, Writer, classes_in
 from gradcli.workers.messages import message_of, read_message
 
 DIAGNOSIS = Diagnosis("a", "n", "r", "m", "d", np.float64(1.5), certain=True, edges=((1, 2),))
@@ -29,6 +31,18 @@ VALUES = [
 def test_plain_values(value: Any) -> None:
     found = read_message(message_of(value, Any), Any)
     assert (repr(found), type(found)) == (repr(value), type(value))
+
+
+def test_a_class_is_known_once_however_far_it_is_made() -> None:
+    gc.disable()
+    try:
+        for kind in Expression.__subclasses__():
+            assert is_dataclass(kind)  # its methods are made now, from another class of its name
+            names = [one.__name__ for one in classes_in.__wrapped__(Expression)]
+            assert sorted({*names}) == sorted(names)
+            assert names == [one.__name__ for one in classes_in(Expression)]
+    finally:
+        gc.enable()
 
 
 def test_results() -> None:

@@ -6,6 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -73,17 +74,17 @@ def kept() -> Iterator[None]:
     KEPT.clear()
 
 
-def answers(*names: str, seconds: float = 20.0) -> list[Any]:
+def answers(*names: str, seconds: float = 20.0, kind: Any = Any) -> list[Any]:
     """What a process of a pool is told, or how its items end."""
 
     def lost(item: str, loss: Lost) -> list[Answered]:
         return [Answered((loss.reason, "" if loss.error is None else loss.error.message))]
 
-    return list(mapped(ask, names, 1, Limits(seconds, AMPLE), lost))
+    return list(mapped(partial(ask, kind=kind), names, 1, Limits(seconds, AMPLE), lost))
 
 
-def ask(name: str) -> Any:
-    return asked(perform, name)
+def ask(name: str, kind: Any = Any) -> Any:
+    return asked(perform, name, kind)
 
 
 def test_each_question_has_a_process_of_its_own() -> None:
@@ -129,16 +130,20 @@ ENDS = {
 @pytest.mark.slow
 def test_what_ends_it_costs_the_item_alone() -> None:
     names = [name for end in ENDS for name in (end, "nothing")]
-    assert answers("nothing", *names, seconds=2.0) == [
+    assert answers("nothing", *names, seconds=0.5) == [
         "done",
         *(end for pair in ENDS.values() for end in (pair, "done")),
     ]
 
 
+def test_an_answer_to_another_question_is_none() -> None:
+    assert answers("nothing", "its process", "nothing", kind=str) == ["done", ("crash", ""), "done"]
+
+
 def test_without_one_that_waits_the_work_is_done_here() -> None:
     asking.control.clear()
     assert answers("its process") != [os.getpid()]
-    assert asked(perform, "its process") == os.getpid()
+    assert asked(perform, "its process", Any) == os.getpid()
 
 
 def test_several_processes_ask_at_once() -> None:

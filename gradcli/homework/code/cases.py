@@ -249,7 +249,7 @@ def back(name: str, text: str) -> str:
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     own = next((one for one in BACKWARD if one in methods), "")
     beside = next((one for one in BACKWARD if one in functions), "")
-    call = f"y.{own}()" if own or not beside else f"{beside}(y)"
+    call = f"{beside}(y)" if beside and not own else f"y.{own or BACKWARD[0]}()"
     return f"def _back(y):\n    return {call}\n"
 
 

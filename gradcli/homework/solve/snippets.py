@@ -162,7 +162,7 @@ class SnippetSolution:
         expressions = tuple(ask.quantity.of for ask in self.asks)
         self.script = Script(question.source.text, question.source.name, expressions, raises="raises" in kinds)
         try:
-            ran: Ran = asked(answered, self.script)
+            ran: Ran = asked(answered, self.script, Ran)
         except GradcliError as error:
             raise self.placed(error) from None
         self.printed, self.lists, self.empty = ran.printed, ran.lists, ran.empty
@@ -210,7 +210,8 @@ class SnippetSolution:
 
         They are empty where it cannot run, within few steps if `small`.
         """
-        found: Outcomes = asked(answered, Others(self.script, tuple(texts), dict(given), small)) if texts else ()
+        others = Others(self.script, tuple(texts), dict(given), small)
+        found: Outcomes = asked(answered, others, Outcomes) if texts else ()
         quantities = [ask.quantity for ask in self.asks]
         return [
             {one: value for one, value in zip(quantities, values, strict=False) if not isinstance(value, Refusal)}

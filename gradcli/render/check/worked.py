@@ -19,7 +19,6 @@ from gradcli.render.run.timeline import timeline_sections
 from gradcli.render.text.layout import Row, Section
 from gradcli.script.timeline.passes import with_short_formulas
 from gradcli.workers.asking import Work, asked
-from gradcli.workers.data import UnfitError, check
 
 Rows = tuple[tuple[str, tuple[Row, ...], tuple[str, ...]], ...]  # of each section: title, rows, columns
 
@@ -59,10 +58,7 @@ def worked_document(id: str, solution: SnippetSolution) -> Document:
 
 def shown(solution: SnippetSolution, looks: Asked | None, kind: Any) -> Any:
     solution.question.computing()  # in a process of its own
-    found = asked(answered, Shown(solution.script, solution.is_raw, looks))
-    if not check(kind)(found):
-        raise UnfitError("another answer than was asked for")
-    return found
+    return asked(answered, Shown(solution.script, solution.is_raw, looks), kind)
 
 
 def text_of(work: Script | Others | Shown) -> str:

@@ -17,7 +17,7 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function
-from gradcli.script.python.values.nesting import hashable
+from gradcli.script.python.values.nesting import hashable, item
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import HELD, exact
 
@@ -27,9 +27,9 @@ MISSING = object()
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
     """Combine the items from the left into one value."""
     total = start
-    for item in bounded(items):
+    for one in bounded(items):
         running.machine.budget.spend(1)
-        total = item if total is MISSING else function(total, item)
+        total = one if total is MISSING else function(total, one)
     if total is MISSING:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
@@ -104,7 +104,7 @@ class _Info(Facade):
 
 def itemgetter(*keys: Any) -> Callable[[Any], Any]:
     """Return a function that takes out these items."""
-    return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
+    return lambda value: item(value, keys[0]) if len(keys) == 1 else tuple(item(value, key) for key in keys)
 
 
 def attrgetter(*names: str) -> Callable[[Any], Any]:
@@ -144,7 +144,8 @@ OPERATOR: dict[str, Any] = {
     "pos": UNARY[ast.UAdd],
     "invert": UNARY[ast.Invert],
     "not_": UNARY[ast.Not],
-    **listed(operator, "is_ is_not truth abs index getitem"),
+    **listed(operator, "is_ is_not truth abs index"),
+    "getitem": item,
     "concat": BINARY[ast.Add],
     "iadd": augmented(ast.Add),
     "isub": augmented(ast.Sub),

@@ -17,6 +17,8 @@ from markdown_it import MarkdownIt
 
 from gradcli.commands.forms import FOLDER, HANDOUT, KEY, LINT, forms
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
+from gradcli.render.check.worked import WORK
+from gradcli.workers.sandbox.lock import prepared
 from tests.commands.running import gradcli
 from tests.commands.test_practice import practised
 from tests.programs import some
@@ -135,14 +137,12 @@ def lines(text: str) -> Iterator[tuple[str, list[str]]]:
         yield form, [*given, "--format", form, "-o", f"feedback {form}/"]
     for name, report in REPORTS.items():
         more = ["-o", f"{name}/"] if report.per_student else []
-        yield report.suffix[1:], [*given, "--report", name, *more]
-        yield report.suffix[1:], ["check", toml, "class.csv", "--report", name, "--reveal", "value", *more]
+        yield report.suffix[1:], [*given, "--report", name, "--reveal", "value", *more]
     for name in QUESTIONS:
         yield {"moodle": "xml"}.get(name, name), ["check", toml, "--report", name, "--reveal", "value"]
-    for more in ([], ["--all"], ["--ascii"], ["--color", "always"]):
+    for more in (["--ascii"], ["--all", "--color", "always"]):
         yield "text", [*given, *more]
     yield "text", ["check", toml, f"answers/{name_of(text)}.txt", "--all"]
-    yield "json", [*given, "--json"]
     yield "json", [*given, "--json", "--roster", "roster.csv"]
 
 
@@ -204,7 +204,15 @@ CHECKS: dict[str, Callable[[str], object]] = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def ready() -> None:
+    """Make ready here what each command would make its processes do."""
+    prepared()
+    WORK.prepare()
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("ready")
 def test_no_text_acts_where_it_is_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.code import marking
 from gradcli.homework.code.cases import USUAL, Code
 from gradcli.homework.code.marking import CodeJudge, missed
+from gradcli.homework.code.repairs import Repair
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
+from gradcli.homework.solve.runs.scripts import text_of
 from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
@@ -162,6 +166,8 @@ def test_a_mask_that_is_missing_or_the_wrong_way(grader: Grader) -> None:
         (f"{CLOSURES}\n1/0", "division by zero"),
         ("import os\nos.remove('a')\nclass Value: pass", ""),
         ("x = 1\n" * 30_000, "characters"),
+        (f"{CLOSURES}x = {'-' * 20_000}1", "nested too deeply"),
+        (f"{CLOSURES}x = {'+'.join('1' * 3_000)}", "nested too deeply"),
     ],
 )
 def test_programs_that_cannot_be_graded(grader: Grader, text: str, why: str) -> None:
@@ -176,6 +182,39 @@ def test_hostile_values_get_no_marks(grader: Grader) -> None:
         "    def __iadd__(self, other): return self\n"
     )
     assert {one.verdict for one in marked(grader, text)["engine"]} <= {"wrong", "unreadable"}
+
+
+PLACED = """[1, [2]]; 10**400; 'nan'; {1: 2}; chr(0xd800); None; []; [1.0]; [2.0, 3.0]; [True]; range(9)
+[2.0, 3.0, 2.0, 1.0]; [-5.0, 3.0]; [float('inf'), 3.0]; [2.0, float('nan'), 2.0]""".replace("\n", ";").split(";")
+
+
+def test_what_takes_the_place_of_the_runner_gets_no_marks(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CodeJudge, "repaired", lambda *_: None)
+    for left in PLACED:
+        engine = CLOSURES.replace("self.data = data", f"global _run; _run = lambda *_: {left}; self.data = data")
+        relu = RELU.replace("    return", f"    global _flat; _flat = lambda _: {left}\n    return")
+        for text in (f"{engine}{relu}", f"{CLOSURES}{RELU}\nfloat = lambda _: {left}\n"):
+            answers = marked(grader, text)
+            assert {one.verdict for one in (*answers["engine"], *answers["relu"])} <= {"wrong", "unreadable"}, text
+
+
+def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [CLOSURES.replace("+=", "="), LOCAL_GRADS.replace("*", "+"), SHAPES["tape"]]
+    heard: dict[str, list[str]] = {}
+
+    def listening(function: Any, question: Any, kind: Any) -> Any:
+        heard.setdefault(text_of(question), []).extend(getattr(question, "texts", ()))
+        return function(question)
+
+    monkeypatch.setattr(marking, "asked", listening)
+    monkeypatch.setattr(marking, "BATCH", 1)
+    monkeypatch.setattr(marking, "repairs", lambda text, used: iter([Repair("sign", 1, "", f"{text}\n")]))
+    judge = CodeJudge(Code("Value", is_engine=True), USUAL)
+    for text in texts:
+        judge.verdicts(text)
+    assert {*heard} == {*texts, judge.right_script}
+    for text in texts:
+        assert heard[text][0].startswith(text)
 
 
 def test_a_notebook_has_code_and_answers(grader: Grader) -> None:

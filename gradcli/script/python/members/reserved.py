@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABCMeta
 from collections.abc import Iterable, Iterator
 from functools import cache
 from types import CodeType, FunctionType
@@ -14,6 +15,7 @@ from gradcli.script.python.values.kinds import Defined, Facade
 OVERRIDABLE = frozenset(  # what torch lets classes define anew
     ("_get_name", "_load_from_state_dict", "_save_to_state_dict", "_version", "_get_closed_form_lr")
 )
+ABSTRACT = "_abc_impl"  # where Python keeps what an abstract class is
 TAKEN = " taken"  # where a class of a snippet has them: no assignment reaches this name
 PRIVATE = re.compile(r"_[A-Za-z]\w*(?<!_)")
 
@@ -62,6 +64,8 @@ def reserved_in(kind: type) -> frozenset[str]:
     if not isinstance(kind, Defined):
         return reserved(kind)
     names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
+    if isinstance(kind, ABCMeta):
+        names |= {ABSTRACT}
     type.__setattr__(kind, TAKEN, (kind, names))
     return names
 
@@ -99,6 +103,6 @@ def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
 
 
 def _taken(name: str, above: Iterable[type]) -> UnsupportedError:
-    owner = next(kind for kind in above if is_ours(kind) and name in reserved(kind))
+    owner = next((kind for kind in above if is_ours(kind) and name in reserved(kind)), ABCMeta)
     words = f"{name} is a name that {owner.__name__} uses for itself here"
     return UnsupportedError(words, python=AttributeError, help="choose another name")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
@@ -16,24 +16,43 @@ from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.places import Place, placed
 
 Display = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+Begun = tuple[Env, Iterator[Any]]  # the variables, and what the first clause goes through
 Clause = tuple[Store, Closure, Closure | None, Place]  # the target, the source, the condition if there is one
 
 
 @compiles(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
+    in_class = scope.kind == "class"
     names = bound([generator.target for generator in node.generators])["local"]
-    inner = Scope("comprehension", names, scope.outer if scope.kind == "class" else scope)
-    source = compiled(node.generators[0].iter, scope, unit)
+    inner = Scope("comprehension", names, scope.outer if in_class else scope)
+    source, first = compiled(node.generators[0].iter, scope, unit), Place(node.generators[0].iter, unit.source)
     clauses = [_clause(generator, inner, unit) for generator in node.generators]
-    item = _item(node, inner, unit)
-    in_class, place, whole = (
-        scope.kind == "class",
-        Place(node.generators[0].iter, unit.source),
-        Place(node, unit.source),
-    )
+    item, place = _item(node, inner, unit), Place(node, unit.source)
 
-    def items(env: Env, held: list[Iterator[Any]]) -> Iterator[Any]:
-        variables: Env = {OUTER: env[OUTER] if in_class else env}
+    def begin(env: Env) -> Begun:
+        return {OUTER: env[OUTER] if in_class else env}, iterated(source(env), first)
+
+    if isinstance(node, ast.GeneratorExp):
+        return _lazily(begin, clauses, item, unit)
+    is_simple = len(clauses) == 1
+    each = _at_once(begin, clauses[0], item, unit) if is_simple else _lazily(begin, clauses, item, unit)
+    build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}[type(node)]
+
+    def evaluate(env: Env) -> Any:
+        try:
+            found = each(env)
+            return found if build is list and is_simple else build(found)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return evaluate
+
+
+def _lazily(begin: Callable[[Env], Begun], clauses: list[Clause], item: Closure, unit: Unit) -> Closure:
+    """Return what makes the generator of a comprehension."""
+
+    def items(variables: Env, held: list[Iterator[Any]]) -> Iterator[Any]:
         try:
             for _ in combinations(variables, clauses, held, unit):
                 yield item(variables)
@@ -41,17 +60,25 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
             held.clear()  # here, for Python looks for the exception that is handled through all generators that run
             raise
 
-    def lazily(env: Env) -> Iterator[Any]:
+    def generate(env: Env) -> Iterator[Any]:
+        variables, values = begin(env)
         # In a list, for generators that hold each other are freed by a walk as deep as there are.
-        made: Any = items(env, [iterated(source(env), place)])
+        made: Any = items(variables, [values])
         made.__name__ = made.__qualname__ = "<genexpr>"
         return made  # type: ignore[no-any-return]
 
-    def simply(env: Env) -> list[Any]:
-        """A list of one clause, which most are, without generators in between."""
-        budget, found = unit.machine.budget, list[Any]()
-        variables: Env = {OUTER: env[OUTER] if in_class else env}
-        for value in iterated(source(env), place):
+    return generate
+
+
+def _at_once(begin: Callable[[Env], Begun], clause: Clause, item: Closure, unit: Unit) -> Closure:
+    """Return what makes the list of a comprehension of one clause, which most are, without generators in between."""
+    store, _, test, _ = clause
+    budget = unit.machine.budget
+
+    def listed(env: Env) -> list[Any]:
+        found = list[Any]()
+        variables, values = begin(env)
+        for value in values:
             budget.left -= 1
             if budget.left < 0:
                 budget.look()
@@ -60,21 +87,7 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
                 found.append(item(variables))
         return found
 
-    if isinstance(node, ast.GeneratorExp):
-        return lazily
-    store, _, test, _ = clauses[0]
-    each = simply if len(clauses) == 1 else lazily
-    build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}[type(node)]
-
-    def evaluate(env: Env) -> Any:
-        try:
-            found = each(env)
-            return found if build is list and each is simply else build(found)
-        except Exception as error:
-            placed(error, whole)
-            raise
-
-    return evaluate
+    return listed
 
 
 def _item(node: Display, scope: Scope, unit: Unit) -> Closure:

@@ -128,7 +128,8 @@ def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Clos
     rest: Any = error if isinstance(error, BaseExceptionGroup) else BaseExceptionGroup("", [error])
     raised, matched = list[BaseException](), False
     for handler, body in clauses:
-        part, rest = (None, None) if rest is None else rest.split(_catching(handler, env))
+        # past a `split` of the snippet
+        part, rest = (None, None) if rest is None else BaseExceptionGroup.split(rest, _catching(handler, env))
         if part is not None:
             matched = True
             try:
@@ -139,6 +140,9 @@ def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Clos
                 raised.append(again)
     if not matched:
         raise error
+    for one in raised:
+        if not isinstance(one, Exception):  # the end of the snippet, which no group holds here
+            raise one
     if raised:
         raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
     if rest is not None:

@@ -70,7 +70,7 @@ def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
         x = owner(env)
         i = key(env)
         try:
-            if type(i) is slice or type(i) is tuple:
+            if type(i) is slice or isinstance(i, tuple):
                 set_item(x, i, value)
             else:
                 x[i] = value

@@ -106,7 +106,7 @@ def _keyed(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method whose first argument is hashed."""
 
     def call(value: Any, *arguments: Any) -> Any:
-        if arguments and type(arguments[0]) is tuple:
+        if arguments:
             hashable(arguments[0])
         return method(value, *arguments)
 
@@ -150,11 +150,8 @@ def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
 
 def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _: Any = None) -> Any:
     """`generator.throw`: of an exception, or of a type of exceptions with the argument for a new one."""
-    if isinstance(value, BaseException):
-        return generator.throw(value)
-    return generator.throw(
-        raisable(kind(value) if value is not None else kind, "exceptions must be classes or instances")
-    )
+    made = kind if value is None else value if isinstance(value, BaseException) else kind(value)
+    return generator.throw(raisable(made, "exceptions must be classes or instances"))
 
 
 STRING = listed(
