@@ -127,8 +127,8 @@ def _pieces(node: Expression) -> Sequence[Piece]:
     raise TypeError(f"not an expression: {type(node).__name__}")
 
 
-def _binary(node: Binary, written: str) -> Sequence[Piece]:
-    sign = f" {written} " if node.operator in _SPACED else written
+def _binary(node: Binary, operator: str) -> Sequence[Piece]:
+    sign = f" {operator} " if node.operator in _SPACED else operator
     if node.operator == "**":  # groups to the right, and takes a sign there: 2**-x
         return (node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)
     level = int(_BINARY[node.operator])

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.symbolic.notation import literal
 from gradcli.explanation.index.taught.declaration import UPSTREAM, Declared, Given, column, number_of
 from gradcli.facts import dataclass
-from gradcli.language.simplify.facts.shapes import plain
+from gradcli.language.simplify.facts.shapes import constant_value
 from gradcli.language.tree import (
     Argument,
     Binary,
@@ -61,7 +61,7 @@ def cross_entropy(
 
 def _plain(tree: Expression) -> Any:
     try:
-        return plain(tree)
+        return constant_value(tree)
     except ValueError:
         return None
 
@@ -207,7 +207,7 @@ class _CrossEntropy:
         axis = 1 if self.rows else 0
         shifted = np.exp(values[0] - np.max(values[0], axis=axis, keepdims=True))
         weight = np.asarray(
-            1.0 if self.weight is None else values[-1] if isinstance(self.weight, Name) else plain(self.weight)
+            1.0 if self.weight is None else values[-1] if isinstance(self.weight, Name) else constant_value(self.weight)
         )
         labels = np.where(self.kept, self.found, 0).astype(int)
         hot = self.found if self.is_of_probabilities else np.equal.outer(labels, np.arange(self.classes))
