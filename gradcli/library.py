@@ -104,7 +104,7 @@ def symbolic(
     {'w': '2*X.T @ (X @ w - y)'}
     """
     from gradcli.commands.inputs.bindings import read_shape
-    from gradcli.explanation.sizes.anywhere import explain_anywhere
+    from gradcli.explanation.sizes.any_values import explain_anywhere
     from gradcli.explanation.sizes.generic import explain_at_any_size
     from gradcli.explanation.variables import placeholders
 

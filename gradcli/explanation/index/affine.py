@@ -21,18 +21,18 @@ def affine(place: Term) -> tuple[dict[str, int], int] | None:
         case Apply("+", terms):
             factors: dict[str, int] = {}
             constant = 0
-            for found in map(affine, terms):
-                if found is None:
+            for multiples in map(affine, terms):
+                if multiples is None:
                     return None
-                constant += found[1]
-                for name, factor in found[0].items():
+                constant += multiples[1]
+                for name, factor in multiples[0].items():
                     factors[name] = factors.get(name, 0) + factor
             return factors, constant
     return None
 
 
-def _scaled(found: tuple[dict[str, int], int] | None, factor: int) -> tuple[dict[str, int], int] | None:
-    return found and ({name: factor * n for name, n in found[0].items()}, factor * found[1])
+def _scaled(multiples: tuple[dict[str, int], int] | None, factor: int) -> tuple[dict[str, int], int] | None:
+    return multiples and ({name: factor * n for name, n in multiples[0].items()}, factor * multiples[1])
 
 
 def solved(place: Term, value: Term, unknowns: Sequence[str]) -> tuple[str, Term] | None:
@@ -41,8 +41,8 @@ def solved(place: Term, value: Term, unknowns: Sequence[str]) -> tuple[str, Term
     for name in unknowns:
         for sign, alone in ((1, Variable(name)), (-1, negative(Variable(name)))):
             if alone in terms and sum(name in variables(term) for term in terms) == 1:
-                rest = [negative(term) if sign == 1 else term for term in terms if term != alone]
-                ordered = sorted(rest, key=lambda term: isinstance(term, Number) or variables(term) == ())
+                others = [negative(term) if sign == 1 else term for term in terms if term != alone]
+                ordered = sorted(others, key=lambda term: isinstance(term, Number) or variables(term) == ())
                 return name, total(value if sign == 1 else negative(value), *map(tidy, ordered))
     return None
 
