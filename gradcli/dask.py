@@ -47,7 +47,7 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     from gradcli.homework.submission.classes import COLUMNS
 
     empty = partition_of(frame)
-    answers.readable(schema_of(empty, COLUMNS))
+    answers.refuse_unreadable(schema_of(empty, COLUMNS))
     grades = answers.Grades.of(assignment, variants)
     by_student = applied(frame, Mapped(list(COLUMNS), answers.keyed, answers.keys())).shuffle(on=answers.KEY)
     results = applied(by_student, Mapped([answers.KEY, *COLUMNS], grades, answers.pickled(answers.RESULT)))

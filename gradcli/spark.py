@@ -43,7 +43,7 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     from gradcli.engines import answers
     from gradcli.homework.submission.classes import COLUMNS
 
-    answers.readable(schema_of(frame, COLUMNS))
+    answers.refuse_unreadable(schema_of(frame, COLUMNS))
     frame = frame.select(*COLUMNS)
     grades = answers.Grades.of(assignment, variants)
     disks = library("pyspark", "frames of Spark", "spark").StorageLevel.DISK_ONLY

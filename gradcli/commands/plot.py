@@ -56,11 +56,11 @@ def command(
         source = limits.begin(program.source)
         values = program.values(source)
         from gradcli.stream.plan import Task
-        from gradcli.stream.plotting import plotted
+        from gradcli.stream.plotting import sample_plot
 
         with advised(source, is_file=program.is_file):
             task = Task(source.text, source.name, values, of=program.options()["of"], dtype=program.dtype.value)
-            plot = plotted(task, ranges, point, way)
+            plot = sample_plot(task, ranges, point, way)
         if name == "json":
             from gradcli.render.documents.plot import plot_document
             from gradcli.render.text.streams import print_document

@@ -33,7 +33,7 @@ def uncompressed(path: str) -> str:
     return path.lower().removesuffix(compression(path))
 
 
-def refuse_unknown(paths: Sequence[str], known: Collection[str]) -> None:
+def refuse_unknown(paths: Sequence[str], endings: Collection[str]) -> None:
     """Refuse names whose endings say another format than those that are known, for it would be a guess; UsageError."""
     for path in paths:
         ending = Path(uncompressed(path)).suffix
@@ -41,11 +41,11 @@ def refuse_unknown(paths: Sequence[str], known: Collection[str]) -> None:
             ending[1:2].isalpha()
             and len(ending) <= UNNAMED
             and ending not in FORMATS
-            and Path(path).suffix not in known
+            and Path(path).suffix not in endings
         ):
             raise UsageError(
                 "E014",
-                f"the ending of {visible(path)} says no format that is known here: {', '.join([*FORMATS, *known])}",
+                f"the ending of {visible(path)} says no format that is known here: {', '.join([*FORMATS, *endings])}",
                 help="rename it, or say what it is, such as --format csv",
             )
 

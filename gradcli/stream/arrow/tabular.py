@@ -46,8 +46,8 @@ class Table:
         "".join(names).encode(errors="surrogateescape").decode()
         refuse_many(visible(path), len(names))
         if (name := digits.first_twice(names)) is not None:
-            told = f"{visible(name)} twice" if name else "columns without names"
-            raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
+            fault = f"{visible(name)} twice" if name else "columns without names"
+            raise EvaluationError("E228", f"the header has {fault}", help="give each column a name of its own")
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
         encoding = encoding.removesuffix("-sig")
