@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.dialects import COMMAS, SEPARATED, Dialect, named
+from gradcli.dialects import COMMAS, SEPARATED, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.blocks import LONGEST, Block
@@ -239,7 +239,7 @@ def take_header(block: Block, dialect: Dialect = COMMAS) -> tuple[list[str], Blo
     row = b"".join(lines[start:end]).removesuffix(b"\n").removesuffix(b"\r")
     if problem := not_text(row):
         raise problem
-    names = list(map(named, split(row.decode(), dialect)))
+    names = list(map(normal_name, split(row.decode(), dialect)))
     if (name := digits.first_twice(names)) is not None:
         raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
     return names, Block(block.first + end, b"".join(lines[end:]))
