@@ -99,7 +99,7 @@ class Commands(TyperGroup):
 
 
 def helping() -> Any:
-    """Return a command that completes what `gradcli help` tells about: commands, and codes of errors."""
+    """Return a command that completes the topics of `gradcli help`: commands, and codes of errors."""
     single = typer.Typer(add_completion=False)
 
     def helped(incomplete: str) -> list[str]:

@@ -31,7 +31,7 @@ class Dialect:
 
     @cached_property
     def points(self) -> dict[int, str]:
-        """What makes numbers those of Python: a point in place of a comma, and nothing that is read in place of it."""
+        """The translation of numbers to Python's: a comma becomes a point, and a point an unreadable character."""
         return {} if self.decimal == "." else {ord("."): "?", ord(","): "."}
 
     @cached_property

@@ -1,6 +1,6 @@
 """The one guard before what is optional: where a formula, a reason or a picture fails, the numbers come without it.
 
-    formula = guarded("formula", lambda: derived(leaf), None)
+    formula = guarded("formula", lambda: leaf_formula(leaf), None)
 
 What is missing becomes a note of the explanation or the document that is being made, or else a warning.
 """
@@ -39,7 +39,7 @@ PARTS = MappingProxyType(
 
 
 class Missing(NamedTuple):
-    """A part of what is told that could not be computed: a sentence, and the node that it is about."""
+    """A part of an explanation that could not be computed: a sentence, and the node that it is about."""
 
     message: str
     node: str
@@ -58,7 +58,7 @@ guard = Guard()
 
 
 def guarded(subject: str, compute: Callable[[], T], otherwise: Any, node: str = "") -> T:
-    """Return what is computed or, where that raises, `otherwise`; `part` is one of `PARTS`."""
+    """Return what is computed or, where that raises, `otherwise`; `subject` is one of `PARTS`."""
     try:
         return compute()
     except Exception as error:

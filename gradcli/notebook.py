@@ -72,7 +72,7 @@ class Findings(tuple[Finding, ...]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown(Explanation, Displayed):
-    """An explanation that displays itself, with all that it has without; each equals itself alone."""
+    """An explanation that displays itself; it equals no other explanation."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -182,7 +182,7 @@ def restored(facts: dict[str, Any]) -> Shown:
 
 @dataclass(frozen=True)
 class KnownReason:
-    """A reason that is known, in place of the function that finds it."""
+    """A reason that was computed, in place of the function that computes it."""
 
     why: Why | None
 
@@ -293,7 +293,7 @@ def asks_for_a_form(arguments: Sequence[str]) -> bool:
 
 
 def form(arguments: Sequence[str]) -> str:
-    """Return the form that a command writes here: that which it is asked for, else a picture where it has one."""
+    """Return the form that a command writes here: the named form, else a picture where the command has one."""
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--format" or word.startswith("--format="):
             return after if word == "--format" else word.partition("=")[2]

@@ -105,7 +105,7 @@ class Formed(Output):
             yield form
 
     def chosen(self, command: str) -> str:
-        """Return the name of the form. Raises UsageError for one that the command has not."""
+        """Return the name of the form. Raises UsageError for a form that the command does not have."""
         from gradcli.commands.forms import chosen
 
         if self.json and self.format not in (None, "json") and command != "graph":  # whose document has a text

@@ -213,7 +213,7 @@ class Front(ABC):
         return None if self.turn.is_complete else self.move(self.turn.prompt)
 
     def take(self, turn: tuple[str, str, bool, str] | None) -> None:
-        """Show a turn; None is that of a move that could not be made."""
+        """Show a turn; None stands for a move that could not be made."""
         from gradcli.render.practice.turns import Turn
 
         if turn is None:

@@ -182,7 +182,7 @@ def verdict_rows(result: Result) -> Iterator[dict[str, Any]]:
 
 
 def text_of(path_or_text: str | Path) -> Source:
-    """Return a text, or that of the file at a path: a Path, or a string on one line."""
+    """Return a text as a source: a string of several lines, or the text of the file at a path."""
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         return Source(path_or_text, "assignment")
     try:

@@ -12,7 +12,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
-from gradcli.language.literals import written
+from gradcli.language.literals import writable
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -69,7 +69,7 @@ def apply(node: Expression, parts: Sequence[Any]) -> Any:
     """Return the value of a node; numbers stay Python numbers until they meet a tensor."""
     match node:
         case Number():
-            return written(node.value)
+            return writable(node.value)
         case Literal():
             return node.value
         case List():

@@ -23,7 +23,7 @@ from gradcli.explanation.naming import Names
 from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
-from gradcli.language.literals import written as value_as_written
+from gradcli.language.literals import writable as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
@@ -136,7 +136,7 @@ class _Machine:
     def step(self, node: Expression, parts: Sequence[Evaluated], target: str | None) -> Evaluated:
         """Evaluate one node of the tree over the values of its children."""
         if isinstance(node, Name):
-            value = self.read(node)
+            value = self.value_of_name(node)
             return value, self.spelled.get(node.id) or self.reference(value, node)
         if isinstance(node, Number):
             number = value_as_written(node.value)
@@ -160,7 +160,7 @@ class _Machine:
     def bare_step(self, node: Expression, parts: Sequence[Any]) -> Any:
         """Evaluate one node of the tree without its expression, and count the entries of its results."""
         if type(node) is Name:
-            return self.read(node)
+            return self.value_of_name(node)
         start = len(self.tape)
         try:
             value = apply(node, parts)
@@ -171,16 +171,16 @@ class _Machine:
         return value
 
     def name_applications(
-        self, start: int, node: Expression, values: Sequence[Any], written: Expression | None, target: str | None
+        self, start: int, node: Expression, values: Sequence[Any], tree_written: Expression | None, target: str | None
     ) -> None:
         """Give lines to the applications of a node; one application alone is written as the user wrote it."""
         applications = self.tape[start:]
         last = list(range(len(applications)))
-        if written and len(applications) > 1:
+        if tree_written and len(applications) > 1:
             from gradcli.explanation.wholes.grouping import together  # most programs need none of it
 
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
-            last = together(applications, written, {line.name: line.tensor.value for line in lines})
+            last = together(applications, tree_written, {line.name: line.tensor.value for line in lines})
         named_places = {
             place: self.names.user_name(target) if target and place == len(applications) - 1 else self.names.fresh()
             for place in range(len(applications))
@@ -188,14 +188,14 @@ class _Machine:
         }
         for place, application in enumerate(applications):
             inputs = tuple(self.input(x, node.span) for x in application.inputs)
-            name, part_of, whole = named_places.get(place, ""), "", None
+            name, part_of, operation = named_places.get(place, ""), "", None
             if not name:
                 part_of = named_places[last[place]]
                 name = self.names.part_name(part_of, last[:place].count(last[place]))
             elif len(named_places) == 1 and len(applications) > 1:
-                whole = written
-            tree = written if written and len(applications) == 1 else self.notation(application, inputs)
-            line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=whole)
+                operation = tree_written
+            tree = tree_written if tree_written and len(applications) == 1 else self.notation(application, inputs)
+            line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=operation)
             self.evaluation.add(line)
 
     def input(self, x: Any, span: Span) -> Line:
@@ -226,7 +226,7 @@ class _Machine:
         line = self.evaluation.line_of.get(id(value)) if isinstance(value, Tensor) else None
         return Name(line.name) if line else tree
 
-    def read(self, node: Name) -> Any:
+    def value_of_name(self, node: Name) -> Any:
         """The value of a name: computed above, a variable, or a constant of the language."""
         if node.id in self.scope:
             return self.scope[node.id]

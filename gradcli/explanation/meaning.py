@@ -21,7 +21,7 @@ MOST = 12  # leaves that take a step
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A step of a leaf, or of one of its entries: the change of the output by the gradient, and as it is computed."""
+    """A step of a leaf, or of one of its entries: the change of the output by the gradient, and the computed change."""
 
     leaf: str
     entry: tuple[int, ...]

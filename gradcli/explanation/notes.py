@@ -53,7 +53,7 @@ def unused(leaves: Sequence[Leaf], nodes: Sequence[Node], output: str) -> Iterat
 
 
 def taken_for_numbers(explanation: Explanation, names: Iterable[str]) -> Iterator[Note]:
-    """Of variables without a value, those over which the program reduces or does what is meant for tensors."""
+    """Yield a note on each variable without a value that the program reduces, or otherwise uses as a tensor."""
     nodes = {node.id: node for node in explanation.nodes}
     waiting = [x for node in nodes.values() if is_for_tensors(node) for x in node.inputs if not nodes[x].shape]
     met = set(waiting)

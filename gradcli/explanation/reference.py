@@ -84,7 +84,7 @@ def operations() -> dict[str, Operation]:
 
 
 def find(text: str) -> str | None:
-    """Return the operation behind a word: its name, an operator, torch's name of it or of its node; None for others.
+    """Return the operation behind a word: its name, an operator, torch's name of it or its node; None for other words.
 
     `relu`, `@`, `torch.relu()`, `ReluBackward0`, `<ReluBackward0 object at 0x7f>`.
     """
@@ -191,7 +191,7 @@ def sentence(node: Node) -> str:
 
 @optional("meaning", "")
 def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str, input: str | None = None) -> str:
-    """Return the sentence about a node, and others about the inputs that it has copied, or about one `input`."""
+    """Return the sentence about a node, and sentences about the inputs that it copies, or about one `input`."""
     copies = copied(node, nodes, upstream_name)
     return " ".join(filter(None, [sentence(node), *(copies.values() if input is None else [copies.get(input)])]))
 

@@ -33,7 +33,7 @@ def refused(error: Exception, node: Expression, values: Sequence[Any], source: S
 
 
 def failed(error: Exception) -> GradcliError:
-    """Return the error of the program for one of `FAILURES`; other exceptions are bugs, and nothing turns them."""
+    """Return the error of the program for one of `FAILURES`; other exceptions are bugs, and pass through."""
     if isinstance(error, GradcliError):
         return error
     if isinstance(error, MemoryError):

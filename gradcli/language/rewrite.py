@@ -81,6 +81,6 @@ def substitute(tree: Expression, names: Mapping[str, Expression]) -> Expression:
     return fold(tree, combine)
 
 
-def replaced(tree: Expression, part: Expression, by: Expression) -> Expression:
+def replaced(tree: Expression, subtree: Expression, by: Expression) -> Expression:
     """The tree with another expression in the places of a part."""
-    return fold(tree, lambda node, parts: by if node == part else with_children(node, parts))
+    return fold(tree, lambda node, parts: by if node == subtree else with_children(node, parts))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType
 
-from gradcli.language.literals import spelled, written
+from gradcli.language.literals import spelled, writable
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -181,7 +181,7 @@ def _slice(node: Slice) -> list[Piece]:
 
 
 def _number(value: int | float) -> str:
-    return spelled(written(value)).replace("inf", "1e999")
+    return spelled(writable(value)).replace("inf", "1e999")
 
 
 def _literal(value: bool | str | EllipsisType | None) -> str:

@@ -37,7 +37,7 @@ class Reader(Protocol):
         """Read a row alone, with the number of its line."""
 
     def is_plain(self, row: bytes) -> bool:
-        """Return whether `columns` takes a row, among others as plain."""
+        """Return whether `columns` takes a row, beside other plain rows."""
 
 
 class Piece(NamedTuple):
@@ -104,7 +104,7 @@ class Conversion:
             return None
 
     def convert_mixed(self, block: Block) -> Answer | None:
-        """Convert the plain records at once and the others alone; None where that is impossible."""
+        """Convert the plain records at once and each other record alone; None where that is impossible."""
         if self.plan is None or not self.plan.is_columnar or block.problem:
             return None
         rows = self.reader.rows(block)
@@ -129,7 +129,7 @@ class Conversion:
         return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
     def one_by_one(self, block: Block, *, is_each_alone: bool = False) -> Answer:
-        """Convert each record: a wrong one gives its error, the others their results."""
+        """Convert each record to its result or its error."""
         records = self.reader.records(block)
         return self.of_records(records, Group({}) if is_each_alone else Group.of(records, self.plan))
 

@@ -77,7 +77,7 @@ def widened(values: Any) -> Any:
 
 
 def read(text: str, count: int) -> Any:
-    """Return the floats that stand in a text with commas between, as an array; ValueError where one is none."""
+    """Return the floats that stand in a text with commas between, as an array; ValueError for another text."""
     if orjson is not None and not any(map(text.__contains__, OTHERS)):
         try:
             numbers = orjson.loads(f"[{text}]")

@@ -34,7 +34,7 @@ def uncompressed(path: str) -> str:
 
 
 def refuse_unknown(paths: Sequence[str], endings: Collection[str]) -> None:
-    """Refuse names whose endings say another format than those that are known, for it would be a guess; UsageError."""
+    """Refuse names with the ending of an unknown format, whose content would be a guess; UsageError."""
     for path in paths:
         ending = Path(uncompressed(path)).suffix
         if (
@@ -154,7 +154,7 @@ def _standard_input() -> Any:
 
 
 def _facts(file: Any) -> os.stat_result | None:
-    """Return the status of an open file; None of one that is only in memory."""
+    """Return the status of an open file; None of a file that is only in memory."""
     try:
         return os.fstat(file.fileno())
     except (OSError, ValueError):

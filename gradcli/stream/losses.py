@@ -1,4 +1,4 @@
-"""The records at which a process ended: each gets its error, and the others of its block are computed anew."""
+"""The records at which a process ended: each gets its error, and the rest of its block is computed anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gradcli check` without submissions: lint, the key, and sheets to hand out; all that is computed, in a worker."""
+"""`gradcli check` without submissions: lint, the key, and sheets to hand out, all computed in a worker."""
 
 from __future__ import annotations
 

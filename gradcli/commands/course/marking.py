@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def grade(assignment: Assignment, submissions: list[str], request: Request, course: InCourse) -> ClassTotals:
-    """Grade the submissions and write what is asked for; the totals of the class."""
+    """Grade the submissions, write the requested output, and return the totals of the class."""
     from gradcli.homework.diagnose.ordering import in_class_order
     from gradcli.homework.statistics.mistake_counts import MistakeCounts
     from gradcli.homework.totals import ClassTotals

@@ -34,7 +34,7 @@ class Reveal(StrEnum):
 
 
 def usual_level(report: str | None, *, is_folder: bool) -> str:
-    """Return how much is told where nobody says it: less where students read it."""
+    """Return the level of disclosure by default: lower where students read the output."""
     if report is None:
         return "rule" if is_folder else "value"
     return REPORTS[report].reveal
@@ -201,7 +201,7 @@ class InCourse:
         return counted(zip(work, with_names, strict=True), assignment.attempt_penalty)
 
     def set_by_hand(self, assignment: Assignment, work: Iterable[HandIn], roster: Roster | None) -> Overrides | None:
-        """Return the points that are set by hand. Raises UsageError for those of nobody."""
+        """Return the points that are set by hand. Raises UsageError for points of an unknown student."""
         if self.overrides is None:
             return None
         from gradcli.homework.course.overrides import read_overrides

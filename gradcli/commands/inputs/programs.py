@@ -241,7 +241,7 @@ class Program:
 
     @property
     def files(self) -> list[str]:
-        """The files that are read, perhaps more: that of the program, and those of values."""
+        """The file of the program and the files of values, perhaps with names that are no files."""
         first = [self.file] if self.file is not None else (self.arguments or [])[:1]
         texts = [text.partition("=")[2] for text in self.arguments or []] + [self.upstream or ""]
         return first + [text.strip()[1:] for text in texts if text.strip().startswith("@")]

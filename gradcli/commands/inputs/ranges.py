@@ -23,7 +23,7 @@ EXAMPLE = "such as x=-2..2"
 
 
 def split_ranges(arguments: Sequence[str], *, is_file: bool) -> tuple[list[str], dict[str, Pair]]:
-    """Return the arguments without the ranges, and the ranges by variable, one or two; UsageError for others."""
+    """Return the arguments without the ranges, and one or two ranges by variable; UsageError for more or none."""
     rest, ranges = list(arguments[: not is_file]), dict[str, Pair]()
     for argument in arguments[not is_file :]:
         match = RANGE.fullmatch(argument)

@@ -94,12 +94,12 @@ def _product(nodes: Sequence[Node], step: Step) -> str:
         return ", for 0 arrives where the derivative is infinite" if infinite and not np.all(step.upstream) else ""
     if not infinite or infinite[0].value is None:
         return ""
-    told, inputs = f": the derivative of {unparse(node.expression)} is infinite", set(node.inputs)
+    cause, inputs = f": the derivative of {unparse(node.expression)} is infinite", set(node.inputs)
     if len(inputs) > 1:
-        return told
+        return cause
     (x,) = (node_ for node_ in nodes if node_.id in inputs)
     place = np.isinf(infinite[0].value)
-    return f"{told} where {x.name} is {np.broadcast_to(x.value, np.shape(place))[place].flat[0]:g}"
+    return f"{cause} where {x.name} is {np.broadcast_to(x.value, np.shape(place))[place].flat[0]:g}"
 
 
 def signs(value: Any) -> str:

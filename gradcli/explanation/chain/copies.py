@@ -47,8 +47,8 @@ def copied(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> dict[st
     """Return a sentence about each input that an operation entry by entry has copied, by its id."""
     sentences = {}
     for local in node.locals if node.op in REGISTRY and not REGISTRY[node.op].structured else ():
-        if made := copies(node, local, nodes[local.input], upstream_name):
-            place = f"all {made.count} {made.parts} of {node.name}"
+        if copies_of_input := copies(node, local, nodes[local.input], upstream_name):
+            place = f"all {copies_of_input.count} {copies_of_input.parts} of {node.name}"
             sentences[local.input] = f"{local.input} stands in {place}, and gets the sum over them."
     return sentences
 

@@ -133,7 +133,7 @@ def _halve_intervals(
 ) -> tuple[Array, Array, Array, Array]:
     """Return the ends of each interval, with their values, after halving it towards the larger change.
 
-    An interval with a change below `flat` is no jump, and is left as it is.
+    An interval with a change below `threshold` is no jump, and is left as it is.
     """
     a, b, low, high = (np.array(x, np.float64) for x in (a, b, low, high))
     with np.errstate(all="ignore"):
@@ -156,7 +156,7 @@ def _halve_intervals(
 
 
 def _change(first: Array, second: Array) -> Array:
-    """Return how much two values differ; infinitely where one of them is no number."""
+    """Return how much two values differ; infinitely where one value is no number, -1 where both are none."""
     ends = np.isfinite(first), np.isfinite(second)
     return np.where(ends[0] & ends[1], np.abs(first - second), np.where(ends[0] != ends[1], np.inf, -1.0))
 

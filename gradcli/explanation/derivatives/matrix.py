@@ -31,7 +31,7 @@ from gradcli.language.tree import (
 
 
 def jacobian(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expression | None:
-    """Return the matrix J for which a formula is J.T times the vector `given`; None where no rule here finds it.
+    """Return the matrix J for which a formula is J.T times the vector `vector`; None where no rule here finds it.
 
     `point` has values for all names, which say how large the parts of the formula are.
     """
@@ -48,7 +48,7 @@ def jacobian(tree: Expression, vector: str, point: Mapping[str, Any]) -> Express
 
 
 def is_map(matrix: Expression | None, tree: Expression, variable: str, point: Mapping[str, Any]) -> bool:
-    """Return whether a formula that is linear in the vector `given` is its product with a matrix, at the point."""
+    """Return whether a formula that is linear in `variable`, a vector, is its product with a matrix, at the point."""
     if matrix is None:
         return False
     vector = Draws().uniform(-1, 1, np.shape(point[variable]))
@@ -71,38 +71,38 @@ def by_number(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expres
     return entries if is_map(entries, tree, vector, point) else None
 
 
-def _entries(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
-    """Return the vector whose product with `given` is a formula.
+def _entries(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the vector whose product with `vector` is a formula.
 
     `sum(u*c)`, for every u, is the product with c; of a short vector the formula may name the entries.
     """
-    shape = np.shape(point[given])
+    shape = np.shape(point[vector])
     match tree:
-        case Binary("*" | "/" as sign, left, right) if (given in names(left)) != (given in names(right)):
-            inner = _entries(left if given in names(left) else right, given, point)
-            if inner is None or (sign == "/" and given in names(right)):
+        case Binary("*" | "/" as sign, left, right) if (vector in names(left)) != (vector in names(right)):
+            inner = _entries(left if vector in names(left) else right, vector, point)
+            if inner is None or (sign == "/" and vector in names(right)):
                 return None
             if isinstance(inner, List):
-                factor = right if given in names(left) else left
+                factor = right if vector in names(left) else left
                 return List(tuple(Binary(sign, entry, factor) for entry in inner.items))
-            return Binary(sign, inner, right) if given in names(left) else Binary(sign, left, inner)
-        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(given) in (one, other):
-            scale = other if one == Name(given) else one
-            return scale if given not in names(scale) and np.shape(value_of(scale, point)) == shape else None
+            return Binary(sign, inner, right) if vector in names(left) else Binary(sign, left, inner)
+        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(vector) in (one, other):
+            scale = other if one == Name(vector) else one
+            return scale if vector not in names(scale) and np.shape(value_of(scale, point)) == shape else None
     if shape[0] > MOST:
         return None
 
     def entry(place: int) -> Expression:
         def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
             match node:
-                case Index(Name(name), (Number(number),)) if name == given:
+                case Index(Name(name), (Number(number),)) if name == vector:
                     return Number(int(number == place))
             return with_children(node, parts)
 
         return fold(tree, combine)
 
     entries = tuple(map(entry, range(shape[0])))
-    return None if any(given in names(one) for one in entries) else List(entries)
+    return None if any(vector in names(one) for one in entries) else List(entries)
 
 
 MOST = 8  # entries of a vector that are written one by one
@@ -110,7 +110,7 @@ IDENTITY = Name("identity")  # until it stands alone
 
 
 class _Linear:
-    """Formulas that are linear in the vector `given`."""
+    """Formulas that are linear in the vector `vector`."""
 
     def __init__(self, vector: str, point: Mapping[str, Any]) -> None:
         self.vector = Name(vector)
@@ -155,7 +155,7 @@ class _Linear:
         return times(inner, Call("diag", (Argument(factor),))) if self.ndim(factor) == 1 else None
 
     def row(self, tree: Expression) -> Expression | None:
-        """Return the vector whose product with the given one is a number."""
+        """Return the vector whose product with `self.vector` is a formula for one number."""
         match tree:
             case Binary("*", left, right) if self.has(left) != self.has(right):
                 inner, factor = (left, right) if self.has(left) else (right, left)
@@ -171,7 +171,7 @@ class _Linear:
         return None
 
     def divided_out(self, tree: Expression) -> Expression | None:
-        """Return a product, entry by entry, without the given vector."""
+        """Return an entrywise product without its factor `self.vector`."""
         match tree:
             case Binary("*", left, right) if self.has(left) != self.has(right):
                 inner, factor = (left, right) if self.has(left) else (right, left)

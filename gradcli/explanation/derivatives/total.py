@@ -38,7 +38,7 @@ class Derivative:
     """The derivative of the output by the variables `by`, one after the other.
 
     `value` has the shape of the output and then of each variable. `formula` is over the variables; where a tensor is
-    differentiated, it is a linear map: it gives the gradient for the upstream gradients `given` by name.
+    differentiated, it is a linear map: it gives the gradient for the upstream gradients of the names `upstreams`.
     """
 
     by: tuple[str, ...]
@@ -132,7 +132,7 @@ class _Map:
 
 
 class _Formulas:
-    """The derivatives of a program by each sequence of variables; those that begin alike share what is common."""
+    """The derivatives of a program by each sequence of variables; sequences that begin alike share derivatives."""
 
     def __init__(
         self, program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, *, is_raw: bool

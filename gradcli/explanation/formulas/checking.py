@@ -108,7 +108,7 @@ def columns(at: Point) -> dict[str, Any]:
 
 
 def candidates(at: Point) -> Iterator[dict[str, Any]]:
-    """Yield the point, then others: near it, of both signs, in (0, 1), beyond 1, small and large."""
+    """Yield the point, then other points: near it, of both signs, in (0, 1), beyond 1, small and large."""
     yield dict(at)
     for turn in range(EACH * len(WAYS)):
         way = WAYS[turn % len(WAYS)]
@@ -131,13 +131,13 @@ def _uniform(shape: Shape, seed: int) -> Any:
 
 def _differences(form: Expression, raw: Expression, points: Iterable[Point], at: Point, shape: Shape) -> Iterator[str]:
     """Yield what is wrong at each point; ends when both were finite at enough of them, or the budget is used up."""
-    whole = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
+    labels = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
     left, finite, cost = STEPS, 0, sum(1 for tree in (form, raw) for _ in postorder(tree))
     for point in points:
         if finite >= POINTS or left < 0:
             break
         left -= cost * (1 + sum(map(np.size, point.values())) // ENTRIES)
-        for values in (point, {**point, **whole}):  # labels are whole numbers
+        for values in (point, {**point, **labels}):  # labels are whole numbers
             with suppress(GradcliError):
                 expected = _value(raw, values, shape)
                 finite += int(np.isfinite(expected).any())

@@ -111,23 +111,23 @@ class InNames:
 
     def by_name(self, formulas: Sequence[Expression | None]) -> list[Expression | None]:
         """Return formulas with the tensors that the program names, and that recur in them, by their names."""
-        found, whole, told = list(formulas), dict[str, Expression](), set[str]()
+        trees, expanded, names_shown = list(formulas), dict[str, Expression](), set[str]()
         for id, node in self.nodes.items():
-            known = {name: whole[name] for name in names(node.expression) & whole.keys()}
-            tree = substitute(node.expression, known) if node.kind == "op" else Name(id)
-            whole[id] = tree if length(tree) <= LONGEST else Name(id)
+            inner = {name: expanded[name] for name in names(node.expression) & expanded.keys()}
+            tree = substitute(node.expression, inner) if node.kind == "op" else Name(id)
+            expanded[id] = tree if length(tree) <= LONGEST else Name(id)
         for id in reversed([*self.written]):
-            if not self.nodes[id].shape or NAMELESS.fullmatch(id) or isinstance(whole[id], Name):
+            if not self.nodes[id].shape or NAMELESS.fullmatch(id) or isinstance(expanded[id], Name):
                 continue
-            tree = self.checked(whole[id])
-            counts = [0 if one is None else sum(x == tree for x in postorder(one)) for one in found]
-            if sum(counts) > (id not in told) and not isinstance(tree, Name):
-                told |= names(self.written[id])
-                found = [one and replaced(one, tree, Name(id)) for one in found]
-        return found
+            tree = self.checked(expanded[id])
+            counts = [0 if f is None else sum(x == tree for x in postorder(f)) for f in trees]
+            if sum(counts) > (id not in names_shown) and not isinstance(tree, Name):
+                names_shown |= names(self.written[id])
+                trees = [f and replaced(f, tree, Name(id)) for f in trees]
+        return trees
 
     def with_deltas(self, formulas: Mapping[str, Expression]) -> Mapping[str, Expression]:
-        """Return the gradients of nodes as textbooks write those of a network: over δ, what several have in common.
+        """Return gradients as textbooks write those of a network: over δ, what several gradients have in common.
 
         A δ is the gradient of a tensor which others are computed from. The formulas stand as they are where all are
         easy, where none has a product of matrices, and where they are no shorter with δ.

@@ -41,8 +41,8 @@ def solved(place: Term, value: Term, unknowns: Sequence[str]) -> tuple[str, Term
     for name in unknowns:
         for sign, alone in ((1, Variable(name)), (-1, negative(Variable(name)))):
             if alone in terms and sum(name in variables(term) for term in terms) == 1:
-                others = [negative(term) if sign == 1 else term for term in terms if term != alone]
-                ordered = sorted(others, key=lambda term: isinstance(term, Number) or variables(term) == ())
+                rest = [negative(term) if sign == 1 else term for term in terms if term != alone]
+                ordered = sorted(rest, key=lambda term: isinstance(term, Number) or variables(term) == ())
                 return name, total(value if sign == 1 else negative(value), *map(tidy, ordered))
     return None
 

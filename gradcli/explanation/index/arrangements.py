@@ -56,16 +56,16 @@ class Arranged:
     dims: tuple[int, ...] | None = None
 
     def entry(self, places: Sequence[Term], extra: Given, *, flat: bool = False) -> Entry:
-        """Return the entry at places inside; places that no sum of the inner ones says are `given` as a list."""
+        """Return the entry at places inside; places that are no sum of the inner places go into `extra` as a list."""
         positions = self.positions.reshape(-1) if flat else self.positions
         if flat and isinstance(places[0], Entry) and places[0].name in extra:
             positions, places = positions[extra[places[0].name][1]], places[0].places
         if not self.shape:
             return Entry(self.name)
         sums = [affine(place, places) for place in np.unravel_index(positions, self.shape)]
-        known = [place for place in sums if place is not None]
-        if len(known) == len(sums):
-            outer = known if flat else [self._place_of_size_one(dim, place, places) for dim, place in enumerate(known)]
+        inner = [place for place in sums if place is not None]
+        if len(inner) == len(sums):
+            outer = inner if flat else [self._place_of_size_one(dim, place, places) for dim, place in enumerate(inner)]
             return Entry(self.name, tuple(place for place in outer if place is not None))
         place = affine(positions, places) or Entry(_listed(positions, extra), tuple(places))
         return Entry(self.name + ".flat" * (len(self.shape) > 1), (place,))
@@ -180,7 +180,7 @@ def outside(equation: Equation, tensors: Mapping[str, Arranged], extra: Given) -
         return False
 
     def without(term: Term) -> Term:
-        """Leave out what is said about index variables that are always 0."""
+        """Leave out conditions and indices of variables that are always 0."""
         match term:
             case Entry() if term.name in extra and zeros.intersection(term.places):
                 words, value = extra[term.name]

@@ -152,7 +152,7 @@ LETTERS = {
 
 
 def fits(terms: Sequence[tuple[str, str]], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:
-    """Return whether each letter has one size, and the addend that of the last."""
+    """Return whether each letter has one size, and the addend has the size of the result's last letter."""
     if any(len(shapes.get(name, ())) != len(letters) for name, letters in terms):
         return False
     sizes = {(letter, size) for name, letters in terms for letter, size in zip(letters, shapes[name], strict=True)}
@@ -160,7 +160,7 @@ def fits(terms: Sequence[tuple[str, str]], result: str, addend: str | None, shap
 
 
 def product(factors: Sequence[Factor], result: str) -> Expression:
-    """Return the product of factors, summed over the letters that are not `out`: with `@` where that says it."""
+    """Return the product of factors, summed over the letters that are not in `result`: with `@` where that suffices."""
     scalars = [tree for tree, letters in factors if not letters]
     indexed = [factor for factor in factors if factor[1]]
     result_tree = times(indexed, result) if len(indexed) < 3 else None

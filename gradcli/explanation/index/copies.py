@@ -46,7 +46,7 @@ def summed_over_copies(
     contribution: language.Expression,
     tensors: Mapping[str, Any],
 ) -> tuple[Equation, Equation] | None:
-    """Return the formula of the result and that of the input's gradient; None where a formula cannot be indexed."""
+    """Return the formulas of the result and of the input's gradient; None where a formula cannot be indexed."""
     size = np.shape(tensors[result])
     places = letters(len(size), tensors)
     left = entry_of(input, np.shape(tensors[input]), places, size)

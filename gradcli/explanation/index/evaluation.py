@@ -53,7 +53,7 @@ Tensors = Mapping[str, Any]
 
 
 def ranges(equation: Equation, tensors: Tensors) -> dict[str, int]:
-    """Return the size of each index variable: that of the dimension where it stands alone, the least of several.
+    """Return the size of each index variable: the size of the smallest dimension in which it stands alone.
 
     The left side comes before the right one, and a size that is written before both.
     """

@@ -19,7 +19,7 @@ POSITION = "position"
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """The forward formula, and that of the gradient of an input.
+    """The forward formulas, and the formula of the gradient of an input.
 
     `tensors` are the values by the names in the formulas: the upstream gradient and the result first, under the names
     `upstream` and `result`, and those of the inputs. `given` says what the tensors are that are no inputs.
@@ -50,7 +50,7 @@ def formulas(
 
 
 def read_formulas(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Equation | None]:
-    """Return the formulas of a result, and that of the gradient of an input: derived, unless it is written."""
+    """Return the formulas of a result, and the formula of an input's gradient: derived, unless the text has it."""
     all_equations = equations(text)
     forward = tuple(equation for equation in all_equations if not equation.left.name.startswith("∂"))
     own_gradient = [equation for equation in all_equations if equation.left.tensor == f"∂{input}"]

@@ -91,7 +91,7 @@ def reason_in_names(line: Line, position: int, forms: Formulas, gradient: Any, u
 
 
 def is_extreme(term: Term) -> bool:
-    """Return whether it is the largest or smallest of some entries, where one that is outside is none of them."""
+    """Return whether a term is a maximum or minimum, in which entries outside their tensor do not count."""
     return isinstance(term, Reduce) and term.operator in ("max", "min")
 
 

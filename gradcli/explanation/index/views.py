@@ -1,4 +1,4 @@
-"""Views of a tensor that follow one another, read as one: each entry of the result is one of the tensor."""
+"""Views of a tensor that follow one another, read as one view: each entry of the result is an entry of the tensor."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ LARGEST = 2**16  # entries of a tensor that is followed
 
 
 def picks(primitive: Primitive) -> bool:
-    """Return whether each entry of the result is one of the input."""
+    """Return whether each entry of the result is an entry of the input."""
     return (primitive.view and primitive.structured) or primitive.name == "clone"
 
 
 def read_views(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> tuple[str, Given] | None:
-    """Return `out[i] = x0[i + 1,0]` of views of a tensor of some shape, one of the other, and what it mentions."""
+    """Return `out[i] = x0[i + 1,0]` for a chain of views of a tensor of a shape, and the tensors that it mentions."""
     size = prod(shape)
     if not 0 < size <= LARGEST:
         return None

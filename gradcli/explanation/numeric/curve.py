@@ -163,7 +163,7 @@ def local_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
 
 
 def _moving(value: Value, others_values: Sequence[Value | None]) -> Value:
-    """Return 1 for the entries of a value that are others somewhere: for all of them where that cannot be compared."""
+    """Return 1 for the entries of a value that differ somewhere: for all entries where values cannot be compared."""
     arrays = [np.asarray(x) for x in others_values if x is not None]
     if len(arrays) < len(others_values) or any(x.shape != np.shape(value) for x in arrays):
         return 1.0

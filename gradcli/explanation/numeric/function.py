@@ -28,7 +28,7 @@ class Function:
     point: Mapping[str, Any]
 
     def entries(self, **changes: Any) -> Value | None:
-        """Return the weighted entries with a variable elsewhere; None where they are not finite, or others.
+        """Return the weighted entries with a variable changed; None where they are not finite, or of another shape.
 
         Of an output that is a sum or mean they are its terms: each is subtracted by itself, for beside large ones a
         small change would be rounded away.

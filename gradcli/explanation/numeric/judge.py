@@ -130,7 +130,7 @@ class Claim:
         return ULPS * self.curve.sizes.inner / slope.step
 
     def is_wrong_at(self, t: float, slope: Slope) -> bool:
-        """Return whether the gradient is as wrong at another place as here; also where that cannot be told."""
+        """Return whether the gradient is as wrong at another place as here; also True where neither can be said."""
         curve = self.curve.from_place(t)
         other = slope_of(curve, slope.step * 0.7 * 2**4, lambda slope: False)
         ratio = (other.value - curve.slope(0.0)) / (slope.value - self.expected)

@@ -71,7 +71,7 @@ def formulas_anywhere(
 def turn_of_derivatives(
     program: Program, point: Callable[[int], Point], *, is_raw: bool = True, **options: Any
 ) -> tuple[int, tuple[Derivative, ...]]:
-    """Return the turn in which first derivatives are found that hold anywhere, and these; others come from them."""
+    """Return first derivatives that hold at all values, and the turn in which they were found."""
 
     def derive(turn: int) -> tuple[int, tuple[Derivative, ...]]:
         return turn, formulas(program, point(turn), 1, mixed=False, is_raw=is_raw, **options)
@@ -116,7 +116,7 @@ def values_in_turn(made_up: Point, turn: int) -> dict[str, Any]:
 
 
 def first_that_holds(derive: Callable[[int], T], failing: Callable[[T, int], str]) -> T:
-    """Return what is derived in the first of the turns in which it holds in all of them; `failing` names what does not.
+    """Return the first derived result that holds in all turns; `failing` names a formula that does not hold.
 
     Raises EvaluationError where there is none.
     """

@@ -1,4 +1,4 @@
-"""Formulas in terms of the names of sizes, evaluated at other sizes than those that they were found at."""
+"""Checks of formulas in terms of the names of sizes, at other sizes than they were found at."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def failing_claim(general: Explanation, sample: Explanation, sizes: Sizes, *, is
 def claims(
     general: Explanation, sample: Explanation, sizes: Sizes, *, is_traced: bool
 ) -> Iterator[tuple[str, Expression, Any, Mapping[str, Any]]]:
-    """Yield what is said by a formula, the formula, its value at the sizes, and the values of its names."""
+    """Yield the subject of a formula in words, the formula, its value at the sizes, and the values of its names."""
     names = {**sizes, **sample.point}
     for x in general.intermediates:
         expected = sample.node(x.name).value if x.gradient_of is None else sample.node(x.gradient_of).grad

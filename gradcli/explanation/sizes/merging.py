@@ -1,6 +1,6 @@
-"""One formula from several: those of a program at several sizes, which differ in numbers that come from the sizes.
+"""One formula from the formulas of a program at several sizes, which differ in numbers that come from the sizes.
 
-A number that is `n`, `n*d` or `n - 1` each time is written so.
+A number that is `n`, `n*d` or `n - 1` at each size is written like that.
 """
 
 from __future__ import annotations

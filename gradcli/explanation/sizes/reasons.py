@@ -1,4 +1,4 @@
-"""Reasons for rules at every size: one index formula from those at several sizes, which differ in numbers."""
+"""Reasons for rules at every size: one index formula from the formulas at several sizes, which differ in numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Reason = Callable[[], Why | None]
 
 
 def merged_reason(reasons: Sequence[Reason | None], runs: Sequence[Sizes]) -> Reason | None:
-    """Return the reason in terms of the names of sizes, which is found where it is asked for."""
-    known = [reason for reason in reasons if reason is not None]
-    return cache(lambda: merged_why([reason() for reason in known], runs)) if len(known) == len(reasons) else None
+    """Return the reason in terms of the names of sizes, computed when it is called."""
+    present = [reason for reason in reasons if reason is not None]
+    return cache(lambda: merged_why([reason() for reason in present], runs)) if len(present) == len(reasons) else None
 
 
 def merged_why(reasons: Sequence[Why | None], runs: Sequence[Sizes]) -> Why | None:

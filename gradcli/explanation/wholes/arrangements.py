@@ -1,4 +1,4 @@
-"""Reasons for the rule of an operation in which one node computes and others arrange entries before and behind it."""
+"""Reasons for the rule of an operation in which one node computes and other nodes arrange entries around it."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def arranged(name: str, shape: Shape, chain: Sequence[Line]) -> Arranged:
 def followed(
     dims: tuple[int, ...], primitive: str, options: Mapping[str, Any], before: Shape, after: Shape
 ) -> tuple[int, ...] | None:
-    """Return which dimension each one is after a change of shape, -1 for a new one; None where that is not certain."""
+    """Return the origin of each dimension after a change of shape, -1 for a new dimension; None where uncertain."""
     dim = options.get("dim")
     if primitive in ("permute", "transpose", "t"):
         return None if 1 in before else dims
@@ -148,10 +148,10 @@ class ArrangedReason(Reason):
             if is_as_before(lines):
                 alone = replace(self.line, name=lines.last.name, inputs=lines.outer)
                 return reasons.structured(alone, self.position, self.gradient, self.upstream_name)
-            found = self.formulas
-            if found is None:
+            forms = self.formulas
+            if forms is None:
                 return None
-            return reasons.reason_in_names(lines.last, self.position, found, self.gradient, self.upstream_name)
+            return reasons.reason_in_names(lines.last, self.position, forms, self.gradient, self.upstream_name)
 
     @cached_property
     def formulas(self) -> Formulas | None:
@@ -166,9 +166,9 @@ def is_as_before(lines: Arrangement) -> bool:
         application is not None
         and bool(application.primitive.differential)
         and all(
-            np.array_equal(found.positions, np.arange(prod(found.shape)).reshape(found.shape))
+            np.array_equal(t.positions, np.arange(prod(t.shape)).reshape(t.shape))
             for x, chain in zip((lines.main, *lines.outer), (lines.behind, *lines.before), strict=True)
-            for found in [arranged(x.name, x.tensor.shape, chain)]
+            for t in [arranged(x.name, x.tensor.shape, chain)]
         )
     )
 
@@ -222,7 +222,7 @@ def is_number(line: Line) -> bool:
 
 
 def elementwise(main: Line, behind: Arranged, operands: Sequence[Arranged], chosen: Sequence[int]) -> Outside | None:
-    """Return the formulas over the indices of the result, or over those of the computation where that is plainer."""
+    """Return the formulas over the indices of the result, or over the computation's indices where that is simpler."""
     application, shape = main.application, main.tensor.shape
     assert application is not None
     formulas_in = [

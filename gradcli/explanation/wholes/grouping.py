@@ -30,7 +30,7 @@ def prepares(application: Application) -> bool:
 
 
 def ends(applications: Sequence[Application]) -> list[int]:
-    """Return for each application of one operation the position of the last one that it belongs with."""
+    """Return for each application of an operation the position of the last application of its group."""
     maker = {id(step.out): place for place, step in enumerate(applications)}
     sources = [{maker[id(x)] for x in step.inputs if id(x) in maker} for step in applications]
     uses: list[set[int]] = [set() for _ in applications]
@@ -52,9 +52,9 @@ def ends(applications: Sequence[Application]) -> list[int]:
 
 
 def together(applications: Sequence[Application], tree: Expression | None, values: Mapping[str, Any]) -> list[int]:
-    """Return the same where it is known how the operation is written, over names with `values`.
+    """Return the result of `ends` where the operation is written as a `tree`, over names with `values`.
 
-    All belong together that are one product, one view of a tensor, or one function of each entry.
+    Applications are one group if they are one product, one view of a tensor, or one function of each entry.
     """
     if tree is not None and (
         contraction(tree, {name: np.shape(value) for name, value in values.items()})

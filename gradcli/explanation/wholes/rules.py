@@ -39,7 +39,7 @@ LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
 def wholes(lines: Iterable[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
-    """Return by name of the last line the operations that took several lines; `gradients` are those of the lines."""
+    """Return the operations that took several lines, by the name of their last line; `gradients` are by line."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
         if line.part_of:
@@ -91,7 +91,7 @@ def operation_with_rules(
     finder: Finder | None,
     says: str,
 ) -> Whole:
-    """Return an operation with the rules and the index formulas that are known of it."""
+    """Return an operation with its rules and its index formulas."""
     from gradcli.explanation.formulas.checking import simplify_checked
 
     assert last.whole is not None
@@ -157,7 +157,7 @@ def compose_rules(
     else:
         rules = attach_arranged_reasons(lines, rules, upstream_name, gradient)
     if any(local.formula is None and local.reason is None for local in rules):
-        return None  # the steps that torch takes can be told
+        return None  # the steps of torch have reasons
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 
@@ -195,7 +195,7 @@ def is_structured(lines: Sequence[Line]) -> bool:
 
 
 def local(target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, values: Mapping[str, Any]) -> Local:
-    """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
+    """Return the edge to an input; for an entrywise operation it also has the local derivative."""
     from gradcli.explanation.formulas.checking import simplify_checked
 
     rule = simplify_checked(flow.tree, values)

@@ -65,7 +65,7 @@ class Reading(NamedTuple):
 
 
 class Reader:
-    """Reads a tree bottom-up; `shapes` are those of the names, which are plain numbers without it."""
+    """Reads a tree bottom-up; `shapes` has the shape of each name, and without it all names are numbers."""
 
     def __init__(self, algebra: Builder, shapes: Mapping[str, Shape] | None) -> None:
         self.algebra = algebra
@@ -243,8 +243,8 @@ def typed_decimals(tree: Expression) -> tuple[Rational, ...]:
     """Return the decimals that a person wrote; halves in exponents do not count, for they are always written so."""
     nodes = list(postorder(tree))
     exponents = [node.right for node in nodes if isinstance(node, Binary) and node.operator == "**"]
-    halves = {id(part) for x in exponents for part in (x, *children(x))}
-    listed = {id(part) for node in nodes if isinstance(node, List) for item in node.items for part in postorder(item)}
+    halves = {id(inner) for x in exponents for inner in (x, *children(x))}
+    listed = {id(inner) for node in nodes if isinstance(node, List) for item in node.items for inner in postorder(item)}
     return tuple(
         number
         for node in nodes

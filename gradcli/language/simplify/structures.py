@@ -73,7 +73,7 @@ def is_centred(algebra: Builder, product: Product) -> bool:
 def _summed(
     algebra: Builder, name: str, inside: Product, own_shape: Shape, shape: Shape, options: dict[int | str, Any]
 ) -> Product | None:
-    """Add up copies: a number times one of them, where the sum is over all that is copied, or over all."""
+    """Return a sum or mean of copies as a number times one copy, if it is over all copied dimensions, or over all."""
     dim = options.get("dim", options.get(1))
     axes = set(range(len(shape)) if dim is None else dims_of(dim, len(shape)) or ())
     copied = set(range(len(shape) - len(own_shape)))
@@ -124,7 +124,7 @@ def sum_of_one(algebra: Builder, inside: Product, before: Extent) -> Product | N
 
 
 def described(algebra: Builder, arguments: Sequence[Argument]) -> dict[int | str, Any]:
-    """Return the plain values of arguments by position or keyword; None for those that have none."""
+    """Return the constant values of arguments by position or keyword; None for an argument without one."""
     options: dict[int | str, Any] = {}
     for position, argument in enumerate(arguments):
         x: Any = argument.value

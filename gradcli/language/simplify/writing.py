@@ -135,7 +135,7 @@ class Writer:
         return self._products_written[product]
 
     def _as_it_came(self, product: Product) -> list[Way]:
-        """Return the product with its sums as they came, and others divided, so that it overflows no earlier."""
+        """Return the product with its sums as they were read, and other sums divided: it overflows no earlier."""
         as_read, instead = self.algebra.as_it_came(product)
         divided = [
             (divided_product, {**instead, **sums})

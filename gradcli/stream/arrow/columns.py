@@ -113,7 +113,7 @@ def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
 
 
 def in_arrow(column: Any) -> Any:
-    """Return a column that is one of Arrow, or that numpy would take for less than it is; None for others.
+    """Return a column as Arrow has it, if it is of Arrow, or if numpy would lose a part of it; None for others.
 
     Numpy has no nulls inside of lists, and takes a record for a list of numbers.
     """

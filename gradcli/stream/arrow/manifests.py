@@ -69,7 +69,7 @@ class Manifest:
 
 
 def manifest_path(path: Path) -> Path:
-    """Return the path of the manifest of a file: one that engines leave out when they read a folder."""
+    """Return the path of the manifest of a file, with a name that engines leave out when they read a folder."""
     return path.with_name(f"_{path.name}.json")
 
 

@@ -68,7 +68,7 @@ def _value_or_none(tree: Expression) -> Any:
 
 @dataclass(frozen=True)
 class _CrossEntropy:
-    """A cross entropy of scores of a shape; `found` are the labels, or the probabilities that are asked."""
+    """A cross entropy of scores of a shape; `targets` are the labels, or the target probabilities."""
 
     scores: Expression
     target: Expression
@@ -81,7 +81,7 @@ class _CrossEntropy:
 
     @cached_property
     def has_rule(self) -> bool:
-        """Whether the rule is one that a person would write: not for weighted probabilities of images."""
+        """Whether there is a rule that a person would write: not for weighted probabilities of images."""
         rank = len(self.shape)
         of_labels = self.targets.shape == (self.shape[:1] + self.shape[2:] if rank > 1 else ())
         is_some = self.counts.all() or (rank > 1 and self.counts.any())

@@ -70,7 +70,7 @@ class Exponents(Algebra):
         return any(isinstance(self.bases[base], Exponential | Function | Sum) for base, _ in term)
 
     def _growths(self, term: Term) -> Iterator[Growth]:
-        """Yield the numbers before the exponents in a product; of cosh and sinh those of their exponentials."""
+        """Yield the numbers before the exponents in a product; cosh and sinh count as their exponentials."""
         numbers: dict[Term, Rational] = {}
         sides: dict[Term, Rational] = {}
         for base, exponent in term:

@@ -54,7 +54,7 @@ class Products(Registry):
         return self._normal(exact(coefficient), powers) if coefficient else ZERO
 
     def constant(self, value: Rational) -> Product:
-        """Return a positive number as a base: one that would have too many digits if it was multiplied."""
+        """Return a positive number as a base, because multiplied out it would have too many digits."""
         if not (is_whole(value) or is_decimal(value)) or value > LARGEST:
             raise UnsimplifiedError
         return self.register(("constant", value), Constant(SCALAR, 1, value))

@@ -53,7 +53,7 @@ class Rule:
 
     @cached_property
     def zero(self) -> tuple[Expression, ...]:
-        """Terms whose sum is 0: those of the pattern, less the result."""
+        """Terms whose sum is 0: the terms of the pattern, less the result."""
         return (*(part for part, _ in self.parts), Unary("-", self.result))
 
     @cached_property
