@@ -179,10 +179,8 @@ class Reader:
         if elementwise:
             extent = joined(operand.extent for operand in parts if operand.product is not None)
         else:
-            as_it_stands = self.algebra.function(
-                name, arguments, self.algebra.extent_of_call(name, arguments), template
-            )
-            extent = self.algebra.extent(as_it_stands)
+            raw_extent = self.algebra.extent_of_call(name, arguments)
+            extent = self.algebra.extent(self.algebra.function(name, arguments, raw_extent, template))
             before = parts[0] if parts else None
             if isinstance(node, Index) and before is not None and not before.extent.unknown:
                 shape = shape_of_index(before.extent.shape, node.items)
@@ -206,11 +204,8 @@ class Reader:
             if row is not None:
                 return row
         reshaped = algebra.only(call, Function) if name == "reshape" else None
-        if (
-            reshaped is not None
-            and isinstance(x := reshaped.arguments[0].value, Product)
-            and algebra.extent(x) == after
-        ):
+        x = None if reshaped is None else reshaped.arguments[0].value
+        if isinstance(x, Product) and algebra.extent(x) == after:
             return x
         options = structures.described(algebra, arguments)
         return structures.of_constant(algebra, name, operand.product, operand.extent, after, options)

@@ -149,9 +149,8 @@ class Rewriter(Identities):
         for base in sorted({base for term in polynomial for base, _ in term}):
             inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
             powers = {e for term in inside for b, e in term if b == base}
-            if 2 <= len(inside) < len(polynomial) and (
-                len(powers) == 1 or max(powers) < 0
-            ):  # powers descend: no a + b*(c + b*d)
+            # Powers descend: no a + b*(c + b*d).
+            if 2 <= len(inside) < len(polynomial) and (len(powers) == 1 or max(powers) < 0):
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
                 factored_terms = self.algebra.collect(inside)
                 yield self.algebra.collect(total([*outside, (factored_terms.term, factored_terms.coefficient)]))

@@ -207,7 +207,6 @@ class Writer:
             if powers:
                 divided = self.algebra.times(bracket.polynomial, factor)
                 rest = self.algebra.multiply(product, self.algebra.power(factor, -1))
-                if self.algebra.weigh(divided) + self.algebra.weight(rest) <= bracket.weight + self.algebra.weight(
-                    product
-                ):
+                longest = bracket.weight + self.algebra.weight(product)
+                if self.algebra.weigh(divided) + self.algebra.weight(rest) <= longest:
                     yield rest, {base: divided}
