@@ -74,8 +74,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Return a function of the library, which is imported when it is first asked for: numpy takes a while."""
     if name in __all__:
-        found = globals()[name] = getattr(import_module("gradcli.library"), name)
-        return found
+        function = globals()[name] = getattr(import_module("gradcli.library"), name)
+        return function
     raise AttributeError(f"module 'gradcli' has no attribute {name!r}")
 
 

@@ -23,7 +23,7 @@ def main() -> None:
         gc.disable()  # collections would cost a command 5 %, and a long program 10 to 15 %
         sys.unraisablehook = interrupted_again
         os.environ.update(ONE_THREAD)
-        code = done(sys.argv[1:])
+        code = run_watched(sys.argv[1:])
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         finish()
@@ -37,7 +37,7 @@ def end(code: int) -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):  # which Python tells in its own way
+    except (OSError, ValueError):  # Python reports it itself
         sys.exit(code)
     os._exit(code)
 
@@ -48,7 +48,7 @@ HAVE_ITEMS = ("check", "batch", "practice")  # with children of their own, one i
 HARMLESS = ("ops", "schema", "help")  # take nothing from strangers, as options before a command do
 
 
-def done(argv: list[str]) -> int:
+def run_watched(argv: list[str]) -> int:
     """Run a command line, in a child that is watched where the system has children, and return the exit code."""
     name = argv[0] if argv else "-"
     if name in HARMLESS or name.startswith("-"):

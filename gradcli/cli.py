@@ -84,7 +84,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name == "help":  # which `asked` reads; here it is completed
+        if cmd_name == "help":  # which `help_as_option` reads; here it is completed
             return helping()
         if cmd_name not in COMMANDS:
             return None
@@ -99,7 +99,7 @@ class Commands(TyperGroup):
 
 
 def helping() -> Any:
-    """Return a command that completes what `gradcli help` tells about: commands, and codes of errors."""
+    """Return a command that completes the topics of `gradcli help`: commands, and codes of errors."""
     single = typer.Typer(add_completion=False)
 
     def helped(incomplete: str) -> list[str]:
@@ -121,8 +121,8 @@ app = typer.Typer(
 )
 
 
-def _version(ctx: typer.Context, wanted: bool) -> None:
-    if wanted:
+def _version(ctx: typer.Context, is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"gradcli {__version__}")
         if ctx.params.get("verbose"):
             from gradcli.workers.sandbox.lock import told
@@ -156,7 +156,7 @@ def run(argv: Sequence[str]) -> int:
                 typer.echo(TOUR, nl=False)
                 return 0
             command = typer.main.get_command(app)
-            code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
+            code = command(masked(help_as_option(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
@@ -204,11 +204,11 @@ def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
 def masked(argv: Sequence[str]) -> list[str]:
     """Put a space before programs such as `-x+1`, which are no options; `options.unmasked` takes it away."""
     options = SHORT_OPTIONS | ALONE
-    rest = [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
-    return [argv[0], *rest[1:]] if argv[0] in options else rest
+    arguments = [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
+    return [argv[0], *arguments[1:]] if argv[0] in options else arguments
 
 
-def asked(argv: Sequence[str]) -> Sequence[str]:
+def help_as_option(argv: Sequence[str]) -> Sequence[str]:
     """Return a command line as it is understood: `help eval` is `eval --help`."""
     if argv[:1] != ["help"]:
         return argv
@@ -240,8 +240,8 @@ def usage_error(error: Exception) -> GradcliError | None:
         name, command = text.rpartition("--")[2].strip("'\""), path.rpartition(" ")[2]
         if name in FORMS and command in FORMS[name].renderers:
             suggestion = f"write --format {name}"
-        elif not close and (others := _with_option(context, f"--{name}")):
-            suggestion = f"it is an option of {', '.join(f'gradcli {other}' for other in others)}"
+        elif not close and (commands := _with_option(context, f"--{name}")):
+            suggestion = f"it is an option of {', '.join(f'gradcli {name_}' for name_ in commands)}"
     return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
 
 
@@ -251,7 +251,7 @@ def _with_option(context: Any, option: str) -> list[str]:
     if root is None or not hasattr(root.command, "list_commands"):
         return []
     commands = [(name, root.command.get_command(root, name)) for name in root.command.list_commands(root)]
-    return [name for name, one in commands if one and any(option in parameter.opts for parameter in one.params)]
+    return [name for name, command in commands if command and any(option in p.opts for p in command.params)]
 
 
 def _unknown_command(name: str) -> GradcliError:

@@ -30,10 +30,10 @@ def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
     function = columns(program, **fixed)
     empty = partition_of(frame)
     names = function.computation.plan.names
-    whole = function.schema(schema_of(empty, names))
-    taken = [name for name in empty.columns if name in names] or list(empty.columns[:1])  # which says how many rows
-    schema = function.schema(schema_of(empty[taken], taken))
-    work = WithResults(Mapped(taken, Points(function), schema), whole.names[len(empty.columns) :])
+    schema_after = function.schema(schema_of(empty, names))
+    inputs = [name for name in empty.columns if name in names] or list(empty.columns[:1])  # which says how many rows
+    schema = function.schema(schema_of(empty[inputs], inputs))
+    work = WithResults(Mapped(inputs, Points(function), schema), schema_after.names[len(empty.columns) :])
     return frame.map_partitions(work, meta=work(empty))
 
 
@@ -47,19 +47,19 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     from gradcli.homework.submission.classes import COLUMNS
 
     empty = partition_of(frame)
-    answers.readable(schema_of(empty, COLUMNS))
+    answers.refuse_unreadable(schema_of(empty, COLUMNS))
     grades = answers.Grades.of(assignment, variants)
-    by_student = applied(frame, Mapped(list(COLUMNS), answers.keyed, answers.keys())).shuffle(on=answers.KEY)
-    results = applied(by_student, Mapped([answers.KEY, *COLUMNS], grades, answers.pickled(answers.RESULT)))
-    habits = applied(results, Mapped([answers.RESULT], answers.habits, answers.pickled(answers.HABITS)))
-    sizes = applied(
+    by_student = run_work(frame, Mapped(list(COLUMNS), answers.keyed, answers.keys())).shuffle(on=answers.KEY)
+    results = run_work(by_student, Mapped([answers.KEY, *COLUMNS], grades, answers.pickled(answers.RESULT)))
+    habits = run_work(results, Mapped([answers.RESULT], answers.habits, answers.pickled(answers.HABITS)))
+    sizes = run_work(
         habits.repartition(npartitions=1), Mapped([answers.HABITS], answers.sizes, answers.pickled(answers.SIZES))
     )
-    told = Mapped([answers.RESULT, answers.SIZES], answers.in_class_order, answers.verdicts())
-    return results.map_partitions(WithOne(told), sizes[answers.SIZES], meta=told.empty())
+    verdicts = Mapped([answers.RESULT, answers.SIZES], answers.in_class_order, answers.verdicts())
+    return results.map_partitions(WithColumn(verdicts), sizes[answers.SIZES], meta=verdicts.empty())
 
 
-def applied(frame: DataFrame, work: Mapped) -> DataFrame:
+def run_work(frame: DataFrame, work: Mapped) -> DataFrame:
     """Return the frame that the work makes of each partition."""
     return frame.map_partitions(work, meta=work.empty())
 
@@ -68,13 +68,13 @@ def applied(frame: DataFrame, work: Mapped) -> DataFrame:
 class Mapped:
     """The work of a task on some columns of a partition, in a schema."""
 
-    taken: list[str]
+    names: list[str]
     work: Work
     schema: Any
 
     def __call__(self, partition: Any) -> Any:
-        given = pyarrow().table({name: arrow_of(partition[name]) for name in self.taken})
-        batches = self.work(given.combine_chunks().to_batches())
+        table = pyarrow().table({name: arrow_of(partition[name]) for name in self.names})
+        batches = self.work(table.combine_chunks().to_batches())
         return self.frame_of(pyarrow().Table.from_batches(batches, self.schema))
 
     def empty(self) -> Any:
@@ -98,13 +98,13 @@ class WithResults:
 
 
 @dataclass(frozen=True)
-class WithOne:
+class WithColumn:
     """The work of a task, whose partition has one more column, the same in all rows."""
 
     mapped: Mapped
 
-    def __call__(self, partition: Any, one: Any) -> Any:
-        return self.mapped(partition.assign(**{one.name: [*one] * len(partition)}))
+    def __call__(self, partition: Any, column: Any) -> Any:
+        return self.mapped(partition.assign(**{column.name: [*column] * len(partition)}))
 
 
 def partition_of(frame: DataFrame) -> Any:
@@ -113,10 +113,10 @@ def partition_of(frame: DataFrame) -> Any:
     return frame._meta
 
 
-def schema_of(empty: Any, taken: Sequence[str]) -> Any:
+def schema_of(empty: Any, names: Sequence[str]) -> Any:
     """Return the Arrow schema of a partition, whose columns that are not taken may be anything."""
     pa = pyarrow()
-    return pa.schema((str(name), type_of(name, empty[name]) if name in taken else pa.null()) for name in empty.columns)
+    return pa.schema((str(name), type_of(name, empty[name]) if name in names else pa.null()) for name in empty.columns)
 
 
 def type_of(name: str, column: Any) -> Any:
@@ -128,8 +128,8 @@ def type_of(name: str, column: Any) -> Any:
     try:
         return pa.string() if column.dtype == object else arrow_of(column).type
     except (pa.ArrowException, TypeError):
-        told = f"the column {name} has {column.dtype}, which Arrow has not"
-        raise EvaluationError("E207", told, help="give floats, integers or booleans") from None
+        message = f"the column {name} has {column.dtype}, which Arrow has not"
+        raise EvaluationError("E207", message, help="give floats, integers or booleans") from None
 
 
 def arrow_of(column: Any) -> Any:

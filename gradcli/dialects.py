@@ -31,7 +31,7 @@ class Dialect:
 
     @cached_property
     def points(self) -> dict[int, str]:
-        """What makes numbers those of Python: a point in place of a comma, and nothing that is read in place of it."""
+        """The translation of numbers to Python's: a comma becomes a point, and a point an unreadable character."""
         return {} if self.decimal == "." else {ord("."): "?", ord(","): "."}
 
     @cached_property
@@ -95,7 +95,8 @@ class Dialect:
             raise UsageError("E014", message, help="write --delimiter ';' --decimal , or leave both out")
         if decimal is None and delimiter != ",":
             rows = list(islice(csv.reader(SEPARATED.sub("", head).splitlines(), delimiter=delimiter), SHOWN))
-            places = [place for place, name in enumerate(rows[0] if rows else ()) if not names or named(name) in names]
+            header = rows[0] if rows else ()
+            places = [place for place, name in enumerate(header) if not names or normal_name(name) in names]
             cells = [row[place].strip() for row in rows for place in places if place < len(row)]
             has_comma, has_point = (
                 any(re.fullmatch(rf"[-+]?\d*{mark}\d+(?:[eE][-+]?\d+)?", cell) for cell in cells)
@@ -118,7 +119,7 @@ def delimiter_of(text: str) -> str:
     return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([head], delimiter=delimiter), ())))
 
 
-def named(cell: str) -> str:
+def normal_name(cell: str) -> str:
     """Return the name that a cell of a header spells, in one form for letters that have two."""
     return normalize("NFC", cell.strip())
 

@@ -154,7 +154,7 @@ class GradcliError(Exception):
         return restored, (type(self), self.args, self.__dict__)
 
     def at(self, span: Span | None = None, source: Source | None = None) -> Self:
-        """Fill in the place where the error happened, unless a closer one is known."""
+        """Fill in the place where the error happened, unless it has a place, which is closer."""
         if self.span is None:
             self.span = span
         if self.source is None:
@@ -162,7 +162,7 @@ class GradcliError(Exception):
         return self
 
     def facts(self) -> dict[str, Any]:
-        """Return the error as it is told, its texts cut; lines and columns count from 1, offsets from 0."""
+        """Return the error's fields as documents have them, texts cut; lines and columns from 1, offsets from 0."""
         place = None if self.span is None or self.source is None else self.source.position(self.span.start)
         return {
             "code": self.code,

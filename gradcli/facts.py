@@ -85,9 +85,9 @@ def slotted(kind: type) -> type:
         attributes.pop(name, None)  # a default, which the template keeps
     state = {"__getstate__": state_of, "__setstate__": set_state}
     slots = tuple(name for name in fields if name not in inherited)
-    made = type(kind)(kind.__name__, kind.__bases__, state | attributes | {"__slots__": slots})
-    made.__qualname__ = kind.__qualname__
-    return made
+    new_class = type(kind)(kind.__name__, kind.__bases__, state | attributes | {"__slots__": slots})
+    new_class.__qualname__ = kind.__qualname__
+    return new_class
 
 
 def state_of(fact: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """The one guard before what is optional: where a formula, a reason or a picture fails, the numbers come without it.
 
-    formula = guarded("formula", lambda: derived(leaf), None)
+    formula = guarded("formula", lambda: leaf_formula(leaf), None)
 
 What is missing becomes a note of the explanation or the document that is being made, or else a warning.
 """
@@ -39,7 +39,7 @@ PARTS = MappingProxyType(
 
 
 class Missing(NamedTuple):
-    """A part of what is told that could not be computed: a sentence, and the node that it is about."""
+    """A part of an explanation that could not be computed: a sentence, and the node that it is about."""
 
     message: str
     node: str
@@ -57,25 +57,25 @@ class Guard:
 guard = Guard()
 
 
-def guarded(part: str, compute: Callable[[], T], otherwise: Any, node: str = "") -> T:
-    """Return what is computed or, where that raises, `otherwise`; `part` is one of `PARTS`."""
+def guarded(subject: str, compute: Callable[[], T], otherwise: Any, node: str = "") -> T:
+    """Return what is computed or, where that raises, `otherwise`; `subject` is one of `PARTS`."""
     try:
         return compute()
     except Exception as error:
         if guard.is_strict:
             raise
-        tell(f"{PARTS[part]}: {why(error)}", node)
+        tell(f"{PARTS[subject]}: {why(error)}", node)
         return otherwise  # type: ignore[no-any-return]
 
 
-def optional(part: str, otherwise: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def optional(subject: str, otherwise: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Guard all calls of a function. Raises KeyError for a part that is none of `PARTS`."""
-    PARTS[part]  # now, and not when the function fails
+    PARTS[subject]  # now, and not when the function fails
 
     def guarding(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
         def call(*arguments: P.args, **keywords: P.kwargs) -> T:
-            return guarded(part, lambda: function(*arguments, **keywords), otherwise)
+            return guarded(subject, lambda: function(*arguments, **keywords), otherwise)
 
         return call
 
@@ -90,7 +90,7 @@ def tell(message: str, node: str) -> None:
 
             guard.warned.add(message)
             warnings.warn(message, stacklevel=3)
-    elif all(other.message != message for other in guard.missing):
+    elif all(fact.message != message for fact in guard.missing):
         guard.missing.append(Missing(message, node))
 
 

@@ -25,7 +25,7 @@ from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Program
 from gradcli.language.unparser import unparse
-from gradcli.notebook import Found, Graded, Shown
+from gradcli.notebook import Findings, Graded, Shown
 from gradcli.source import Source
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def gradients(
     """
     with _parsed(program) as parsed:
         point = _point(values, variables)
-        found = build.gradients(parsed, point, wrt=_names(wrt), of=of, upstream=upstream, dtype=dtype)
-        return {name: None if value is None else notebook.number(value) for name, value in found.by.items()}
+        result = build.gradients(parsed, point, wrt=_names(wrt), of=of, upstream=upstream, dtype=dtype)
+        return {name: None if value is None else notebook.number(value) for name, value in result.by.items()}
 
 
 def symbolic(
@@ -104,7 +104,7 @@ def symbolic(
     {'w': '2*X.T @ (X @ w - y)'}
     """
     from gradcli.commands.inputs.bindings import read_shape
-    from gradcli.explanation.sizes.anywhere import explain_anywhere
+    from gradcli.explanation.sizes.any_values import explain_anywhere
     from gradcli.explanation.sizes.generic import explain_at_any_size
     from gradcli.explanation.variables import placeholders
 
@@ -137,8 +137,8 @@ def jacobian(
 
     with _parsed(program) as parsed:
         point = _point(values, variables)
-        found = total.derivatives(parsed, point, 1, mixed=False, wrt=_names(wrt), of=of, dtype=dtype)
-        return {one.by[0]: notebook.number(one.value) for one in found}
+        results = total.derivatives(parsed, point, 1, mixed=False, wrt=_names(wrt), of=of, dtype=dtype)
+        return {x.by[0]: notebook.number(x.value) for x in results}
 
 
 def hessian(
@@ -156,8 +156,8 @@ def hessian(
 
     with _parsed(program) as parsed:
         point = _point(values, variables)
-        found = total.derivatives(parsed, point, 2, mixed=True, wrt=_names(wrt), of=of, dtype=dtype)
-        return {(one.by[0], one.by[1]): notebook.number(one.value) for one in found}
+        results = total.derivatives(parsed, point, 2, mixed=True, wrt=_names(wrt), of=of, dtype=dtype)
+        return {(x.by[0], x.by[1]): notebook.number(x.value) for x in results}
 
 
 def verify(
@@ -212,14 +212,14 @@ def run(snippet: str | os.PathLike[str], /, *, timeout: float = 60.0) -> dict[st
 
 
 @overload
-def why(what: Explanation | str | os.PathLike[str], /, *names: str, timeout: float = 60.0) -> Found: ...
+def why(what: Explanation | str | os.PathLike[str], /, *names: str, timeout: float = 60.0) -> Findings: ...
 
 
 @overload
-def why(loss: Any, /, model: Any = None, optimizer: Any = None) -> Found: ...
+def why(loss: Any, /, model: Any = None, optimizer: Any = None) -> Findings: ...
 
 
-def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, timeout: float = 60.0) -> Found:
+def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, timeout: float = 60.0) -> Findings:
     """Return why gradients are None, zero, nan or doubled: the causes, most suspicious first; they display themselves.
 
     `what` is a PyTorch snippet, its text or the path of its file, which runs as in `run`, or what `explain` returned;
@@ -235,20 +235,20 @@ def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, tim
 
     if isinstance(what, Explanation):
         with ENGINE:
-            return Found(examine_program(what, what.program).findings)
+            return Findings(examine_program(what, what.program).findings)
     if not isinstance(what, str | os.PathLike):
         from gradcli.live.causes import graph_findings
         from gradcli.live.names import found as named
 
         caller = sys._getframe(1)
         model, optimizer = (*about, *(model, optimizer)[len(about) :])
-        return Found(graph_findings(what, named((caller.f_locals, caller.f_globals)), model, optimizer))
+        return Findings(graph_findings(what, named((caller.f_locals, caller.f_globals)), model, optimizer))
     document = _document("why", what, timeout, *about)
-    found = Found(Finding(**{**one, "see": tuple(one["see"])}) for one in document.get("findings", ()))
-    if document.get("error") and not found:
-        told = document["error"]
-        raise EvaluationError(told["code"], told["message"], help=told["help"] or "")
-    return found
+    findings = Findings(Finding(**{**facts, "see": tuple(facts["see"])}) for facts in document.get("findings", ()))
+    if document.get("error") and not findings:
+        error_facts = document["error"]
+        raise EvaluationError(error_facts["code"], error_facts["message"], help=error_facts["help"] or "")
+    return findings
 
 
 def watch(model: Any, optimizer: Any) -> Watch:
@@ -305,30 +305,30 @@ def _names(wrt: str | Sequence[str] | None) -> tuple[str, ...] | None:
 
 def _formulas(explanation: Explanation) -> Iterator[tuple[str, str | None]]:
     """Yield the gradients as texts over the variables alone."""
-    written: dict[str, Expression] = {}
-    for one in explanation.intermediates:
-        written[one.name] = substitute(one.expression, written)
-        if size_of(written[one.name]) > LONGEST:
+    trees: dict[str, Expression] = {}
+    for x in explanation.intermediates:
+        trees[x.name] = substitute(x.expression, trees)
+        if size_of(trees[x.name]) > LONGEST:
             break
-    missing = {one.name for one in explanation.intermediates} - written.keys()
+    missing = {x.name for x in explanation.intermediates} - trees.keys()
     for leaf in explanation.leaves:
-        yield leaf.name, None if leaf.formula is None or missing else unparse(substitute(leaf.formula, written))
+        yield leaf.name, None if leaf.formula is None or missing else unparse(substitute(leaf.formula, trees))
 
 
-def _document(command: str, snippet: str | os.PathLike[str], timeout: float, *more: str) -> dict[str, Any]:
+def _document(command: str, snippet: str | os.PathLike[str], timeout: float, *arguments: str) -> dict[str, Any]:
     """Return the document that a command prints about a snippet, from a process of its own."""
     is_text = isinstance(snippet, str)
     file, text = ("-", str(snippet)) if is_text else (os.fspath(snippet), None)
     if not is_text and not Path(file).exists():
         raise UsageError("E003", f"cannot read {file}: No such file or directory", help="check the path")
-    done = notebook.run([command, file, *more, "--json", "--timeout", str(timeout)], text)
+    process = notebook.run([command, file, *arguments, "--json", "--timeout", str(timeout)], text)
     try:
-        document: dict[str, Any] = json.loads(done.stdout)
+        document: dict[str, Any] = json.loads(process.stdout)
     except ValueError:
-        raise InternalError(f"{command} ended with exit code {done.returncode}: {done.stderr[-500:]}") from None
+        raise InternalError(f"{command} ended with exit code {process.returncode}: {process.stderr[-500:]}") from None
     if document["schema"] == "gradcli.error/1":
-        told = document["error"]
-        raise {2: UsageError, 3: EvaluationError}.get(done.returncode, GradcliError)(
-            told["code"], told["message"], help=told["help"] or ""
+        error_facts = document["error"]
+        raise {2: UsageError, 3: EvaluationError}.get(process.returncode, GradcliError)(
+            error_facts["code"], error_facts["message"], help=error_facts["help"] or ""
         )
     return document

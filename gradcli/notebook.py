@@ -48,8 +48,8 @@ class Displayed(ABC):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         """Return the forms by MIME type; IPython says which it wants, and which not."""
-        wanted = {kind: make for kind, make in self._forms().items() if not include or kind in include}
-        return {kind: make() for kind, make in wanted.items() if not exclude or kind not in exclude}
+        makers = {kind: make for kind, make in self._forms().items() if not include or kind in include}
+        return {kind: make() for kind, make in makers.items() if not exclude or kind not in exclude}
 
 
 def number(value: Any) -> Any:
@@ -57,7 +57,7 @@ def number(value: Any) -> Any:
     return value.item() if value is not None and np.ndim(value) == 0 and hasattr(value, "item") else value
 
 
-class Found(tuple[Finding, ...]):
+class Findings(tuple[Finding, ...]):
     """Findings about a live graph, which display themselves."""
 
     __slots__ = ()
@@ -72,7 +72,7 @@ class Found(tuple[Finding, ...]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown(Explanation, Displayed):
-    """An explanation that displays itself, with all that it has without; each equals itself alone."""
+    """An explanation that displays itself; it equals no other explanation."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -85,7 +85,7 @@ class Shown(Explanation, Displayed):
         """Pickle the reasons why rules hold, and not the functions that find them."""
         with ENGINE:
             nodes = tuple(
-                replace(x, locals=told(x.locals), whole=x.whole and replace(x.whole, locals=told(x.whole.locals)))
+                replace(x, locals=freeze(x.locals), whole=x.whole and replace(x.whole, locals=freeze(x.whole.locals)))
                 for x in self.nodes
             )
         return restored, ({field.name: getattr(self, field.name) for field in fields(self)} | {"nodes": nodes},)
@@ -126,15 +126,15 @@ class Shown(Explanation, Displayed):
     def __repr__(self) -> str:
         """Return one line: the program, its value and its gradients, of tensors the shape."""
         numbers = {"value": self.value, **{f"d_{leaf.name}": leaf.gradient for leaf in self.leaves}}
-        told = (f"{name}={x!s}" if np.ndim(x) == 0 else f"{name}:{list(np.shape(x))}" for name, x in numbers.items())
-        return f"<Explanation of {self.program!r:.60}: {', '.join(islice(told, 8))}>"
+        parts = (f"{name}={x!s}" if np.ndim(x) == 0 else f"{name}:{list(np.shape(x))}" for name, x in numbers.items())
+        return f"<Explanation of {self.program!r:.60}: {', '.join(islice(parts, 8))}>"
 
-    def steps_page(self, height: int = 640) -> Framed:
+    def steps_page(self, height: int = 640) -> FramedPage:
         """Return the page to step through, in a frame."""
         from gradcli.render.page.program import program_page
         from gradcli.render.text.looks import Looks
 
-        return Framed(program_page(self, Looks()), height)
+        return FramedPage(program_page(self, Looks()), height)
 
     def save(self, path: str) -> None:
         """Write the file that its ending stands for, as `gradcli eval -o` and, for pictures, `gradcli graph -o` do.
@@ -156,9 +156,9 @@ class Shown(Explanation, Displayed):
                 text = renderer(command, name)(self if name in WHOLE else folded(self), asked(Looks()))
         Path(path).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
-    def graph(self) -> Drawn:
+    def graph(self) -> GraphPicture:
         """Return the graph, as a picture."""
-        return Drawn(self)
+        return GraphPicture(self)
 
     def _forms(self) -> dict[str, Callable[[], str]]:
         from gradcli.explanation.folding import folded
@@ -167,11 +167,11 @@ class Shown(Explanation, Displayed):
         from gradcli.render.output.tables import tables
         from gradcli.render.text.looks import Looks
 
-        shown = folded(self)
+        lesson_facts = folded(self)
         return {
             "text/plain": self.to_text,
-            "text/html": lambda: tables(sections(shown, Looks(), all=False, why=False)),
-            "text/latex": lambda: lesson(shown),
+            "text/html": lambda: tables(sections(lesson_facts, Looks(), all=False, why=False)),
+            "text/latex": lambda: lesson(lesson_facts),
         }
 
 
@@ -181,8 +181,8 @@ def restored(facts: dict[str, Any]) -> Shown:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A reason that is known, in place of the function that finds it."""
+class KnownReason:
+    """A reason that was computed, in place of the function that computes it."""
 
     why: Why | None
 
@@ -190,12 +190,12 @@ class Told:
         return self.why
 
 
-def told(locals: Iterable[Local]) -> tuple[Local, ...]:
-    return tuple(local if local.reason is None else replace(local, reason=Told(local.why)) for local in locals)
+def freeze(locals: Iterable[Local]) -> tuple[Local, ...]:
+    return tuple(local if local.reason is None else replace(local, reason=KnownReason(local.why)) for local in locals)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn(Displayed):
+class GraphPicture(Displayed):
     """The graph of an explanation, which displays itself."""
 
     explanation: Explanation
@@ -235,7 +235,7 @@ class Graded(Displayed):
 
 
 @dataclass(frozen=True, slots=True)
-class Framed(Displayed):
+class FramedPage(Displayed):
     """A page in a frame of so many pixels."""
 
     page: str
@@ -257,8 +257,8 @@ def grade(assignment: str, answers: str) -> Graded:
     from gradcli.homework.submission.submissions import read_text
     from gradcli.source import Source
 
-    read = read_assignment(Source(assignment, "assignment"))
-    return Graded(Grader(read).grade(read_text("answers", "you", answers)), read)
+    questions = read_assignment(Source(assignment, "assignment"))
+    return Graded(Grader(questions).grade(read_text("answers", "you", answers)), questions)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -277,15 +277,15 @@ def magic(line: str, cell: str | None = None) -> None:
     name = form(arguments)
     if name == "svg" and not asks_for_a_form(arguments):
         arguments += ["--format", "svg"]
-    done = run(arguments, cell)
-    if done.stderr:
-        sys.stderr.write(done.stderr)
-    if name == "html" and done.returncode == 0:
-        ipython.display(Framed(done.stdout))
-    elif name in ("svg", "markdown") and done.returncode == 0:
-        ipython.display({"svg": ipython.SVG, "markdown": ipython.Markdown}[name](done.stdout))
+    process = run(arguments, cell)
+    if process.stderr:
+        sys.stderr.write(process.stderr)
+    if name == "html" and process.returncode == 0:
+        ipython.display(FramedPage(process.stdout))
+    elif name in ("svg", "markdown") and process.returncode == 0:
+        ipython.display({"svg": ipython.SVG, "markdown": ipython.Markdown}[name](process.stdout))
     else:
-        sys.stdout.write(done.stdout)
+        sys.stdout.write(process.stdout)
 
 
 def asks_for_a_form(arguments: Sequence[str]) -> bool:
@@ -293,14 +293,14 @@ def asks_for_a_form(arguments: Sequence[str]) -> bool:
 
 
 def form(arguments: Sequence[str]) -> str:
-    """Return the form that a command writes here: that which it is asked for, else a picture where it has one."""
+    """Return the form that a command writes here: the named form, else a picture where the command has one."""
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--format" or word.startswith("--format="):
             return after if word == "--format" else word.partition("=")[2]
     return "svg" if arguments[0] in PICTURES and not asks_for_a_form(arguments) else "text"
 
 
-def run(arguments: Sequence[str], given: str | None) -> subprocess.CompletedProcess[str]:
+def run(arguments: Sequence[str], text: str | None) -> subprocess.CompletedProcess[str]:
     """Run gradcli in a process of its own, under its own limits."""
     python = fresh("-X", "utf8", "-m", "gradcli", *arguments)
-    return subprocess.run(**python, input=given or "", capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(**python, input=text or "", capture_output=True, encoding="utf-8", check=False)

@@ -73,10 +73,10 @@ def visible(text: str) -> str:
     """The text with control and invisible formatting characters written out, safe for any terminal."""
     if text.isprintable():
         return text
-    return "".join(_shown(c) for c in text)
+    return "".join(_escape(c) for c in text)
 
 
-def _shown(character: str) -> str:
+def _escape(character: str) -> str:
     if character == "\t":
         return " "
     if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
@@ -89,8 +89,8 @@ def width(text: str) -> int:
     """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+    wide_characters = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide_characters - sum(unicodedata.combining(c) != 0 for c in text)
 
 
 def docstring(function: Callable[..., Any]) -> str:
@@ -102,15 +102,15 @@ def docstring(function: Callable[..., Any]) -> str:
     from textwrap import dedent
 
     with suppress(OSError, TypeError, SyntaxError):
-        (found,) = ast.parse(dedent(inspect.getsource(function))).body
-        return ast.get_docstring(found, clean=False) or "" if isinstance(found, ast.FunctionDef) else ""
+        (definition,) = ast.parse(dedent(inspect.getsource(function))).body
+        return ast.get_docstring(definition, clean=False) or "" if isinstance(definition, ast.FunctionDef) else ""
     return ""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """The closest known name, or an empty string when none is close."""
     from difflib import get_close_matches
 
-    folded = {candidate.lower(): candidate for candidate in known}
+    folded = {candidate.lower(): candidate for candidate in names}
     close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else ""

@@ -30,7 +30,7 @@ def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
     """
     function = columns(program, **fixed)
     schema = function.schema(schema_of(frame, function.computation.plan.names))
-    return mapped(frame, Points(function), schema, kept=len(frame.columns))
+    return map_batches(frame, Points(function), schema, first_added=len(frame.columns))
 
 
 def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | None = None) -> DataFrame:
@@ -43,15 +43,15 @@ def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | No
     from gradcli.engines import answers
     from gradcli.homework.submission.classes import COLUMNS
 
-    answers.readable(schema_of(frame, COLUMNS))
+    answers.refuse_unreadable(schema_of(frame, COLUMNS))
     frame = frame.select(*COLUMNS)
     grades = answers.Grades.of(assignment, variants)
     disks = library("pyspark", "frames of Spark", "spark").StorageLevel.DISK_ONLY
-    by_student = mapped(frame, answers.keyed, answers.keys()).repartition(*tasks(frame), answers.KEY)
-    results = mapped(by_student, grades, answers.pickled(answers.RESULT)).persist(disks)
-    habits = mapped(results, answers.habits, answers.pickled(answers.HABITS)).repartition(1)
-    sizes = mapped(habits, answers.sizes, answers.pickled(answers.SIZES))
-    return mapped(results.crossJoin(sizes.hint("broadcast")), answers.in_class_order, answers.verdicts())
+    by_student = map_batches(frame, answers.keyed, answers.keys()).repartition(*tasks(frame), answers.KEY)
+    results = map_batches(by_student, grades, answers.pickled(answers.RESULT)).persist(disks)
+    habits = map_batches(results, answers.habits, answers.pickled(answers.HABITS)).repartition(1)
+    sizes = map_batches(habits, answers.sizes, answers.pickled(answers.SIZES))
+    return map_batches(results.crossJoin(sizes.hint("broadcast")), answers.in_class_order, answers.verdicts())
 
 
 def tasks(frame: DataFrame) -> tuple[int, ...]:
@@ -61,25 +61,25 @@ def tasks(frame: DataFrame) -> tuple[int, ...]:
     return ()
 
 
-def schema_of(frame: DataFrame, taken: Sequence[str]) -> Any:
+def schema_of(frame: DataFrame, names: Sequence[str]) -> Any:
     """Return the Arrow schema of a frame, whose columns that are not taken may be anything."""
     arrow, pa = types().to_arrow_type, pyarrow()
     zone = {"timezone": "UTC"} if "timezone" in signature(arrow).parameters else {}
     with refused():
         return pa.schema(
-            (field.name, arrow(field.dataType, **zone) if field.name in taken else pa.null()) for field in frame.schema
+            (field.name, arrow(field.dataType, **zone) if field.name in names else pa.null()) for field in frame.schema
         )
 
 
-def mapped(frame: DataFrame, work: Work, schema: Any, *, kept: int = 0) -> DataFrame:
+def map_batches(frame: DataFrame, work: Work, schema: Any, *, first_added: int = 0) -> DataFrame:
     """Return the frame that the work makes of each partition; its first columns are kept, the others as Spark has them.
 
     Raises EvaluationError where a column is of a kind that Spark hands to nobody.
     """
-    added = types().from_arrow_schema(pyarrow().schema(list(schema)[kept:]))
-    whole = type(frame.schema)([*frame.schema.fields[:kept], *added.fields])
+    added = types().from_arrow_schema(pyarrow().schema(list(schema)[first_added:]))
+    schema_after = type(frame.schema)([*frame.schema.fields[:first_added], *added.fields])
     with refused():
-        return frame.mapInArrow(Cast(work, types().to_arrow_schema(added), kept), whole)
+        return frame.mapInArrow(Cast(work, types().to_arrow_schema(added), first_added), schema_after)
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,13 @@ class Cast:
 
     work: Work
     added: Any
-    kept: int
+    first_added: int
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for batch in self.work(batches):
-            fields = [*list(batch.schema)[: self.kept], *self.added]
-            results = zip(batch.columns[self.kept :], self.added, strict=True)
-            cast = [*batch.columns[: self.kept], *(column.cast(field.type) for column, field in results)]
+            fields = [*list(batch.schema)[: self.first_added], *self.added]
+            results = zip(batch.columns[self.first_added :], self.added, strict=True)
+            cast = [*batch.columns[: self.first_added], *(column.cast(field.type) for column, field in results)]
             yield pyarrow().record_batch(cast, schema=pyarrow().schema(fields))
 
 
@@ -112,6 +112,6 @@ def refused() -> Iterator[None]:
 
 def types() -> Any:
     """Return the part of Spark that knows the types of Arrow. Raises UsageError where it is not installed."""
-    found = library("pyspark.sql.pandas.types", "frames of Spark", "spark")
+    module = library("pyspark.sql.pandas.types", "frames of Spark", "spark")
     pyarrow()
-    return found
+    return module

@@ -194,17 +194,17 @@ def has_columns(inputs: Sequence[str], output: str, format: str | None) -> bool:
 
 
 def files_of(paths: Sequence[str]) -> list[str]:
-    """Return the paths, those of the files that a pattern means in its place; UsageError where it means none."""
+    """Return the paths, with the matching files in place of each pattern; UsageError where no file matches."""
     from glob import glob, has_magic
     from pathlib import Path
 
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
-        meant = sorted(glob(path, recursive=True)) if has_magic(path) and not Path(path).exists() else [path]  # noqa: PTH207  a path of any kind
-        if not meant:
+        matches = sorted(glob(path, recursive=True)) if has_magic(path) and not Path(path).exists() else [path]  # noqa: PTH207  a path of any kind
+        if not matches:
             raise UsageError("E003", f"no file is named like {visible(path)}", help="check the pattern after -i")
-        found += meant
-    return found
+        files += matches
+    return files
 
 
 def most_of(text: str | None, *, is_fail_fast: bool) -> int | None:
@@ -232,7 +232,7 @@ def refuse_endings(inputs: Sequence[str], output: str, format: str | None) -> No
 
 
 def share_of(text: str) -> tuple[int, int]:
-    """Return the numbers of `3/16`; UsageError for another text."""
+    """Return both numbers of a share such as `3/16`; UsageError for another text."""
     place, _, of = text.partition("/")
     if place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= 10**6:
         return int(place), int(of)

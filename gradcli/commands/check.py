@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import combinations
+from itertools import combinations, product
 from typing import Annotated
 
 import typer
@@ -29,11 +29,11 @@ OTHERS = (
     "--map",
     "--export-mistakes",
 )
-ALONE = [
+EXCLUSIVE = [  # pairs of options that do not go together
     ("--report", "--json"),
     ("--report", "--format"),
     *combinations(KINDS, 2),
-    *((one, other) for one in KINDS for other in OTHERS),
+    *product(KINDS, OTHERS),
     ("--handout", "--json"),
     ("--handout", "--variants"),
     ("--lint", "--roster"),
@@ -100,16 +100,16 @@ def command(
       gradcli check --handout week1.toml --roster roster.csv --secret-file secret -o sheets/
       gradcli check week1.toml answers/ --roster roster.csv --variants sheets/variants.json --against old.json
     """
-    given = {
+    options = {
         "--lint": lint, "--key": key, "--handout": handout, "--report": report, "--json": page.json,
         "--format": page.format, "--reveal": reveal, "a submission": submissions, "--roster": course.roster,
         "--variants": course.variants, "--attempts": course.attempts, "--overrides": course.overrides,
         "--against": course.against, "--layout": course.layout,
         "--map": course.map, "--export-mistakes": course.export_mistakes,
     }  # fmt: skip
-    for one, other in ALONE:
-        if given[one] and given[other]:
-            raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
+    for first, second in EXCLUSIVE:
+        if options[first] and options[second]:
+            raise UsageError("E001", f"{first} does not go with {second}", help=f"leave out {second}")
     if report is not None and known(report) in QUESTIONS and submissions:
         raise UsageError("E001", f"--report {report} does not go with a submission", help="leave out the submissions")
     for option, value, place in (
@@ -129,7 +129,7 @@ def command(
     from gradcli.workers.files import refuse_overwriting, refuse_unwritable
     from gradcli.workers.zygote import waiting
 
-    kind = next((f"check {one}" for one in KINDS if given[one]), "check")
+    kind = next((f"check {first}" for first in KINDS if options[first]), "check")
     inputs = [assignment, *course.files, *([secret_file] if secret_file else ())]
     refuse_overwriting(page.destination, inputs)
     if course.export_mistakes:
@@ -142,32 +142,32 @@ def command(
         work = worked.WORK
     with waiting(work), nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
-        read = read_assignment(text)
+        questions = read_assignment(text)
         if report in QUESTIONS:
-            return print_questions(read, report, reveal, page, limits)
+            return print_questions(questions, report, reveal, page, limits)
         if kind != "check":
             from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
-                found = print_lint(read, page, form, limits)
-                return 0 if exit_zero else found
+                exit_code = print_lint(questions, page, form, limits)
+                return 0 if exit_zero else exit_code
             if handout:
-                return hand_out(read, page, form, course, secret_file, limits, inputs, standalone=standalone)
+                return hand_out(questions, page, form, course, secret_file, limits, inputs, standalone=standalone)
             return print_key(
-                read, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
+                questions, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
             )
         from gradcli.commands.course.marking import grade
-        from gradcli.commands.course.options import Wanted
+        from gradcli.commands.course.options import Request
 
-        told = Wanted(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
-        totals = grade(read, submissions or [], told, course)
+        request = Request(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
+        totals = grade(questions, submissions or [], request, course)
     if report and totals.ungraded:  # a gradebook has no place for it
         from gradcli.render.check.table import not_graded
         from gradcli.render.text.streams import warn
 
         warn(not_graded(totals))
-    if told.bugs:
-        raise InternalError(told.bugs[0])
+    if request.bugs:
+        raise InternalError(request.bugs[0])
     return 0 if totals.is_right or exit_zero else 1
 
 
@@ -178,14 +178,14 @@ def refuse_missing(submissions: Sequence[str]) -> None:
             if path != "-":
                 os.lstat(path)
         except (FileNotFoundError, NotADirectoryError) as error:
-            told = f"cannot read {visible(path)}: {error.strerror}"
-            raise UsageError("E003", told, help="check the path of the submission") from None
-        except (OSError, ValueError):  # which is told where it is read
+            message = f"cannot read {visible(path)}: {error.strerror}"
+            raise UsageError("E003", message, help="check the path of the submission") from None
+        except (OSError, ValueError):  # the reader reports it
             pass
 
 
 def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
-    """Return the form, and the place for it: a folder is filled file by file."""
+    """Return the form, and send the output to its destination; a folder is filled file by file."""
     if page.is_folder and kind in FOLDERS:
         return nullcontext(page.chosen(FOLDERS[kind]))
     return page.opened(kind, ())

@@ -44,7 +44,7 @@ def command(
             from gradcli.explanation.folding import folded
             from gradcli.explanation.second import newton, twice
 
-            first, seconds = explanation, [folded(one) for one in twice(explanation)]
+            first, seconds = explanation, [folded(second) for second in twice(explanation)]
             if name != "text" and len(seconds) > 1:
                 raise UsageError("E001", f"as {name}, --order 2 is for one variable", help="choose it with --wrt")
             explanation = seconds[-1]  # which has the first pass in it

@@ -113,49 +113,49 @@ def forms(command: str) -> dict[str, Form]:
 
 
 def chosen(command: str, name: str | None, path: str) -> str:
-    """Return the form that is named, or that a file ends in, or the usual one.
+    """Return the form by name, or else by the file's ending, or else the usual one.
 
-    Raises UsageError, which names the forms that there are, for one that the command has not.
+    Raises UsageError, with the available forms, for a form that the command does not have.
     """
-    known = forms(command)
+    available = forms(command)
     ending = PurePath(path).suffix.lower()
     if name is not None:
-        if name not in known:
+        if name not in available:
             raise UsageError("E008", f"gradcli {command} has no form {name!r}", help=offered(command))
         return name
     if not ending or path == "-":
-        return next(iter(known))
-    found = by_ending(ending, known)
-    if found is None:
+        return next(iter(available))
+    form = by_ending(ending, available)
+    if form is None:
         raise UsageError(
             "E008",
             f"gradcli {command} has no form for a file that ends in {ending}",
             help=offered(command, endings=True),
         )
-    return found
+    return form
 
 
-def by_ending(ending: str, known: Mapping[str, Form]) -> str | None:
-    return next((name for name, form in known.items() if ending in form.endings), None)
+def by_ending(ending: str, available: Mapping[str, Form]) -> str | None:
+    return next((name for name, form in available.items() if ending in form.endings), None)
 
 
 def offered(command: str, *, endings: bool = False) -> str:
     """Return a line that names the forms of a command, or how files of them end."""
-    known = forms(command)
+    available = forms(command)
     if not endings:
-        folder = " and ".join(name for name in forms(FOLDER) if name not in known) if command == CLASS else ""
-        more = f"; {folder} go into a folder, such as -o feedback/" if folder else ""
-        return f"the forms are {', '.join(known)}{more}"
-    others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
-    usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
-    return f"files end in {usual}; --format NAME names a form{others}"
+        folder = " and ".join(name for name in forms(FOLDER) if name not in available) if command == CLASS else ""
+        rest = f"; {folder} go into a folder, such as -o feedback/" if folder else ""
+        return f"the forms are {', '.join(available)}{rest}"
+    reports = "; for other tools add a report, such as --report csv" if command == CLASS else ""
+    usual = ", ".join(form.endings[0] for form in available.values() if form.endings)
+    return f"files end in {usual}; --format NAME names a form{reports}"
 
 
 def renderer(command: str, name: str) -> Callable[..., str]:
     """Import the function that gives a form."""
     module, _, function = FORMS[name].renderers[command].partition(":")
-    found: Callable[..., str] = getattr(import_module(module), function)
-    return found
+    function_: Callable[..., str] = getattr(import_module(module), function)
+    return function_
 
 
 def options_help(command: str) -> tuple[str, str]:
@@ -175,10 +175,10 @@ def asked(argv: Sequence[str]) -> str:
         return "json"
     if argv[:1] == [] or argv[0] not in COMMANDS or any(word.split("=")[0] == "--report" for word in argv):
         return "text"
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for word, after in zip(argv, [*argv[1:], ""], strict=True):
         option, is_joined, value = word.partition("=")
         if option in ("-o", "--output", "--format"):
-            given[option.replace("--output", "-o")] = value if is_joined else after
-    ending = PurePath(given.get("-o", "")).suffix.lower()
-    return given.get("--format") or by_ending(ending, FORMS) or "text"
+            values[option.replace("--output", "-o")] = value if is_joined else after
+    ending = PurePath(values.get("-o", "")).suffix.lower()
+    return values.get("--format") or by_ending(ending, FORMS) or "text"

@@ -67,12 +67,12 @@ def command(
     return print_text(gradients(numbers, output.looks, output.precision))
 
 
-def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:
+def print_derivatives(results: tuple[Derivative, ...], output: Output) -> None:
     from gradcli.render.documents.derivatives import derivatives_document
     from gradcli.render.text.streams import print_document, print_text
 
     if output.json:
-        return print_document(derivatives_document(found))
+        return print_document(derivatives_document(results))
     from gradcli.render.lesson.gradients import derivatives
 
-    return print_text(derivatives(found, output.looks, output.precision))
+    return print_text(derivatives(results, output.looks, output.precision))

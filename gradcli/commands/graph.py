@@ -38,13 +38,13 @@ def command(
         explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
         if name != "json":
             return form.show(
-                "graph", name, explanation, all=all, standalone=standalone, animate=animate, **picture.asked
+                "graph", name, explanation, all=all, standalone=standalone, animate=animate, **picture.settings
             )
         from gradcli.commands.forms import chosen, renderer
         from gradcli.render.display_options import asked
         from gradcli.render.documents.explanation import graph_document
         from gradcli.render.text.streams import print_document
 
-        drawn = "tree" if form.format in (None, "json") else chosen("graph", form.format, "-")
-        text = renderer("graph", drawn)(explanation, asked(form.looks, all=all, **picture.asked))
-        return print_document(graph_document(explanation, drawn, text))
+        picture_form = "tree" if form.format in (None, "json") else chosen("graph", form.format, "-")
+        text = renderer("graph", picture_form)(explanation, asked(form.looks, all=all, **picture.settings))
+        return print_document(graph_document(explanation, picture_form, text))

@@ -45,7 +45,7 @@ def command(
     from gradcli.render.lesson.operations import operation_page, operations_document, operations_page
     from gradcli.render.text.streams import print_document, print_text
 
-    chosen = list(operations()) if name is None else [found(name)]
+    chosen = list(operations()) if name is None else [operation_named(name)]
     if output.json:
         print_document(operations_document(references(chosen)))
     elif name is None:
@@ -54,7 +54,7 @@ def command(
         print_text(operation_page(references(chosen)[0], output.looks))
 
 
-def found(name: str) -> str:
+def operation_named(name: str) -> str:
     """Return the operation behind a name; UsageError, with the nearest names, where there is none."""
     from difflib import get_close_matches
 
@@ -64,13 +64,13 @@ def found(name: str) -> str:
     if operation is not None:
         return operation
     is_node = "Back" in name
-    known = nodes() if is_node else set(operations())
+    names = nodes() if is_node else set(operations())
     if "AccumulateGrad" in name:
         help = "it is the node of a leaf, and adds what arrives to the leaf's grad"
-    elif is_node and name in known:
+    elif is_node and name in names:
         help = "the node comes with changes in place and the like: see it with gradcli run FILE --explain"
     else:
-        words = {word.lower(): word for word in sorted(known)}
+        words = {word.lower(): word for word in sorted(names)}
         close = [words[word] for word in get_close_matches(name.lower(), words, n=4, cutoff=0.5)]
         help = f"did you mean {' or '.join(close)}? gradcli ops lists all" if close else "gradcli ops lists all"
     raise UsageError("E008", f"there is no operation {name!r}", help=help)

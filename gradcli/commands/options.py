@@ -76,8 +76,8 @@ class Output(Console):
 
     @property
     def looks(self) -> Looks:
-        found = super().looks
-        return found if self.precision is None else replace(found, precision=self.precision)
+        usual = super().looks
+        return usual if self.precision is None else replace(usual, precision=self.precision)
 
 
 @dataclass(frozen=True)
@@ -105,21 +105,21 @@ class Formed(Output):
             yield form
 
     def chosen(self, command: str) -> str:
-        """Return the name of the form. Raises UsageError for one that the command has not."""
+        """Return the name of the form. Raises UsageError for a form that the command does not have."""
         from gradcli.commands.forms import chosen
 
         if self.json and self.format not in (None, "json") and command != "graph":  # whose document has a text
             raise UsageError("E001", f"--json does not go with --format {self.format}", help="leave out one of them")
         return chosen(command, "json" if self.json else self.format, self.destination)
 
-    def show(self, command: str, form: str, *facts: Any, **more: Any) -> None:
+    def show(self, command: str, form: str, *facts: Any, **settings: Any) -> None:
         """Print the facts in a form."""
         from gradcli.commands.forms import renderer
         from gradcli.render.display_options import asked
         from gradcli.render.text.streams import print_missing, print_text
 
         print_missing(facts[0])
-        print_text(renderer(command, form)(*facts, asked(self.looks, **more)))
+        print_text(renderer(command, form)(*facts, asked(self.looks, **settings)))
 
 
 @dataclass(frozen=True)
@@ -162,12 +162,12 @@ def memory(text: str) -> int:
     return size(text, LEAST)
 
 
-def size(text: str, least: int = 0) -> int:
+def size(text: str, minimum: int = 0) -> int:
     """Return the bytes that an option such as `512M` says."""
     from gradcli.workers.limits import read_size
 
     try:
-        return read_size(text, least)
+        return read_size(text, minimum)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -204,12 +204,12 @@ class Limited(Walled):
         int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
     ] = "64M"  # type: ignore[assignment]
 
-    def begin(self, read: Callable[[], T]) -> T:
+    def begin(self, reader: Callable[[], T]) -> T:
         """Read what the work is about, and hold the process to its limits from then on; return what was read."""
         from gradcli.workers.child import begin
         from gradcli.workers.limits import Limits
 
-        return begin(Limits(self.timeout, self.max_memory, self.max_output), read)
+        return begin(Limits(self.timeout, self.max_memory, self.max_output), reader)
 
 
 @dataclass(frozen=True)
@@ -236,50 +236,50 @@ def with_options(command: Callable[..., int | None], name: str = "") -> Callable
     groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
     options = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
 
-    def run(**given: Any) -> int | None:
-        given = {name: unmasked(value) for name, value in given.items()}
+    def run(**arguments: Any) -> int | None:
+        arguments = {name: unmasked(value) for name, value in arguments.items()}
         for name, group in groups.items():
-            given[name] = group(**{option: given.pop(option) for option in options[name]})
-        return command(**given)
+            arguments[name] = group(**{option: arguments.pop(option) for option in options[name]})
+        return command(**arguments)
 
-    found = [option for name, p in parameters.items() for option in options.get(name, {name: p}).values()]
-    named = [told(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
-    run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
-    run.__annotations__ = {option.name: option.annotation for option in named}
+    flat_options = [option for name, p in parameters.items() for option in options.get(name, {name: p}).values()]
+    public = [with_help_of(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in flat_options]
+    run.__signature__ = inspect.Signature(public)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in public}
     run.__doc__ = docstring(command)
     return run
 
 
-def told(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
+def with_help_of(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
     """Return a parameter whose help is about the forms of the command, where it is."""
-    about: Any = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
-    if getattr(about, "help", None) not in (FORMS, TO):
+    option: Any = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
+    if getattr(option, "help", None) not in (FORMS, TO):
         return parameter
     from copy import copy
 
     from gradcli.commands.forms import options_help
 
-    about, plain = copy(about), parameter.annotation.__origin__
-    about.help = options_help(command)[about.help == FORMS]
-    return parameter.replace(annotation=Annotated[plain, about])
+    option, type_ = copy(option), parameter.annotation.__origin__
+    option.help = options_help(command)[option.help == FORMS]
+    return parameter.replace(annotation=Annotated[type_, option])
 
 
-def unmasked(given: Any) -> Any:
+def unmasked(value: Any) -> Any:
     """Return an argument without the space that `cli.masked` puts before a leading minus."""
-    if isinstance(given, list):
-        return [unmasked(argument) for argument in given]
-    return given[1:] if isinstance(given, str) and given.startswith(" -") else given
+    if isinstance(value, list):
+        return [unmasked(argument) for argument in value]
+    return value[1:] if isinstance(value, str) and value.startswith(" -") else value
 
 
-def one_of(name: str, choice: str, known: list[str]) -> str:
-    """Return a word that is among the known ones; UsageError, which suggests the closest, for another."""
+def one_of(name: str, choice: str, names: list[str]) -> str:
+    """Return a word that is among the names; UsageError, which suggests the closest name, for another word."""
     from gradcli.source import did_you_mean
 
-    if choice in known:
+    if choice in names:
         return choice
-    close = did_you_mean(choice, known)
+    close = did_you_mean(choice, names)
     raise UsageError(
         "E008",
         f"there is no {name} {choice!r}",
-        help=f"did you mean {close}?" if close else f"there are {', '.join(known)}",
+        help=f"did you mean {close}?" if close else f"there are {', '.join(names)}",
     )

@@ -44,7 +44,7 @@ class Picture:
     backward: Annotated[bool, typer.Option("--backward", help="Also torch's nodes, and what flows back.")] = False
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         direction = self.direction and self.direction.value
         return {
             "detail": self.detail.value, "values": self.values.value, "direction": direction, "backward": self.backward,

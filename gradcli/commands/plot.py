@@ -41,14 +41,14 @@ def command(
       gradcli plot "(1-x)**2 + 5*(y-x**2)**2" x=-2..2 y=-1..3 --descend lr=0.01,from=[-1,2] --optimizer momentum
     """
     from gradcli.commands.inputs.programs import advised
-    from gradcli.commands.inputs.ranges import ranged, read_descent, read_point
+    from gradcli.commands.inputs.ranges import read_descent, read_point, split_ranges
     from gradcli.language.grammar import expression_parser
 
     with form.opened("plot", program.files) as name:
-        for option, given in (("--wrt", program.wrt), ("--upstream", program.upstream)):
-            if given is not None:
+        for option, value in (("--wrt", program.wrt), ("--upstream", program.upstream)):
+            if value is not None:
                 raise UsageError("E001", f"{option} is not for a plot", help="the ranges say what is differentiated")
-        arguments, ranges = ranged(program.arguments or [], is_file=program.file is not None)
+        arguments, ranges = split_ranges(program.arguments or [], is_file=program.file is not None)
         point = None if at is None else read_point(at, list(ranges))
         way = None if descend is None else read_descent(descend, optimizer.value, ranges)
         expression_parser()  # which may write its tables for the next time
@@ -56,14 +56,14 @@ def command(
         source = limits.begin(program.source)
         values = program.values(source)
         from gradcli.stream.plan import Task
-        from gradcli.stream.plotting import plotted
+        from gradcli.stream.plotting import sample_plot
 
         with advised(source, is_file=program.is_file):
             task = Task(source.text, source.name, values, of=program.options()["of"], dtype=program.dtype.value)
-            found = plotted(task, ranges, point, way)
+            plot = sample_plot(task, ranges, point, way)
         if name == "json":
             from gradcli.render.documents.plot import plot_document
             from gradcli.render.text.streams import print_document
 
-            return print_document(plot_document(found))
-        return form.show("plot", name, found)
+            return print_document(plot_document(plot))
+        return form.show("plot", name, plot)

@@ -31,11 +31,11 @@ MOST = 1000  # moves about one quantity, and lines that are none
 
 def read_line() -> str:
     """Return the beginning of a line of standard input, "" at its end. Raises UsageError for a line without an end."""
-    line = rest = sys.stdin.readline(LONGEST)
+    line = tail = sys.stdin.readline(LONGEST)
     for _ in range(MOST):
-        if len(rest) < LONGEST or rest.endswith("\n"):
+        if len(tail) < LONGEST or tail.endswith("\n"):
             return line
-        rest = sys.stdin.readline(LONGEST)
+        tail = sys.stdin.readline(LONGEST)
     raise UsageError("E028", "a line has no end", help="type shorter answers")
 
 
@@ -98,7 +98,7 @@ def command(
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
         return 0
     with waiting(WORK):
-        assignment = assignment_of(topic) if topic in ORDER else own(topic, ORDER)
+        assignment = assignment_of(topic) if topic in ORDER else assignment_in_file(topic, ORDER)
         if destination != "-":
             write_page(assignment, new_seed() if seed is None else seed, destination, console.looks, limits.of_item)
             return 0
@@ -133,7 +133,7 @@ def write_page(assignment: Assignment, seed: int, destination: str, looks: Looks
         print_text(page)
 
 
-def own(path: str, topics: tuple[str, ...]) -> Assignment:
+def assignment_in_file(path: str, topics: tuple[str, ...]) -> Assignment:
     """Return the assignment of a file. Raises UsageError, which names a topic of nearly this name, where it is none."""
     from pathlib import Path
 
@@ -189,15 +189,15 @@ class Front(ABC):
     """Talks with the student, or with another program: it shows turns, and reads moves."""
 
     def __init__(self) -> None:
-        self.made: list[Move] = []
+        self.moves_made: list[Move] = []
         self.turn: Turn | None = None
         self.tries = 0  # moves about the quantity that is asked for
 
     def moves(self) -> Iterator[Sequence[Move] | None]:
         """Yield all moves so far, after each one; the pause behind it waits for its turn."""
         while (move := self.next_move()) is not None:
-            self.made.append(move)
-            yield tuple(self.made)
+            self.moves_made.append(move)
+            yield tuple(self.moves_made)
             yield None
 
     def next_move(self) -> Move | None:
@@ -213,11 +213,11 @@ class Front(ABC):
         return None if self.turn.is_complete else self.move(self.turn.prompt)
 
     def take(self, turn: tuple[str, str, bool, str] | None) -> None:
-        """Show a turn; None is that of a move that could not be made."""
+        """Show a turn; None stands for a move that could not be made."""
         from gradcli.render.practice.turns import Turn
 
         if turn is None:
-            self.made.pop()
+            self.moves_made.pop()
             self.write(self.unmade())
         else:
             self.turn = Turn(*turn)
@@ -234,7 +234,7 @@ class Front(ABC):
         sys.stdout.flush()
 
     @abstractmethod
-    def move(self, asked: str) -> Move | None:
+    def move(self, prompt: str) -> Move | None:
         """Read a move; None where no more is typed."""
 
     @abstractmethod
@@ -245,21 +245,21 @@ class Front(ABC):
 class Page(Front):
     """The front end at a terminal: text, and a line that waits for an answer."""
 
-    def move(self, asked: str) -> Move | None:
+    def move(self, prompt: str) -> Move | None:
         from gradcli.homework.submission.labels import open_brackets
 
-        line = self.line(asked)
+        line = self.line(prompt)
         if line is None:
             return None
         text = line.strip()
         while text and open_brackets(text) > 0 and len(text) < LONGEST:  # a matrix of several lines
-            more = (self.line(GOES_ON) or "").strip()
-            if not more:
+            continuation = (self.line(GOES_ON) or "").strip()
+            if not continuation:
                 break
-            text = f"{text}\n{more}"
+            text = f"{text}\n{continuation}"
         return ("hint", "") if text.lower() in HINTS else ("answer", text) if text else ("give_up", "")
 
-    def line(self, asked: str) -> str | None:
+    def line(self, prompt: str) -> str | None:
         """Ask for one line; None at the end of what is typed. At a terminal the line can be edited."""
         if sys.stdin.isatty() and sys.stdout.isatty():
             from gradcli.render.text.streams import encodable
@@ -269,11 +269,11 @@ class Page(Front):
 
                 readline.parse_and_bind("set enable-bracketed-paste off")
             try:
-                return input(encodable(asked, sys.stdout))[:LONGEST]
+                return input(encodable(prompt, sys.stdout))[:LONGEST]
             except EOFError:
                 self.write("\n")
                 return None
-        self.write(asked)
+        self.write(prompt)
         line = read_line()
         if line and not sys.stdin.isatty():  # where nobody sees what was typed
             self.write(visible(line.rstrip("\n")) + "\n")
@@ -286,7 +286,7 @@ class Page(Front):
 class Records(Front):
     """The front end of other programs: one JSON record a line, in and out."""
 
-    def move(self, asked: str) -> Move | None:
+    def move(self, prompt: str) -> Move | None:
         from gradcli.render.practice.records import read_move
 
         for _ in range(MOST):
@@ -296,13 +296,13 @@ class Records(Front):
             try:
                 return read_move(line)
             except UsageError as error:
-                self.write(self.told(error))
+                self.write(self.failure_record(error))
         raise UsageError("E028", f"{MOST:,} lines are no moves", help='write {"answer": "26"}')
 
     def unmade(self) -> str:
-        return self.told(EvaluationError("E403", TOO_LONG))
+        return self.failure_record(EvaluationError("E403", TOO_LONG))
 
-    def told(self, error: GradcliError) -> str:
+    def failure_record(self, error: GradcliError) -> str:
         from gradcli.render.practice.turns import failed
 
         return failed(error)

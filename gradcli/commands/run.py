@@ -71,8 +71,8 @@ def command(
         with form.opened(COMPARISON, [file]) as name:
             return compared(file, form, name, limits, max_steps, max_elements)
     with form.opened("run", [file]) as name:
-        asked = {"all": all, "why": why, "torch_nodes": torch_nodes}
-        page = Page(file, form, name, picture, of, asked, is_quiet=quiet, is_raw=no_simplify)
+        settings = {"all": all, "why": why, "torch_nodes": torch_nodes}
+        page = Page(file, form, name, picture, of, settings, is_quiet=quiet, is_raw=no_simplify)
         error = page.run(limits, max_steps, max_elements, is_explained=explain)
     if error is None:
         return 0
@@ -90,7 +90,7 @@ class Page:
     form: str
     picture: Picture
     of: str | None
-    asked: dict[str, bool]  # for the looks
+    settings: dict[str, bool]  # for the looks
     is_quiet: bool
     is_raw: bool
     printed: list[str] = field(default_factory=list)
@@ -100,11 +100,11 @@ class Page:
         from gradcli.script.execution import execute
 
         source = limits.begin(lambda: snippets.source_of(self.file))
-        snippet = snippets.read(source)
+        snippet = snippets.read_snippet_of(source)
         is_text = self.form == "text"
         write = snippets.show if is_text and not self.is_quiet else self.printed.append
         machine = snippets.machine(limits, write, max_steps, max_elements)
-        if is_explained or self.asked["why"] or self.asked["torch_nodes"] or self.is_quiet or not is_text:
+        if is_explained or self.settings["why"] or self.settings["torch_nodes"] or self.is_quiet or not is_text:
             machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
         if timeline is not None:
@@ -119,16 +119,16 @@ class Page:
         if self.form in PICTURES:
             from gradcli.script.timeline.recorder import Recorder
 
-            return Recorder(machine, all=self.asked["all"], keeps_last=True)
+            return Recorder(machine, all=self.settings["all"], keeps_last=True)
         from gradcli.findings import catalogue  # noqa: F401  declares the causes
 
         if self.form == "html":
             from gradcli.findings.watching import WatchingWitness
 
-            return WatchingWitness(machine, self.printed, all=self.asked["all"], is_told=True)
+            return WatchingWitness(machine, self.printed, all=self.settings["all"], is_told=True)
         from gradcli.findings.witness import Witness
 
-        return Witness(machine, all=self.asked["all"], is_told=True)
+        return Witness(machine, all=self.settings["all"], is_told=True)
 
     def ran(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, machine: Machine) -> Ran:
         """Return the run with its findings, and the timeline without what they tell."""
@@ -143,8 +143,8 @@ class Page:
         """Draw the graph of a backward pass."""
         if error is not None and not timeline.last:
             raise error
-        drawn = snippets.chosen(timeline.last, self.of)
-        self.options.show("run", self.form, drawn, all=self.asked["all"], **self.picture.asked)
+        explanation = snippets.chosen_pass(timeline.last, self.of)
+        self.options.show("run", self.form, explanation, all=self.settings["all"], **self.picture.settings)
 
     def show(self, ran: Ran) -> None:
         """Print the findings and the timeline, in the form that is asked for."""
@@ -158,16 +158,16 @@ class Page:
             return print_long_document(document, "timeline", map(event, self.events(timeline)))
         timeline = replace(timeline, events=tuple(self.events(timeline)))
         if self.form != "text":
-            return self.options.show("run", self.form, replace(ran, timeline=timeline), **self.asked)
+            return self.options.show("run", self.form, replace(ran, timeline=timeline), **self.settings)
         from gradcli.render.findings.text import findings_head
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text
 
         looks = self.options.looks
-        page = timeline_page(timeline, looks, failed=error is not None, **self.asked)
+        page = timeline_page(timeline, looks, failed=error is not None, **self.settings)
         page = "\n\n".join(filter(None, [findings_head(ran.examined, looks), page]))
-        apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
-        return print_text(apart + page)
+        gap = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
+        return print_text(gap + page)
 
     def events(self, timeline: Timeline) -> Iterable[Event]:
         """Return the events with the formulas that are to be shown."""

@@ -50,7 +50,7 @@ def command(
         chosen = names if to is None else [one_of("variable", spelled(to), names)]
         from gradcli.explanation.chain.trace import trace
 
-        traces = [trace(explanation, one, limit if paths else None) for one in chosen]
+        traces = [trace(explanation, leaf_name, limit if paths else None) for leaf_name in chosen]
         if name == "json":
             from gradcli.render.lesson.trace import trace_document
             from gradcli.render.text.streams import print_document

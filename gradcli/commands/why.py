@@ -72,7 +72,7 @@ def examine(arguments: list[str], limits: Limited) -> Examination:
 
     source = limits.begin(lambda: snippets.source_of(file))
     try:
-        snippet = snippets.read(source)
+        snippet = snippets.read_snippet_of(source)
         return examined(snippet, snippets.machine(limits, unheard, hears=unheard), source.name, names)
     except GradcliError as error:
         raise unreadable(error) from None
@@ -114,9 +114,9 @@ def catalogue(code: str | None) -> int:
     from gradcli.render.findings.text import catalogue_text, cause_text
     from gradcli.render.text.streams import print_text
 
-    known = sorted(CATALOGUE)
+    names = sorted(CATALOGUE)
     if code is None:
-        print_text(catalogue_text(CATALOGUE[one] for one in known))
+        print_text(catalogue_text(CATALOGUE[name] for name in names))
     else:
-        print_text(cause_text(CATALOGUE[one_of("cause", code, known)]))
+        print_text(cause_text(CATALOGUE[one_of("cause", code, names)]))
     return 0

@@ -36,7 +36,7 @@ ROWS = 2**10  # students of a batch
 Answers = list[tuple[str, ...]]  # the cells of COLUMNS
 
 
-def readable(schema: Any) -> None:
+def refuse_unreadable(schema: Any) -> None:
     """Refuse a frame that has no answers of students; EvaluationError."""
     types = pyarrow("types")
     for name in COLUMNS:
@@ -68,8 +68,8 @@ def keyed(batches: Iterable[Any]) -> Iterator[Any]:
     pa = pyarrow()
     for batch in batches:
         columns = [batch.column(name).cast(pa.string()) for name in COLUMNS]
-        known = {name: identity((name or "").strip() or NOBODY) for name in columns[0].unique().to_pylist()}
-        key = pa.array([known[name] for name in columns[0].to_pylist()], pa.string())
+        key_of_name = {name: identity((name or "").strip() or NOBODY) for name in columns[0].unique().to_pylist()}
+        key = pa.array([key_of_name[name] for name in columns[0].to_pylist()], pa.string())
         yield pa.record_batch([key, *columns], schema=keys())
 
 
@@ -98,58 +98,58 @@ class Grades:
     @classmethod
     def of(cls, assignment: str | Path, variants: str | Path | None) -> Grades:
         """Read an assignment and the sheets of its students. Raises GradcliError, also for keys that cannot be made."""
-        read = read_assignment(text_of(assignment))
-        sheets = None if variants is None else read_variants(text_of(variants), read)
-        if read.varies and sheets is None:
+        questions = read_assignment(text_of(assignment))
+        sheets = None if variants is None else read_variants(text_of(variants), questions)
+        if questions.varies and sheets is None:
             raise UsageError(
                 "E024", "the values of this assignment differ from student to student", help="give variants"
             )
-        grades = cls(read, sheets)
-        with Apart(grades.graded, asks=scripts.__name__) as apart:
-            apart([])
+        grades = cls(questions, sheets)
+        with Apart(grades.graded, asks=scripts.__name__) as grader:
+            grader([])
         return grades
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         rows = sorted(row for batch in batches for row in rows_of(batch))
         if rows:
-            with Apart(self.graded, asks=scripts.__name__) as apart:
-                results = apart([row[1:] for row in rows])
+            with Apart(self.graded, asks=scripts.__name__) as grader:
+                results = grader([row[1:] for row in rows])
             yield from (batch_of(RESULT, results[start : start + ROWS]) for start in range(0, len(results), ROWS))
 
     def graded(self, rows: Answers) -> list[bytes]:
         """Return the pickled results of some students, each walled for itself."""
-        work = (HandIn(FRAME, one.student, one) for one in by_student(str(FRAME.path), ((0, row) for row in rows)))
+        work = (HandIn(FRAME, x.student, x) for x in by_student(str(FRAME.path), ((0, row) for row in rows)))
         results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
         return [pickle.dumps(slim(result), pickle.HIGHEST_PROTOCOL) for result in results]
 
 
 def slim(result: Result) -> Result:
     """Return a result without the facts that no verdict shows."""
-    return replace(result, answers=tuple(replace(one, expected=None, ledger=()) for one in result.answers))
+    return replace(result, answers=tuple(replace(answer, expected=None, ledger=()) for answer in result.answers))
 
 
 def habits(batches: Iterable[Any]) -> Iterator[Any]:
     """Yield the mistakes of the students whose results are in a task, in one row."""
-    found = Habits()
+    mistakes = Habits()
     for result in unpickled(RESULT, batches):
-        found.add(result)
-    yield batch_of(HABITS, [pickle.dumps(found)])
+        mistakes.add(result)
+    yield batch_of(HABITS, [pickle.dumps(mistakes)])
 
 
 def sizes(batches: Iterable[Any]) -> Iterator[Any]:
     """Yield how common each mistake is in the class, in one row, of the habits of all tasks."""
-    whole = Habits()
-    for one in unpickled(HABITS, batches):
-        whole.update(one)
-    yield batch_of(SIZES, [pickle.dumps({kind: size for kind, size in whole.sizes().items() if size})])
+    of_class = Habits()
+    for task_habits in unpickled(HABITS, batches):
+        of_class.update(task_habits)
+    yield batch_of(SIZES, [pickle.dumps({kind: size for kind, size in of_class.sizes().items() if size})])
 
 
 def in_class_order(batches: Iterable[Any]) -> Iterator[Any]:
     """Yield verdicts on batches of results that have the sizes in each row, a row for each answer."""
     for batch in batches:
-        known: Sizes = next(unpickled(SIZES, [batch.slice(0, 1)]), {})
-        found = (row for result in unpickled(RESULT, [batch]) for row in told(ordered(result, known)))
-        yield pyarrow().RecordBatch.from_pylist(list(found), verdicts())
+        class_sizes: Sizes = next(unpickled(SIZES, [batch.slice(0, 1)]), {})
+        rows = (row for result in unpickled(RESULT, [batch]) for row in verdict_rows(ordered(result, class_sizes)))
+        yield pyarrow().RecordBatch.from_pylist(list(rows), verdicts())
 
 
 def batch_of(name: str, rows: Sequence[bytes]) -> Any:
@@ -166,7 +166,7 @@ def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
         yield tuple((cell or "").strip() for cell in row)
 
 
-def told(result: Result) -> Iterator[dict[str, Any]]:
+def verdict_rows(result: Result) -> Iterator[dict[str, Any]]:
     """Yield a row for each answer of a student, with the fields that the documents of `gradcli check` have."""
     for marked in result.answers:
         answer = answer_document(marked)
@@ -181,12 +181,12 @@ def told(result: Result) -> Iterator[dict[str, Any]]:
         }
 
 
-def text_of(given: str | Path) -> Source:
-    """Return a text, or that of the file at a path: a Path, or a string on one line."""
-    if isinstance(given, str) and "\n" in given:
-        return Source(given, "assignment")
+def text_of(path_or_text: str | Path) -> Source:
+    """Return a text as a source: a string of several lines, or the text of the file at a path."""
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        return Source(path_or_text, "assignment")
     try:
-        return Source(Path(given).read_text(encoding="utf-8"), str(given))
+        return Source(Path(path_or_text).read_text(encoding="utf-8"), str(path_or_text))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise UsageError("E003", f"cannot read {given}: {reason}", help="give its path, or its text") from None
+        raise UsageError("E003", f"cannot read {path_or_text}: {reason}", help="give its path, or its text") from None

@@ -27,13 +27,13 @@ class Points:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         with ExitStack() as stack:
-            apart: Apart | None = None
+            processes: Apart | None = None
             for batch in batches:
                 if is_at_once(self.columns.computation, batch.schema):
                     yield self.columns.record_batch(batch)
                 elif len(batch):
-                    apart = apart or stack.enter_context(Apart(OneByOne(self.columns.task)))
-                    for data in apart(batch):
+                    processes = processes or stack.enter_context(Apart(OneByOne(self.columns.task)))
+                    for data in processes(batch):
                         yield from pyarrow("ipc").open_stream(data)
 
 
@@ -52,7 +52,7 @@ class OneByOne:
         computation, bugs = self.columns.computation, list[str]()
         schema, forms = planned(computation, batch.schema)
         convert = Conversion(computation, schema, forms, 1, ITEM, bugs, before_processes=lambda: None)
-        return [stream_of(part) for part, _ in convert.converted([batch])]
+        return [stream_of(results) for results, _ in convert.converted([batch])]
 
 
 def stream_of(batch: Any) -> bytes:

@@ -18,7 +18,7 @@ from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError, warn
-from gradcli.explanation.chain.edges import told_apart
+from gradcli.explanation.chain.edges import mark_repeated_edges
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line, captured
@@ -27,12 +27,12 @@ from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.explanation.why import name_apart, with_reasons
+from gradcli.explanation.why import attach_reasons, reserve_names
 from gradcli.guard import guarded, noting
 from gradcli.language.tree import Expression, Program
 from gradcli.source import did_you_mean
 
-name_of_dtype = cache(str)  # numpy takes 9 µs to find it
+name_of_dtype = cache(str)  # numpy takes 9 µs to write it
 
 
 def explain(
@@ -68,7 +68,7 @@ def gradients(
     upstream: Any = None,
     dtype: Any = np.float64,
 ) -> Gradients:
-    """Run a program and differentiate it, with no more said about it; takes and raises what `explain` does."""
+    """Return the value and the gradients of a program, without an explanation; takes and raises what `explain` does."""
     evaluation = checked_evaluation(program, values, wrt, of, dtype, is_bare=True)
     try:
         return _gradients(evaluation, upstream, Rites())
@@ -85,9 +85,9 @@ def _gradients(evaluation: Evaluation, upstream: Any, rites: Rites) -> Gradients
     output = evaluation.output
     assert output is not None
     leaves = {x.name: x.tensor for x in evaluation.lines if isinstance(x.tensor.node, AccumulateGrad)}
-    given = None if upstream is None else seed_of(output, upstream)
-    found = dict.fromkeys(leaves) if output.node is None else captured(output, given, leaves, rites)
-    return Gradients(output.value, found)
+    seed = None if upstream is None else seed_of(output, upstream)
+    by_leaf = dict.fromkeys(leaves) if output.node is None else captured(output, seed, leaves, rites)
+    return Gradients(output.value, by_leaf)
 
 
 def checked_evaluation(
@@ -99,21 +99,21 @@ def checked_evaluation(
     *,
     is_bare: bool = False,
 ) -> Evaluation:
-    """Run a program whose values are all there; a warning names those that it does not use."""
+    """Run a program after a check of its bindings; a warning names the values that it does not use."""
     needed = Variables.of(program)
     if idle := check_bindings(needed, values):
         warn(f"the program does not use {', '.join(idle)}")
     check_wrt(needed, wrt)
-    asked = partial(evaluate, wrt=wrt, of=of, variables=needed, is_bare=is_bare)
-    return asked(program, values, dtype=np.dtype(dtype))
+    run = partial(evaluate, wrt=wrt, of=of, variables=needed, is_bare=is_bare)
+    return run(program, values, dtype=np.dtype(dtype))
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
-    known = needed.places
+    places = needed.places
     for name in wrt or ():
-        if name not in known:
-            close = did_you_mean(name, known)
-            hint = f"did you mean {close}?" if close else f"the variables are {', '.join(known)}"
+        if name not in places:
+            close = did_you_mean(name, places)
+            hint = f"did you mean {close}?" if close else f"the variables are {', '.join(places)}"
             raise UsageError("E007", f"{name} is not a variable of the program", help=hint)
 
 
@@ -126,8 +126,8 @@ def build(
 ) -> Explanation:
     """Return the explanation of an evaluated program, or of the backward pass whose events are given."""
     with noting() as missing:
-        found = _built(evaluation, upstream, events, is_seed_named=is_seed_named)
-    return replace(found, notes=(*found.notes, *missing_notes(missing))) if missing else found
+        explanation = _built(evaluation, upstream, events, is_seed_named=is_seed_named)
+    return replace(explanation, notes=(*explanation.notes, *missing_notes(missing))) if missing else explanation
 
 
 def _built(
@@ -140,34 +140,34 @@ def _built(
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
     gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
     upstream_name = unused("g", {line.name for line in evaluation.lines})
-    edges = told_apart({line.name: edges_of(line, upstream_name) for line in evaluation.lines})
+    edges = mark_repeated_edges({line.name: edges_of(line, upstream_name) for line in evaluation.lines})
     steps = []
     for event in events:
         line = targets[id(event.node.edges[event.position])]
-        made = targets[id(event.node)]
+        consumer = targets[id(event.node)]
         gradients[line.name] = event.total
-        steps.append(step(made.name, edges[made.name][event.position], event))
+        steps.append(step(consumer.name, edges[consumer.name][event.position], event))
     enter = partial(seed_formula, output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
-    formulas = guarded("formula", partial(derived, evaluation, events, targets, enter), {})
-    whole = guarded("operation", partial(whole_operations, evaluation.lines, upstream_name, gradients), {})
+    formulas = guarded("formula", partial(leaf_formulas, evaluation, events, targets, enter), {})
+    operations = guarded("operation", partial(whole_operations, evaluation.lines, upstream_name, gradients), {})
     nodes = tuple(
         node(
             line,
             gradient,
-            guarded("reason", partial(with_reasons, line, edge, gradient, upstream_name), edge, line.name).values(),
-            whole.get(line.name),
+            guarded("reason", partial(attach_reasons, line, edge, gradient, upstream_name), edge, line.name).values(),
+            operations.get(line.name),
         )
         for line in evaluation.lines
         for gradient, edge in [(gradients.get(line.name), edges[line.name])]
     )
-    name_apart(nodes)
+    reserve_names(nodes)
     leaves = leaves_of(evaluation, gradients, formulas)
     parts = nodes, tuple(steps), leaves, tuple(notes(evaluation, nodes, steps, leaves))
     return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=is_seed_named)
 
 
 def whole_operations(lines: Sequence[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
-    """Return by name of the last line the operations that took several lines."""
+    """Return the operations that took several lines, by the name of their last line."""
     if not any(line.part_of for line in lines):
         return {}
     from gradcli.explanation.wholes.rules import wholes  # which knows the index formulas; most programs need none
@@ -176,7 +176,7 @@ def whole_operations(lines: Sequence[Line], upstream_name: str, gradients: Mappi
 
 
 def build_leaves(evaluation: Evaluation, upstream: Any) -> Explanation:
-    """Return an explanation of the leaves alone, without edges, steps and remarks; the seed has its name."""
+    """Return an explanation of the leaves alone, without edges, steps and notes; formulas name the seed."""
     output = evaluation.line_of[id(evaluation.output)]
     seed = seed_of(output.tensor, upstream)
     events = backward_events(evaluation, None if upstream is None else seed)
@@ -184,7 +184,7 @@ def build_leaves(evaluation: Evaluation, upstream: Any) -> Explanation:
     gradients = {targets[id(event.node.edges[event.position])].name: event.total for event in events}
     name = unused("upstream", {line.name for line in evaluation.lines})
     enter = partial(seed_formula, output, seed, upstream is not None, name, is_named=True)
-    leaves = leaves_of(evaluation, gradients, derived(evaluation, events, targets, enter))
+    leaves = leaves_of(evaluation, gradients, leaf_formulas(evaluation, events, targets, enter))
     parts = tuple(node(line, gradients.get(line.name), (), None) for line in evaluation.lines), (), leaves, ()
     return Explanation(evaluation.program, output.name, output.tensor.value, seed, *parts, is_seed_named=True)
 
@@ -208,11 +208,11 @@ def seed_of(output: Tensor, upstream: Any) -> Any:
 
 def edges_of(line: Line, upstream_name: str) -> dict[int, Local]:
     """Return the local derivatives of a line by the position of the input."""
-    found = guarded("rule", partial(locals_of, line, upstream_name), None, line.name)
-    return untold(line) if found is None else found
+    edges = guarded("rule", partial(locals_of, line, upstream_name), None, line.name)
+    return edges_without_rules(line) if edges is None else edges
 
 
-def untold(line: Line) -> dict[int, Local]:
+def edges_without_rules(line: Line) -> dict[int, Local]:
     """Return the edges of a line without their rules."""
     edges = line.tensor.node.edges if isinstance(line.tensor.node, GraphNode) else ()
     return {
@@ -222,10 +222,10 @@ def untold(line: Line) -> dict[int, Local]:
     }
 
 
-def derived(
+def leaf_formulas(
     evaluation: Evaluation, events: Sequence[Contribution], targets: Mapping[int, Line], enter: Callable[[], Formula]
 ) -> dict[str, Expression | None]:
-    """Return the gradient of each leaf as a formula, None where it is too long; `enter` makes that of the output."""
+    """Return the gradient of each leaf as a formula, None where it is too long; `enter` makes the seed's formula."""
     derivation = Derivation(evaluation)
     output = evaluation.line_of[id(evaluation.output)]
     if output.tensor.node is not None:
@@ -244,7 +244,7 @@ def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]
 
 @contextmanager
 def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[Rites]:
-    """Give what a backward pass by these rites raises its line, and help where an upstream gradient is missing."""
+    """Add the line to errors of a backward pass by these rites, and help where the upstream gradient is missing."""
     rites = Rites()
     try:
         yield rites
@@ -266,12 +266,12 @@ def refusals_explained(evaluation: Evaluation, upstream: Any) -> Iterator[Rites]
         raise
 
 
-def step(made: str, local: Local, event: Contribution) -> Step:
+def step(consumer: str, local: Local, event: Contribution) -> Step:
     axes = summed_axes(event.unsummed.shape, event.contribution.shape)
-    return Step(made, local.input, event.upstream, local.rule, event.contribution, axes, event.total)
+    return Step(consumer, local.input, event.upstream, local.rule, event.contribution, axes, event.total)
 
 
-def node(line: Line, gradient: Any, locals: Iterable[Local], whole: Whole | None) -> Node:
+def node(line: Line, gradient: Any, locals: Iterable[Local], operation: Whole | None) -> Node:
     application, tensor = line.application, line.tensor
     return Node(
         id=line.name,
@@ -291,5 +291,5 @@ def node(line: Line, gradient: Any, locals: Iterable[Local], whole: Whole | None
         locals=tuple(locals),
         inserted=bool(line.part_of),
         part_of=line.part_of or None,
-        whole=whole,
+        whole=operation,
     )

@@ -12,7 +12,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
-from gradcli.language.literals import written
+from gradcli.language.literals import writable
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -37,8 +37,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
-# Names in schoolbooks.
-TAUGHT = {
+# Names of functions in schoolbooks, and what to type for them.
+SCHOOLBOOK = {
     **{name: f"{ours}({{}})" for name, ours in {
         "tg": "tan", "arctg": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "arsinh": "asinh", "arcosh": "acosh",
         "artanh": "atanh", "lg": "log10", "ld": "log2", "lb": "log2", "sgn": "sign", "sqr": "square", "fabs": "abs",
@@ -69,7 +69,7 @@ def apply(node: Expression, parts: Sequence[Any]) -> Any:
     """Return the value of a node; numbers stay Python numbers until they meet a tensor."""
     match node:
         case Number():
-            return written(node.value)
+            return writable(node.value)
         case Literal():
             return node.value
         case List():
@@ -108,10 +108,10 @@ def _unary(operator: str, value: Any) -> Any:
 def _binary(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b) and operator != "@":
         return arithmetic(operator, a, b)
-    read = as_tensor if operator == "@" else operand
+    convert = as_tensor if operator == "@" else operand
     if operator != "@":
         check_broadcast((a, b))
-    return getattr(ops, BINARY[operator])(_tensor(a, operator, read), _tensor(b, operator, read))
+    return getattr(ops, BINARY[operator])(_tensor(a, operator, convert), _tensor(b, operator, convert))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
@@ -121,10 +121,10 @@ def _compare(operator: str, a: Any, b: Any) -> Any:
     return getattr(ops, COMPARE[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
-def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
-    arguments = [v for v, argument in zip(values, written, strict=True) if argument.keyword is None]
-    keywords = {a.keyword: v for v, a in zip(values, written, strict=True) if a.keyword is not None}
-    function = _function(name, written)
+def _call(name: str, args: Sequence[Argument], values: Sequence[Any]) -> Any:
+    arguments = [v for v, argument in zip(values, args, strict=True) if argument.keyword is None]
+    keywords = {a.keyword: v for v, a in zip(values, args, strict=True) if a.keyword is not None}
+    function = _function(name, args)
     if not function.contracts:
         check_broadcast(values)
     return function(*arguments, **keywords)
@@ -138,18 +138,18 @@ def check_broadcast(values: Sequence[Any]) -> None:
             check_size(broadcast_shapes(*shapes))
 
 
-def _function(name: str, written: Sequence[Argument]) -> Operation:
+def _function(name: str, args: Sequence[Argument]) -> Operation:
     if name in OPERATIONS:
         return OPERATIONS[name]
     message = f"there is no function {name!r}"
-    raise EvaluationError("E208", message, label="unknown function", help=_meant(name, written))
+    raise EvaluationError("E208", message, label="unknown function", help=_suggestion(name, args))
 
 
-def _meant(name: str, written: Sequence[Argument]) -> str:
-    """Return what to type for a function that there is not: another name, a quotient, or a product."""
-    inside = unparse(written[0].value) if len(written) == 1 and written[0].keyword is None else ""
-    if name in TAUGHT:
-        return f"type '{TAUGHT[name].format(inside or 'x')}'"
+def _suggestion(name: str, args: Sequence[Argument]) -> str:
+    """Return what to type in place of an unknown function: another name, a quotient, or a product."""
+    inside = unparse(args[0].value) if len(args) == 1 and args[0].keyword is None else ""
+    if name in SCHOOLBOOK:
+        return f"type '{SCHOOLBOOK[name].format(inside or 'x')}'"
     if name in INSTEAD:
         return f"{INSTEAD[name]}: {name} is not supported here"
     close = did_you_mean(name, OPERATIONS) if len(name) > 1 else ""
@@ -161,8 +161,8 @@ def _meant(name: str, written: Sequence[Argument]) -> str:
 def _method(node: Method, parts: Sequence[Any]) -> Any:
     if not isinstance(parts[0], Tensor | list) and not _is_number(parts[0]):
         raise EvaluationError("E209", f"{described(parts[0])} has no method {node.name!r}", label="not a tensor")
-    known = OPERATIONS.get(node.name)
-    if known is None or not known.method:
+    method = OPERATIONS.get(node.name)
+    if method is None or not method.method:
         methods = [name for name, operation in OPERATIONS.items() if operation.method]
         close = did_you_mean(node.name, methods)
         raise EvaluationError(
@@ -180,16 +180,16 @@ def _attribute(name: str, value: Any) -> Any:
         return getattr(value, name)
     if name == "shape" and isinstance(value, Tensor):
         return value.shape
-    known: Operation | None = OPERATIONS.get(name)
-    if name not in ATTRIBUTES or known is None:
-        hint = f"write .{name}()" if known is not None else "x.T and x.mT are the attributes"
+    operation: Operation | None = OPERATIONS.get(name)
+    if name not in ATTRIBUTES or operation is None:
+        hint = f"write .{name}()" if operation is not None else "x.T and x.mT are the attributes"
         raise EvaluationError("E209", f"a tensor has no attribute {name!r}", label="unknown attribute", help=hint)
-    return known(value)
+    return operation(value)
 
 
 def _slice(node: Slice, parts: Sequence[Any]) -> slice:
     rest = iter(parts)
-    bounds = (None if part is None else next(rest) for part in (node.start, node.stop, node.step))
+    bounds = (None if x is None else next(rest) for x in (node.start, node.stop, node.step))
     try:
         start, stop, step = (None if bound is None else integer(bound) for bound in bounds)
     except (TypeError, ValueError):
@@ -209,9 +209,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _tensor(value: Any, use: str, read: Callable[[Any], Any] = as_tensor) -> Any:
+def _tensor(value: Any, use: str, convert: Callable[[Any], Any] = as_tensor) -> Any:
     try:
-        return read(value)
+        return convert(value)
     except (TypeError, ValueError) as error:
         reason = f": {error}" if isinstance(error, ValueError) else ""
         raise EvaluationError("E204", f"{use} takes a tensor or a number, not {described(value)}{reason}") from None

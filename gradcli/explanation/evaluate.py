@@ -23,7 +23,7 @@ from gradcli.explanation.naming import Names
 from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
-from gradcli.language.literals import written as value_as_written
+from gradcli.language.literals import writable as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
@@ -38,7 +38,7 @@ from gradcli.language.tree import (
 from gradcli.ops.support.arguments import as_tensor, described
 from gradcli.source import Span, did_you_mean
 
-Written = tuple[Any, Expression]  # a value, and how it is written
+Evaluated = tuple[Any, Expression]  # a value, and its expression over named nodes
 
 
 def evaluate(
@@ -114,7 +114,7 @@ class _Machine:
             self.last = self.scope[target] if target in self.scope else self.variable(target)
             return
 
-        def step(node: Expression, parts: Sequence[Written]) -> Written:
+        def step(node: Expression, parts: Sequence[Evaluated]) -> Evaluated:
             try:
                 return self.step(node, parts, target if node is statement.value else None)
             except FAILURES as error:
@@ -125,18 +125,18 @@ class _Machine:
             if target is not None:
                 self.scope[target] = self.last
             return
-        self.last, written = fold(statement.value, step)
+        self.last, tree = fold(statement.value, step)
         if target is not None:
             self.scope[target] = self.last
             if isinstance(self.last, Tensor):
                 self.spelled.pop(target, None)
             else:
-                self.spelled[target] = written
+                self.spelled[target] = tree
 
-    def step(self, node: Expression, parts: Sequence[Written], target: str | None) -> Written:
+    def step(self, node: Expression, parts: Sequence[Evaluated], target: str | None) -> Evaluated:
         """Evaluate one node of the tree over the values of its children."""
         if isinstance(node, Name):
-            value = self.read(node)
+            value = self.value_of_name(node)
             return value, self.spelled.get(node.id) or self.reference(value, node)
         if isinstance(node, Number):
             number = value_as_written(node.value)
@@ -145,22 +145,22 @@ class _Machine:
             return number, node
         start = len(self.tape)
         value = apply(node, [value for value, _ in parts])
-        written = with_children(node, [tree for _, tree in parts]) if parts else node
+        expression = with_children(node, [tree for _, tree in parts]) if parts else node
         if isinstance(value, float) and not isinstance(node, List | Tuple):
-            self.constants[id(value)] = (value, written)
-        whole = None if isinstance(value, tuple) else written  # an application alone may be one part of several
-        named = None if isinstance(value, tuple) else target  # a name of several parts is that of none
+            self.constants[id(value)] = (value, expression)
+        operation = None if isinstance(value, tuple) else expression  # a single application may give several parts
+        name_of_result = None if isinstance(value, tuple) else target  # the target names all parts, so none of them
         if len(self.tape) > start:
-            self.name_applications(start, node, [value for value, _ in parts], whole, named)
+            self.name_applications(start, node, [value for value, _ in parts], operation, name_of_result)
         if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
-            name = self.names.fresh("c") if target is None else self.names.own(target)
-            self.evaluation.add(Line(name, value, written, node.span))
-        return value, self.reference(value, written)
+            name = self.names.fresh("c") if target is None else self.names.user_name(target)
+            self.evaluation.add(Line(name, value, expression, node.span))
+        return value, self.reference(value, expression)
 
     def bare_step(self, node: Expression, parts: Sequence[Any]) -> Any:
-        """Evaluate one node of the tree, where nothing is written, and count the entries of its results."""
+        """Evaluate one node of the tree without its expression, and count the entries of its results."""
         if type(node) is Name:
-            return self.read(node)
+            return self.value_of_name(node)
         start = len(self.tape)
         try:
             value = apply(node, parts)
@@ -171,31 +171,31 @@ class _Machine:
         return value
 
     def name_applications(
-        self, start: int, node: Expression, values: Sequence[Any], written: Expression | None, target: str | None
+        self, start: int, node: Expression, values: Sequence[Any], tree_written: Expression | None, target: str | None
     ) -> None:
         """Give lines to the applications of a node; one application alone is written as the user wrote it."""
-        new = self.tape[start:]
-        last = list(range(len(new)))
-        if written and len(new) > 1:
+        applications = self.tape[start:]
+        last = list(range(len(applications)))
+        if tree_written and len(applications) > 1:
             from gradcli.explanation.wholes.grouping import together  # most programs need none of it
 
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
-            last = together(new, written, {line.name: line.tensor.value for line in lines})
-        named = {
-            place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
-            for place in range(len(new))
+            last = together(applications, tree_written, {line.name: line.tensor.value for line in lines})
+        named_places = {
+            place: self.names.user_name(target) if target and place == len(applications) - 1 else self.names.fresh()
+            for place in range(len(applications))
             if last[place] == place
         }
-        for place, application in enumerate(new):
+        for place, application in enumerate(applications):
             inputs = tuple(self.input(x, node.span) for x in application.inputs)
-            name, part_of, whole = named.get(place, ""), "", None
+            name, part_of, operation = named_places.get(place, ""), "", None
             if not name:
-                part_of = named[last[place]]
-                name = self.names.part(part_of, last[:place].count(last[place]))
-            elif len(named) == 1 and len(new) > 1:
-                whole = written
-            tree = written if written and len(new) == 1 else self.notation(application, inputs)
-            line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=whole)
+                part_of = named_places[last[place]]
+                name = self.names.part_name(part_of, last[:place].count(last[place]))
+            elif len(named_places) == 1 and len(applications) > 1:
+                operation = tree_written
+            tree = tree_written if tree_written and len(applications) == 1 else self.notation(application, inputs)
+            line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=operation)
             self.evaluation.add(line)
 
     def input(self, x: Any, span: Span) -> Line:
@@ -208,9 +208,9 @@ class _Machine:
         origin = x if id(x) in lines else self.tape.origin(x)
         if id(origin) in lines:
             return lines[id(origin)]
-        known = self.constants.get(id(origin))  # as the user wrote it: 2*pi
+        folded_number = self.constants.get(id(origin))  # as the user wrote it: 2*pi
         value = x if isinstance(x, Tensor) else Tensor(np.asarray(x)[()])
-        line = Line(self.names.fresh("c"), value, known[1] if known else literal(value.value), span)
+        line = Line(self.names.fresh("c"), value, folded_number[1] if folded_number else literal(value.value), span)
         self.evaluation.add(line)
         return line
 
@@ -222,11 +222,11 @@ class _Machine:
         ]
         return application.primitive.notation(operands, application.options)
 
-    def reference(self, value: Any, written: Expression) -> Expression:
+    def reference(self, value: Any, tree: Expression) -> Expression:
         line = self.evaluation.line_of.get(id(value)) if isinstance(value, Tensor) else None
-        return Name(line.name) if line else written
+        return Name(line.name) if line else tree
 
-    def read(self, node: Name) -> Any:
+    def value_of_name(self, node: Name) -> Any:
         """The value of a name: computed above, a variable, or a constant of the language."""
         if node.id in self.scope:
             return self.scope[node.id]
@@ -244,7 +244,7 @@ class _Machine:
         )
 
     def variable(self, name: str) -> Tensor:
-        """Make the leaf of a variable, the first time that it is met."""
+        """Make the leaf of a variable when its name is first read."""
         required = self.wrt is None or name in self.wrt
         statement = self.literals.get(name)
         if name in self.values:
@@ -259,7 +259,7 @@ class _Machine:
         if required and is_floating(value):
             leaf.node = AccumulateGrad(leaf)
         self.scope[name] = leaf
-        self.evaluation.add(Line(self.names.own(name), leaf, Name(name), self.variables[name], is_variable=True))
+        self.evaluation.add(Line(self.names.user_name(name), leaf, Name(name), self.variables[name], is_variable=True))
         return leaf
 
     def finish(self, of: str | None) -> Evaluation:
@@ -290,8 +290,8 @@ class _Machine:
             return self.evaluation
         for application in self.tape[start:]:  # the tensors of a list were stacked
             inputs = tuple(self.input(x, everything) for x in application.inputs)
-            written = self.notation(application, inputs)
-            self.evaluation.add(Line(self.names.fresh(), output, written, everything, application, inputs))
+            tree = self.notation(application, inputs)
+            self.evaluation.add(Line(self.names.fresh(), output, tree, everything, application, inputs))
         if id(output) not in self.evaluation.line_of:
             self.evaluation.add(Line(self.names.fresh("c"), output, literal(output.value), everything))
         return self.evaluation
@@ -299,8 +299,8 @@ class _Machine:
 
 def _pick_one(parts: Any) -> str:
     """Return the advice where a result has parts: by name where they have names, and two numbers have no dimension."""
-    part, *_ = getattr(parts, "_fields", [""])
-    if not part:
+    field, *_ = getattr(parts, "_fields", [""])
+    if not field:
         return "pick one, such as split(x, 2)[0]"
-    others = {"max": "; the larger of two numbers is maximum(x, y)", "min": "; the smaller of two is minimum(x, y)"}
-    return f"pick one by its name, such as .{part}" + others.get(parts.name, "")
+    functions = {"max": "; the larger of two numbers is maximum(x, y)", "min": "; the smaller of two is minimum(x, y)"}
+    return f"pick one by its name, such as .{field}" + functions.get(parts.name, "")

@@ -105,10 +105,10 @@ class Replay:
         """Return the replay of an evaluation; None where a tensor that is no number comes from outside its tape."""
         tape = [line.application for line in evaluation.lines if line.application is not None]
         variables = {line.name: line.tensor for line in evaluation.lines if line.is_variable}
-        known = {id(x) for x in (*variables.values(), *(application.out for application in tape))}
-        given = [x for application in tape for x in application.inputs if isinstance(x, Tensor) and x.shape]
+        tensors = {id(x) for x in (*variables.values(), *(application.out for application in tape))}
+        inputs = [x for application in tape for x in application.inputs if isinstance(x, Tensor) and x.shape]
         output = evaluation.output
-        if output is None or not all(id(x) in known for x in (*given, output)):
+        if output is None or not all(id(x) in tensors for x in (*inputs, output)):
             return None
         return cls(tape, variables, output, dtype)
 
@@ -135,9 +135,9 @@ class Replay:
 
 def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor], rites: Rites | None = None) -> dict[str, Any]:
     """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
-    found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
+    captured_gradients: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
     rites = Rites() if rites is None else rites
-    rites.captured = found
+    rites.captured = captured_gradients
     with np.errstate(all="ignore"):
-        drain(walk([output], [upstream], retain_graph=True, into=found, rites=rites, events=False), False)
-    return {name: found[leaf.node] for name, leaf in leaves.items()}
+        drain(walk([output], [upstream], retain_graph=True, into=captured_gradients, rites=rites, events=False), False)
+    return {name: captured_gradients[leaf.node] for name, leaf in leaves.items()}

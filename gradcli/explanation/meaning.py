@@ -1,4 +1,4 @@
-"""What a gradient means: how the output changes with a small step of a leaf, as the gradient tells it and really."""
+"""What a gradient means: how the output changes with a small step of a leaf, by the gradient and computed again."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ MOST = 12  # leaves that take a step
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A step of a leaf, or of one of its entries: the change of the output by the gradient, and as it is computed."""
+    """A step of a leaf, or of one of its entries: the change of the output by the gradient, and the computed change."""
 
     leaf: str
     entry: tuple[int, ...]
     step: float
-    told: float
-    really: float
+    predicted: float
+    actual: float
 
 
 def meanings(explanation: Explanation) -> Iterator[Meaning]:
-    """Yield the meaning of each gradient of a number by a leaf; of a tensor that of its entry with the largest one."""
+    """Yield the meaning of the gradient by each leaf; for a tensor, by its entry with the largest gradient."""
     program = explanation.parsed
     if not program.statements or np.ndim(explanation.value) or not explanation.is_seed_one or explanation.sizes:
         return
@@ -46,12 +46,12 @@ def meanings(explanation: Explanation) -> Iterator[Meaning]:
         entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(gradient)), np.shape(gradient))))
         step = small(float(np.asarray(values[leaf.name])[entry]))
         with suppress(GradcliError, *FAILURES), np.errstate(all="ignore"):
-            moved = values | {leaf.name: stepped(values[leaf.name], entry, step)}
-            found = evaluate(program, moved, wrt=[], of=of, dtype=np.dtype(np.float64), variables=variables)
-            if found.output is None:
+            point = values | {leaf.name: stepped(values[leaf.name], entry, step)}
+            evaluation = evaluate(program, point, wrt=[], of=of, dtype=np.dtype(np.float64), variables=variables)
+            if evaluation.output is None:
                 continue
-            really = float(found.output.value) - float(explanation.value)
-            yield Meaning(leaf.name, entry, step, float(np.asarray(gradient)[entry]) * step, really)
+            actual = float(evaluation.output.value) - float(explanation.value)
+            yield Meaning(leaf.name, entry, step, float(np.asarray(gradient)[entry]) * step, actual)
 
 
 def small(value: float) -> float:
@@ -62,6 +62,6 @@ def small(value: float) -> float:
 
 def stepped(value: Value, entry: tuple[int, ...], step: float) -> Value:
     """Return a value of which one entry has taken the step."""
-    moved = np.array(value, dtype=np.float64)
-    moved[entry] += step
-    return moved
+    changed_value = np.array(value, dtype=np.float64)
+    changed_value[entry] += step
+    return changed_value

@@ -163,8 +163,8 @@ class Leaf:
         return is_zero and self.gradient is not None and bool(np.any(self.gradient))
 
     @property
-    def told(self) -> Value | None:
-        """The gradient as pages tell it: 0 in place of dust."""
+    def shown_gradient(self) -> Value | None:
+        """The gradient as pages show it: 0 in place of dust."""
         return np.zeros_like(self.gradient)[()] if self.is_dust else self.gradient
 
 
@@ -226,7 +226,7 @@ SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "unused"})  #
 
 def missing_notes(missing: Iterable[Missing]) -> tuple[Note, ...]:
     """Return notes on what is missing of an explanation or its document."""
-    return tuple(Note("internal", one.node, one.message) for one in missing)
+    return tuple(Note("internal", fact.node, fact.message) for fact in missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +285,7 @@ class Explanation:
     @property
     def deltas(self) -> list[Intermediate]:
         """The gradients that formulas call δ."""
-        return [one for one in self.intermediates if one.is_delta]
+        return [x for x in self.intermediates if x.is_delta]
 
     def node(self, id: str) -> Node:
         """Return the node with this id; KeyError when there is none."""

@@ -10,10 +10,10 @@ NAMELESS = re.compile(r"v\d+(_\w+)?")  # names of results that the user gave non
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
-def unused(stem: str, taken: Container[str]) -> str:
+def unused(stem: str, names_in_use: Container[str]) -> str:
     """The stem, or `stem_2`, `stem_3`, ... where the user has a name for something else."""
     name, number = stem, 2
-    while name in taken:
+    while name in names_in_use:
         name, number = f"{stem}_{number}", number + 1
     return name
 
@@ -23,16 +23,16 @@ def ordinal(number: int) -> str:
     return ORDINALS.get(number, f"{number}th")
 
 
-def lettered(whole: str, number: int, taken: Container[str]) -> str:
-    """Return the name of a part of something that has a name: `v1_a`, `v1_b`."""
-    return unused(f"{whole}_{chr(ord('a') + number) if number < 26 else number}", taken)
+def lettered(name: str, number: int, names_in_use: Container[str]) -> str:
+    """Return the name of a part: `v1_a`, `v1_b`."""
+    return unused(f"{name}_{chr(ord('a') + number) if number < 26 else number}", names_in_use)
 
 
 class Names:
     """Hands out names; each is unique and none is a name that the user wrote."""
 
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._known = set(taken)  # the user's names, and those that are given
+    def __init__(self, names_in_use: Iterable[str]) -> None:
+        self._known = set(names_in_use)  # the user's names, and those that are given
         self._given: set[str] = set()
         self._numbered: dict[str, Iterator[str]] = {}
 
@@ -51,10 +51,10 @@ class Names:
         """The next name for something that the user did not name: `v1`, or `c1` for a constant."""
         return self._next(stem, 1)
 
-    def part(self, whole: str, number: int) -> str:
-        """Return a name for a part of something that has a name: `v1_a`, `v1_b`."""
-        return self._give(lettered(whole, number, self._known))
+    def part_name(self, name: str, number: int) -> str:
+        """Return a name for a part of an operation that has a name: `v1_a`, `v1_b`."""
+        return self._give(lettered(name, number, self._known))
 
-    def own(self, name: str) -> str:
+    def user_name(self, name: str) -> str:
         """The user's name; assigned again, it becomes `name_2`, `name_3`, ..."""
         return self._next(f"{name}_", 2) if name in self._given else self._give(name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.explanation.causes import infinities
-from gradcli.explanation.causes.chains import changed
+from gradcli.explanation.causes.chains import vanishing_and_exploding
 from gradcli.explanation.causes.forms import unstable
 from gradcli.explanation.causes.stops import is_flat, stopped
 from gradcli.explanation.causes.units import idle
@@ -36,7 +36,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
         lambda: infinities.values(evaluation.lines),
         lambda: infinities.gradients(nodes, steps),
         lambda: unstable(evaluation.lines),
-        lambda: changed(nodes, steps, leaves),
+        lambda: vanishing_and_exploding(nodes, steps, leaves),
         lambda: islice(cancelled(steps), 1),
         lambda: idle(nodes),
         lambda: unused(leaves, nodes, output.name if output else ""),
@@ -53,14 +53,14 @@ def unused(leaves: Sequence[Leaf], nodes: Sequence[Node], output: str) -> Iterat
 
 
 def taken_for_numbers(explanation: Explanation, names: Iterable[str]) -> Iterator[Note]:
-    """Of variables without a value, those over which the program reduces or does what is meant for tensors."""
+    """Yield a note on each variable without a value that the program reduces, or otherwise uses as a tensor."""
     nodes = {node.id: node for node in explanation.nodes}
     waiting = [x for node in nodes.values() if is_for_tensors(node) for x in node.inputs if not nodes[x].shape]
     met = set(waiting)
     while waiting:
-        new = {*nodes[waiting.pop()].inputs} - met
-        met |= new
-        waiting.extend(new)
+        inputs = {*nodes[waiting.pop()].inputs} - met
+        met |= inputs
+        waiting.extend(inputs)
     for name in names:
         if name in met:
             yield Note("number", name, f"{name} is taken for a number here; for a vector write {name}:n")
@@ -85,11 +85,11 @@ def kinks(line: Line) -> Iterator[Note]:
     count = int(np.count_nonzero(mask))
     if count:
         size = int(np.size(mask))
-        where = f" in {count} of {size} entries" if size > 1 else ""
+        share = f" in {count} of {size} entries" if size > 1 else ""
         code = "tie" if " tie" in primitive.convention else "kink"
-        what = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
-        what = "takes another gradient than its slope" if "lenient" in primitive.traits else what
-        yield Note(code, line.name, f"{line.name} {what}{where}; the convention of {TORCH}: {primitive.convention}")
+        event = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
+        event = "takes another gradient than its slope" if "lenient" in primitive.traits else event
+        yield Note(code, line.name, f"{line.name} {event}{share}; the convention of {TORCH}: {primitive.convention}")
 
 
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:
@@ -112,8 +112,8 @@ def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
         rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
         count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:
-            where = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
+            share = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
             message = (
-                f"the contributions to the gradient of {input} cancel{where}: what is left is rounding, and means 0"
+                f"the contributions to the gradient of {input} cancel{share}: what is left is rounding, and means 0"
             )
             yield Note("cancelled", input, message)

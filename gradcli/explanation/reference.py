@@ -53,12 +53,12 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A row of an example: a primitive, or an operation that was written whole; an earlier row `has` the same rules."""
+class Row:
+    """A row of an example: a primitive, or a folded operation; `is_repeated` if an earlier row has the same rules."""
 
     use: Use
     says: str
-    has: bool
+    is_repeated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class Reference:
     operation: Operation
     uses: tuple[Use, ...]
 
-    def examples(self) -> list[tuple[str, list[Told]]]:
-        """Return the examples that show a rule which those before do not, each with its rows."""
-        found, known = [], set[object]()
+    def examples(self) -> list[tuple[str, list[Row]]]:
+        """Return the examples that show a rule which no earlier example shows, each with its rows."""
+        instructive, rules_shown = [], set[object]()
         for example in self.operation.examples:
-            rows = told(example, known)
-            if any(not row.has for row in rows):
-                found.append((example, rows))
-        return found
+            rows = example_rows(example, rules_shown)
+            if any(not row.is_repeated for row in rows):
+                instructive.append((example, rows))
+        return instructive
 
 
 def operations() -> dict[str, Operation]:
@@ -83,20 +83,20 @@ def operations() -> dict[str, Operation]:
     return dict(sorted(OPERATIONS.items()))
 
 
-def find(asked: str) -> str | None:
-    """Return the operation behind a word: its name, an operator, torch's name of it or of its node; None for others.
+def find(text: str) -> str | None:
+    """Return the operation behind a word: its name, an operator, torch's name of it or its node; None for other words.
 
     `relu`, `@`, `torch.relu()`, `ReluBackward0`, `<ReluBackward0 object at 0x7f>`.
     """
-    word = asked.strip()
+    word = text.strip()
     operator = SPELLINGS.get(word, word)
     if operator in OPERATORS:
         return OPERATORS[operator]
     node = re.match(r"<?([A-Za-z]\w*Backward\w*)", word)
     if node:
         return node_maker(node[1])
-    written = re.match(r"(?:[A-Za-z]\w*)?\.(?:\w+\.)*(\w+)(?:\(.*\))?$|(\w+)\(.*\)$", word)
-    name = next(filter(None, written.groups()), "") if written else word
+    call = re.match(r"(?:[A-Za-z]\w*)?\.(?:\w+\.)*(\w+)(?:\(.*\))?$|(\w+)\(.*\)$", word)
+    name = next(filter(None, call.groups()), "") if call else word
     return name if name in OPERATIONS else None
 
 
@@ -110,24 +110,24 @@ def nodes() -> set[str]:
 def node_maker(node: str) -> str | None:
     """Return an operation that makes a node of that name: the namesake of its primitive, else the plainest one."""
     load()
-    made = [p.name for p in REGISTRY.values() if node in (p.node, p.node_in_place)]
-    for name in made:
+    primitives = [p.name for p in REGISTRY.values() if node in (p.node, p.node_in_place)]
+    for name in primitives:
         if name in OPERATIONS:
             return name
-    for name in made:  # `max_dim` is a `max`
+    for name in primitives:  # `max_dim` is a `max`
         stem = name.partition("_")[0]
         if stem in OPERATIONS and "backward" not in name:
             return stem
-    if not made:
+    if not primitives:
         return None
-    users = [name for name, one in operations().items() if one.name == name and not used_by(name).isdisjoint(made)]
+    users = [name for name, x in operations().items() if x.name == name and not used_by(name).isdisjoint(primitives)]
     return min(users, key=lambda name: len(used_by(name))) if users else None
 
 
 @cache
 def used_by(name: str) -> frozenset[str]:
     """Return the names of the primitives that the examples of an operation use."""
-    lines = (line for example in OPERATIONS[name].examples for line in evaluated(example).lines)
+    lines = (line for example in OPERATIONS[name].examples for line in evaluate_example(example).lines)
     return frozenset(line.application.primitive.name for line in lines if line.application is not None)
 
 
@@ -139,38 +139,38 @@ def references(names: Iterable[str]) -> list[Reference]:
 
 def uses(operation: Operation) -> tuple[Use, ...]:
     """Return the primitives that the examples use, each as first met."""
-    found: dict[str, Use] = {}
+    use_of_primitive: dict[str, Use] = {}
     for example in operation.examples:
-        program, evaluation = parse_program(Source(example, "example")), evaluated(example)
+        program, evaluation = parse_program(Source(example, "example")), evaluate_example(example)
         nodes = {node.id: node for node in explain(program, {}, upstream=ones(evaluation)).nodes}
         for line in evaluation.lines:
-            if line.application is not None and line.application.primitive.name not in found:
-                found[line.application.primitive.name] = _use(nodes[line.name], line)
-    return tuple(found.values())
+            if line.application is not None and line.application.primitive.name not in use_of_primitive:
+                use_of_primitive[line.application.primitive.name] = _use(nodes[line.name], line)
+    return tuple(use_of_primitive.values())
 
 
-def told(example: str, known: set[object]) -> list[Told]:
+def example_rows(example: str, rules_shown: set[object]) -> list[Row]:
     """Return the rows of an example, with one for each operation that was written, and add its rules to the known."""
-    lines = {line.name: line for line in evaluated(example).lines}
+    lines = {line.name: line for line in evaluate_example(example).lines}
     rows = []
     for node in folded(explain_example(example)).nodes:
         if node.op is None:
             continue
         key: object = (node.op, *(unparse(local.rule) for local in node.locals)) if node.is_whole else node.op
-        use = whole(node) if node.is_whole else _use(node, lines[node.id])
-        rows.append(Told(use, sentence(node), key in known))
-        known.add(key)
+        use = use_of_operation(node) if node.is_whole else _use(node, lines[node.id])
+        rows.append(Row(use, sentence(node), key in rules_shown))
+        rules_shown.add(key)
     return rows
 
 
-def whole(node: Node) -> Use:
+def use_of_operation(node: Node) -> Use:
     """Return an operation for which torch takes several nodes, as the use of the primitive that computes."""
     assert node.op is not None
     rules = tuple(Rule(local.input, local.rule, local.why) for local in node.locals)
     return Use(REGISTRY[node.op], node.expression, node.name, rules, EVERYWHERE, "")
 
 
-def evaluated(example: str) -> Evaluation:
+def evaluate_example(example: str) -> Evaluation:
     return evaluate(parse_program(Source(example)), {}, dtype=np.dtype(np.float64))
 
 
@@ -191,9 +191,9 @@ def sentence(node: Node) -> str:
 
 @optional("meaning", "")
 def sentences(node: Node, nodes: Mapping[str, Node], upstream_name: str, input: str | None = None) -> str:
-    """Return the sentence about a node, and others about the inputs that it has copied, or about one `input`."""
-    told = copied(node, nodes, upstream_name)
-    return " ".join(filter(None, [sentence(node), *(told.values() if input is None else [told.get(input)])]))
+    """Return the sentence about a node, and sentences about the inputs that it copies, or about one `input`."""
+    copies = copied(node, nodes, upstream_name)
+    return " ".join(filter(None, [sentence(node), *(copies.values() if input is None else [copies.get(input)])]))
 
 
 def explain_example(example: str) -> Explanation:
@@ -205,8 +205,8 @@ def explain_example(example: str) -> Explanation:
 def command_line(example: str) -> str:
     """Return the command that explains an example, to paste into a shell."""
     upstream = upstream_of(parse_program(Source(example, "example")))
-    given = "" if upstream is None else f' --upstream "ones({np.shape(upstream)})"'
-    return f'gradcli eval "{example}"{given}'
+    option = "" if upstream is None else f' --upstream "ones({np.shape(upstream)})"'
+    return f'gradcli eval "{example}"{option}'
 
 
 def upstream_of(program: Program) -> Any:

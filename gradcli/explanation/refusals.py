@@ -26,14 +26,14 @@ FAILURES = (GradcliError, MemoryError, ArithmeticError, ValueError, IndexError)
 
 def refused(error: Exception, node: Expression, values: Sequence[Any], source: Source | None) -> GradcliError:
     """Return the error of a node with its place; torch's errors name the operands, which have `values`, too."""
-    known = failed(error)
-    if isinstance(known, AutogradError) and not known.label:
-        known.label = operands(node, values)
-    return known.at(node.span, source)
+    refusal = failed(error)
+    if isinstance(refusal, AutogradError) and not refusal.label:
+        refusal.label = operands(node, values)
+    return refusal.at(node.span, source)
 
 
 def failed(error: Exception) -> GradcliError:
-    """Return the error of the program for one of `FAILURES`; other exceptions are bugs, and nothing turns them."""
+    """Return the error of the program for one of `FAILURES`; other exceptions are bugs, and pass through."""
     if isinstance(error, GradcliError):
         return error
     if isinstance(error, MemoryError):
@@ -46,7 +46,7 @@ def failed(error: Exception) -> GradcliError:
 
 
 def in_line(function: Callable[..., T]) -> Callable[..., T]:
-    """Give the errors of a function of a line, its first argument or its second, the place of the line."""
+    """Decorate a function so that its errors have the place of the line, which is its first or second argument."""
 
     @wraps(function)
     def placed(*arguments: Any) -> T:
@@ -61,10 +61,10 @@ def in_line(function: Callable[..., T]) -> Callable[..., T]:
 
 def operands(node: Expression, values: Sequence[Any]) -> str:
     """`x (2,) and y (3,)`: the tensors that a node was given, as they are written, with their shapes."""
-    found = [f"{_cut(unparse(tree))} {value.shape}" for tree, value in _tensors(children(node), values)]
-    if len(found) > MOST:
-        found[MOST - 1 :] = [f"{len(found) - MOST + 1} more"]
-    *first, last = found or [""]
+    texts = [f"{_cut(unparse(tree))} {value.shape}" for tree, value in _tensors(children(node), values)]
+    if len(texts) > MOST:
+        texts[MOST - 1 :] = [f"{len(texts) - MOST + 1} more"]
+    *first, last = texts or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
@@ -72,7 +72,7 @@ def _tensors(trees: Sequence[Expression], values: Sequence[Any]) -> Iterator[tup
     for tree, value in zip(trees, values, strict=True):
         if isinstance(value, Tensor):
             yield tree, value
-        elif isinstance(tree, List) and all(isinstance(part, NUMERALS) for part in postorder(tree)):
+        elif isinstance(tree, List) and all(isinstance(x, NUMERALS) for x in postorder(tree)):
             yield tree, np.asarray(value, object)  # which may be ragged
         elif isinstance(tree, List | Tuple):
             yield from _tensors(tree.items, value)
@@ -82,23 +82,23 @@ def _cut(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."
 
 
-def numbers(value: Any, whose: str) -> Any:
+def numbers(value: Any, what: str) -> Any:
     """Return a value as an array of real numbers or of booleans; EvaluationError where it is none."""
     if np.ma.is_masked(value):
-        raise EvaluationError("E207", f"{whose} is masked in places", help="fill them first, such as x.filled(0)")
+        raise EvaluationError("E207", f"{what} is masked in places", help="fill them first, such as x.filled(0)")
     try:
         array = np.asarray(None if hasattr(value, "_fields") else value)  # several results are no list
     except ValueError:  # rows of different lengths, or more than 64 dimensions
         array = np.asarray(None)
     if array.dtype.kind not in "fiub":
-        raise no_numbers(whose)
+        raise no_numbers(what)
     return array
 
 
-def no_numbers(whose: str) -> EvaluationError:
+def no_numbers(what: str) -> EvaluationError:
     return EvaluationError(
         "E207",
-        f"{whose} is neither a number nor a list of numbers with rows of one length",
+        f"{what} is neither a number nor a list of numbers with rows of one length",
         label="not numbers",
         help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
     )

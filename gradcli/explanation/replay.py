@@ -22,19 +22,19 @@ def replayed(explanation: Explanation, values: Mapping[str, Value]) -> Explanati
         for node in explanation.nodes
         if node not in variables and node.expression != Name(node.id)
     ]
-    given = {node.id: values.get(node.id, node.value) for node in variables}
+    point = {node.id: values.get(node.id, node.value) for node in variables}
     wrt = [node.id for node in variables if node.requires_grad]
     dtype = np.dtype(explanation.value.dtype)
     with suppress(GradcliError, *FAILURES):
-        found = explain(Program(tuple(statements)), given, wrt=wrt, of=explanation.output, dtype=dtype)
-        if {node.id for node in explanation.nodes if node.kind == "op"} <= {node.id for node in found.nodes}:
-            return found
+        replay = explain(Program(tuple(statements)), point, wrt=wrt, of=explanation.output, dtype=dtype)
+        if {node.id for node in explanation.nodes if node.kind == "op"} <= {node.id for node in replay.nodes}:
+            return replay
     return None
 
 
 def literal(value: Value) -> Expression:
     """Return a value as an expression."""
     if np.ndim(value):
-        return List(tuple(literal(part) for part in value))
+        return List(tuple(literal(entry) for entry in value))
     number = float(value)
     return Unary("-", Number(-number)) if number < 0 else Number(number)

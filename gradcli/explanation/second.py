@@ -37,7 +37,7 @@ class Newton:
 def twice(explanation: Explanation) -> list[Explanation]:
     """Return for each variable the explanation of its gradient. Raises UsageError where a variable is no number."""
     leaves = numbers(explanation)
-    return [simplified(explained(explanation, leaf, [one.name for one in leaves])) for leaf in leaves]
+    return [simplified(explain_gradient(explanation, leaf, [x.name for x in leaves])) for leaf in leaves]
 
 
 def numbers(explanation: Explanation) -> list[Leaf]:
@@ -45,13 +45,13 @@ def numbers(explanation: Explanation) -> list[Leaf]:
     leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
     large = next((leaf.name for leaf in leaves if leaf.gradient is not None and np.ndim(leaf.gradient)), None)
     if large is not None or not explanation.is_seed_one or len(leaves) > MOST or explanation.sizes:
-        what = f"{large} is a tensor" if large else f"{len(leaves)} variables" if len(leaves) > MOST else "an upstream"
-        told = f"eval --order 2 is for one to {MOST} numbers and an output that is one, not {what}"
-        raise UsageError("E001", told, help="gradcli grad --hessian gives the second derivatives alone")
+        fault = f"{large} is a tensor" if large else f"{len(leaves)} variables" if len(leaves) > MOST else "an upstream"
+        message = f"eval --order 2 is for one to {MOST} numbers and an output that is one, not {fault}"
+        raise UsageError("E001", message, help="gradcli grad --hessian gives the second derivatives alone")
     return leaves
 
 
-def explained(explanation: Explanation, leaf: Leaf, wrt: list[str]) -> Explanation:
+def explain_gradient(explanation: Explanation, leaf: Leaf, wrt: list[str]) -> Explanation:
     """Return the explanation of the gradient by a variable."""
     values = {node.name: node.value for node in explanation.variables}
     statements = [*backward_program(explanation, leaf.node)]
@@ -61,19 +61,19 @@ def explained(explanation: Explanation, leaf: Leaf, wrt: list[str]) -> Explanati
 
 def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]:
     """Yield the program, a statement for each node, and then the backward pass as far as a node."""
-    constants = {one.id: one.expression for one in explanation.nodes if one.kind == "constant"}
-    for one in explanation.nodes:
-        if one.kind == "op":
-            yield Statement(one.id, substitute(one.expression, constants))
-    known: dict[str, Expression] = {explanation.output: Number(1)}
-    ids = [one.id for one in explanation.nodes]
+    constants = {n.id: n.expression for n in explanation.nodes if n.kind == "constant"}
+    for n in explanation.nodes:
+        if n.kind == "op":
+            yield Statement(n.id, substitute(n.expression, constants))
+    adjoints: dict[str, Expression] = {explanation.output: Number(1)}
+    ids = [n.id for n in explanation.nodes]
     for link in chain(explanation):
-        arriving = [{**constants, explanation.upstream_name: known[term.step.node]} for term in link.terms]
+        arriving = [{**constants, explanation.upstream_name: adjoints[term.step.node]} for term in link.terms]
         rules = (substitute(term.step.rule, put_in) for term, put_in in zip(link.terms, arriving, strict=True))
         total = reduce(lambda first, second: Binary("+", first, second), map(without_ones, rules))
         name = unused(f"{explanation.output}_{link.input}", ids)
         is_number = isinstance(total, Number) and link.input != node  # which would be taken for a variable
-        known[link.input] = total if is_number else Name(name)
+        adjoints[link.input] = total if is_number else Name(name)
         if not is_number:
             yield Statement(name, total)
         if link.input == node:
@@ -92,6 +92,6 @@ def newton(explanation: Explanation, seconds: list[Explanation]) -> list[Newton]
     except np.linalg.LinAlgError:
         step = np.full(len(leaves), np.nan)
     return [
-        Newton(one.name, point[one.name], float(g), float(h), point[one.name] - float(s) if np.isfinite(s) else None)
-        for one, g, h, s in zip(leaves, gradient, np.diag(hessian), step, strict=True)
+        Newton(x.name, point[x.name], float(g), float(h), point[x.name] - float(s) if np.isfinite(s) else None)
+        for x, g, h, s in zip(leaves, gradient, np.diag(hessian), step, strict=True)
     ]

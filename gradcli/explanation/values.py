@@ -35,7 +35,7 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
             raise refused(error, node, parts, source) from None
 
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"):
-        return plain(fold(tree, step))
+        return plain_value(fold(tree, step))
 
 
 def rounding(point: Mapping[str, Any], dtype: np.dtype[Any]) -> float:
@@ -52,11 +52,11 @@ def rounding_of(names: Mapping[str, Any], *trees: Expression | None) -> float:
     return float(np.max(rounding_at(names, *trees), initial=0.0))
 
 
-def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS, enough: Any = math.inf) -> Any:
+def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int = DRAWS, bound: Any = math.inf) -> Any:
     """Return the same for each entry of the values, which have one shape; 0 where they are not finite.
 
-    Comparisons come out as they do without rounding: what is equal stays equal. No more is drawn where each entry is
-    known to be `enough`.
+    Comparisons come out as they do without rounding: what is equal stays equal. Drawing ends
+    where each entry has reached `bound`.
     """
     draws = Draws()
     outcomes: Iterator[Any] = iter(())
@@ -64,24 +64,25 @@ def rounding_at(names: Mapping[str, Any], *trees: Expression | None, count: int 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
         if isinstance(node, Compare):
             return next(outcomes)
-        found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
-        if not isinstance(found, Tensor) or found.dtype.kind != "f":
-            return found
-        sign, kind = draws.signs(found.shape), np.finfo(found.dtype)
-        smallest = np.where(found.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
+        value = _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        if not isinstance(value, Tensor) or value.dtype.kind != "f":
+            return value
+        sign, kind = draws.signs(value.shape), np.finfo(value.dtype)
+        smallest = np.where(value.value == 0, 0, kind.smallest_subnormal)  # which is a digit of what underflows
         digit = kind.eps * (1 + math.log2(summed(node, parts)))
-        return Tensor((found.value * (1 + digit * sign) + smallest * sign).astype(found.dtype)[()])
+        return Tensor((value.value * (1 + digit * sign) + smallest * sign).astype(value.dtype)[()])
 
     spread: Any = 0.0
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         for tree in filter(None, trees):
-            exact, moved, before = value_of(tree, names), 0.0, spread
+            exact, largest, before = value_of(tree, names), 0.0, spread
             compared = [as_tensor(value_of(node, names)) for node in postorder(tree) if isinstance(node, Compare)]
             for _ in range(count):
                 outcomes = iter(compared)
-                moved = np.fmax(moved, np.abs(np.subtract(plain(fold(tree, step)), exact, dtype=np.float64)))
-                spread = before + MARGIN * np.nan_to_num(moved, posinf=0.0)
-                if np.all(enough <= spread):
+                change = np.abs(np.subtract(plain_value(fold(tree, step)), exact, dtype=np.float64))
+                largest = np.fmax(largest, change)
+                spread = before + MARGIN * np.nan_to_num(largest, posinf=0.0)
+                if np.all(bound <= spread):
                     return spread
     return spread
 
@@ -104,14 +105,14 @@ def out_of_range(names: Mapping[str, Any], tree: Expression, shape: tuple[int, .
 
     def step(node: Expression, parts: Sequence[Any]) -> Any:
         nonlocal met
-        found = _named(node, names) if isinstance(node, Name) else apply(node, parts)
-        if isinstance(found, Tensor) and found.dtype.kind == "f":
-            lost = np.isinf(found.value)
+        value = _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        if isinstance(value, Tensor) and value.dtype.kind == "f":
+            lost = np.isinf(value.value)
             if isinstance(node, Binary) and node.operator in ("*", "/", "**"):
-                left, right = (np.not_equal(plain(part), 0) for part in parts)
-                lost = lost | (found.value == 0) & left & (right | (node.operator == "**"))
+                left, right = (np.not_equal(plain_value(x), 0) for x in parts)
+                lost = lost | (value.value == 0) & left & (right | (node.operator == "**"))
             met = met | (lost if shape else lost.any())
-        return found
+        return value
 
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"), suppress(*FAILURES):
         fold(tree, step)
@@ -147,7 +148,7 @@ def constant(tree: Expression, source: Source) -> Any:
         raise no_numbers("this").at(tree.span, source) from None
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Numbers and arrays out of tensors, through nested lists."""
     if isinstance(value, Tensor):
         return value.value

@@ -53,16 +53,16 @@ class Variables:
                     places.setdefault(node.id, node.span)
         return cls(program, places, literals)
 
-    def missing(self, given: Container[str]) -> list[str]:
+    def missing(self, values_given: Container[str]) -> list[str]:
         """The names that still need a value."""
-        known = (*self.literals, *CONSTANTS)
-        return [name for name in self.places if name not in given and name not in known]
+        defaults = (*self.literals, *CONSTANTS)
+        return [name for name in self.places if name not in values_given and name not in defaults]
 
 
-def check_bindings(needed: Variables, given: Mapping[str, Any]) -> list[str]:
+def check_bindings(needed: Variables, values_given: Mapping[str, Any]) -> list[str]:
     """Refuse missing and computed names, all at once; returns the bindings that the program does not use."""
-    missing = needed.missing(given)
-    unused = [name for name in given if name not in needed.places]
+    missing = needed.missing(values_given)
+    unused = [name for name in values_given if name not in needed.places]
     computed = [s for s in needed.program.statements if s.target in unused]
     if computed:
         target = computed[0]
@@ -93,32 +93,32 @@ def _help_missing(program: Program, missing: Sequence[str], unused: Sequence[str
     lines.extend(f"for the function {name} type '{called(program, name)}'" for name in missing if is_function(name))
     if "e" in missing:
         lines.append("for Euler's number write exp(1)")
-    products = {name: found for name in missing if (found := _product(name, unused))}
-    lines.extend(f"for a product type {found}" for found in products.values())
-    meant = {name: close for name in missing if name not in products and (close := did_you_mean(name, unused))}
-    lines.extend(f"you gave {close}: did you mean {name}?" for name, close in meant.items())
-    explained = {*meant.values(), *(name for found in products.values() for name in found.split("*"))}
+    products = {name: product for name in missing if (product := _product(name, unused))}
+    lines.extend(f"for a product type {product}" for product in products.values())
+    likely_names = {name: close for name in missing if name not in products and (close := did_you_mean(name, unused))}
+    lines.extend(f"you gave {close}: did you mean {name}?" for name, close in likely_names.items())
+    explained = {*likely_names.values(), *(name for product in products.values() for name in product.split("*"))}
     strange = [name for name in unused if name not in explained]
     if strange:
         lines.append(f"the program does not use {', '.join(strange)}")
     return "; ".join(lines)
 
 
-def _product(name: str, given: Sequence[str]) -> str:
+def _product(name: str, names_given: Sequence[str]) -> str:
     """Return `x*y` for a name `xy` that is those of two values written together; empty for another name."""
     pairs = ((name[:end], name[end:]) for end in range(1, len(name)))
-    return next((f"{first}*{second}" for first, second in pairs if first in given and second in given), "")
+    return next((f"{first}*{second}" for first, second in pairs if first in names_given and second in names_given), "")
 
 
 def literal_values(program: Program) -> dict[str, Any]:
     """Return the values that a program itself gives to variables."""
     literals = Variables.of(program).literals
-    return {name: np.asarray(value_of(one.value, {}), np.float64)[()] for name, one in literals.items()}
+    return {name: np.asarray(value_of(statement.value, {}), np.float64)[()] for name, statement in literals.items()}
 
 
-def placeholders(program: Program, given: Mapping[str, Any]) -> dict[str, float]:
+def placeholders(program: Program, values_given: Mapping[str, Any]) -> dict[str, float]:
     """Return a scalar for every variable without a value: different ones, where every function is smooth."""
     from gradcli.language.applications import is_applied
 
-    missing = [name for name in Variables.of(program).missing(given) if not is_applied(program, name)]
+    missing = [name for name in Variables.of(program).missing(values_given) if not is_applied(program, name)]
     return {name: 0.9 / (position + 2) for position, name in enumerate(missing)}

@@ -60,7 +60,7 @@ class Verification:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of all: one that disagrees counts before one that cannot be judged."""
+        """The outcome of all rows: a disagreement counts before a row that cannot be judged."""
         return worst(row.outcome for row in self.rows)
 
     @property
@@ -69,8 +69,8 @@ class Verification:
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    found = set(outcomes)
-    return next((x for x in (Outcome.DISAGREES, Outcome.UNJUDGED) if x in found), Outcome.AGREES)
+    outcomes_met = set(outcomes)
+    return next((x for x in (Outcome.DISAGREES, Outcome.UNJUDGED) if x in outcomes_met), Outcome.AGREES)
 
 
 def verify(
@@ -84,8 +84,8 @@ def verify(
 ) -> Verification:
     """Verify the gradients of a program; raises as `explain` does."""
     explanation = simplified(explain(program, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype))
-    given = {*values, *Variables.of(program).literals}
-    point = {node.name: node.value for node in explanation.nodes if node.name in given}
+    names_given = {*values, *Variables.of(program).literals}
+    point = {node.name: node.value for node in explanation.nodes if node.name in names_given}
     exact = explanation
     if dtype != EXACT:  # single precision is measured against double, and double against the slopes
         exact = simplified(explain(program, point, wrt=wrt, of=of, upstream=explanation.upstream))
@@ -106,47 +106,47 @@ class _Comparison:
         self.precise = self.engine if exact is explanation else function.gradients(wrt)
 
     def rows(self) -> Iterator[Row]:
-        most = min(MOST_ENTRIES, max(1, MOST_WORK // len(self.explanation.nodes)))
-        share = max(1, most // max(1, len(self.leaves)))
+        limit = min(MOST_ENTRIES, max(1, MOST_WORK // len(self.explanation.nodes)))
+        share = max(1, limit // max(1, len(self.leaves)))
         doubts, most_doubts = 0, max(MOST_DOUBTS, MOST_IN_VAIN // len(self.explanation.nodes))
         for position, leaf in enumerate(self.leaves):
-            row = self.row(leaf, share if position < most else 0, is_brief=doubts >= most_doubts)
+            row = self.row(leaf, share if position < limit else 0, is_brief=doubts >= most_doubts)
             doubts += row.outcome is Outcome.UNJUDGED
             yield row
 
-    def row(self, leaf: Leaf, most: int, *, is_brief: bool = False) -> Row:
+    def row(self, leaf: Leaf, limit: int, *, is_brief: bool = False) -> Row:
         """Return the row of one variable, from the slopes by at most so many entries."""
         engine, precise = self.engine[leaf.name], self.precise[leaf.name]
         chain_rule = chain_rule_of(self.explanation, leaf)
         entries = Entries(self.function, leaf.name, precise, self.exact.nodes, TOLERANCE[EXACT])
         slopes, errors = np.full((2, np.size(precise)), np.nan)
-        findings, error = list(self.beforehand(leaf, engine, precise, most)), np.nan
+        findings, error = list(self.reasons_unjudged(leaf, engine, precise, limit)), np.nan
         if not findings:
             scale = entries.scale
-            for entry, opinion in entries.opinions(most, is_brief=is_brief):
-                findings.append(self.excused(leaf.name, opinion))
+            for entry, opinion in entries.opinions(limit, is_brief=is_brief):
+                findings.append(self.finding_of_entry(leaf.name, opinion))
                 if entry is not None:
                     slopes[entry], errors[entry] = opinion.slope.value, opinion.slope.error
             findings.extend(self.of_formula(leaf, precise, scale))
             findings.extend(self.of_digits([engine, chain_rule], precise, scale))
             largest = max(scale, float(np.max(np.abs(slopes), initial=0.0, where=~np.isnan(slopes))))
             error = max(apart(x, engine) for x in (chain_rule, slopes.reshape(np.shape(engine)))) / largest
-        outcome = worst(found for found, _ in findings)
-        reason = next((reason for found, reason in findings if found is outcome), "")
+        outcome = worst(kind for kind, _ in findings)
+        reason = next((reason for kind, reason in findings if kind is outcome), "")
         differences, bounds = (x.reshape(np.shape(precise))[()] for x in (slopes, errors))
         return Row(leaf.name, chain_rule, engine, differences, bounds, error, outcome, reason)
 
-    def beforehand(self, leaf: Leaf, engine: Value, precise: Value, most: int) -> Iterator[Finding]:
+    def reasons_unjudged(self, leaf: Leaf, engine: Value, precise: Value, limit: int) -> Iterator[Finding]:
         """Yield why no slope need be computed."""
         if not is_finite(point := self.function.point[leaf.name]):
             yield Outcome.UNJUDGED, f"{leaf.name} is {kind_of(point)} as given"
         for explanation, gradient in ((self.explanation, engine), (self.exact, precise)):
             if reason := reasons.not_finite(explanation, gradient):
                 yield Outcome.UNJUDGED, reason
-        if not most:
+        if not limit:
             yield Outcome.UNJUDGED, "the program is too long to change every variable"
 
-    def excused(self, name: str, opinion: Opinion) -> Finding:
+    def finding_of_entry(self, name: str, opinion: Opinion) -> Finding:
         """Return the outcome for an entry; a gradient that is not meant to be the slope cannot be judged by it."""
         if opinion.outcome is Outcome.AGREES:
             return opinion.outcome, ""
@@ -158,7 +158,7 @@ class _Comparison:
 
     def of_formula(self, leaf: Leaf, precise: Value, scale: float) -> Iterator[Finding]:
         """Yield that the printed formula has another value than the engine, both in double precision."""
-        (leaf,) = (same for same in self.exact.leaves if same.name == leaf.name)
+        (leaf,) = (x for x in self.exact.leaves if x.name == leaf.name)
         value = chain_rule_of(self.exact, leaf)
         if not np.isfinite(value).all():
             yield Outcome.UNJUDGED, f"the printed formula is {kind_of(value)}"
@@ -171,9 +171,9 @@ class _Comparison:
         else:
             yield Outcome.DISAGREES, "the printed formula has another value than the engine's gradient"
 
-    def of_digits(self, given: Sequence[Value], precise: Value, scale: float) -> Iterator[Finding]:
+    def of_digits(self, gradients: Sequence[Value], precise: Value, scale: float) -> Iterator[Finding]:
         """Yield that single precision is far from double."""
-        if not all(apart(gradient, precise) <= self.tolerance * scale for gradient in given):
+        if not all(apart(gradient, precise) <= self.tolerance * scale for gradient in gradients):
             yield Outcome.UNJUDGED, "float32 has too few digits: in float64 the gradient is another"
 
 

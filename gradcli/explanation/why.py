@@ -16,13 +16,13 @@ from gradcli.explanation.model import Local, Node, Why
 from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
-    from gradcli.explanation.index.taught.declaration import Finder
+    from gradcli.explanation.index.declarations.declaration import Finder
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 
 
-def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_name: str) -> dict[int, Local]:
-    """Return the edges of a line, each that has an index formula with it; `gradient` is that of the line, if any."""
+def attach_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_name: str) -> dict[int, Local]:
+    """Return the edges of a line, with a reason for each rule that has index formulas; `gradient` is the line's."""
     application = line.application
     if application is None or all(local.formula is not None for local in locals.values()):
         return locals
@@ -31,7 +31,7 @@ def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_n
         return locals
     if max(x.tensor.value.ndim for x in (line, *line.inputs)) > MOST_DIMENSIONS:
         return locals
-    alone = applied_alone(line)
+    alone = line_without_graphs(line)
     return {
         position: local
         if local.formula is not None
@@ -40,14 +40,14 @@ def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_n
     }
 
 
-def name_apart(nodes: Iterable[Node]) -> None:
-    """Tell each reason the names of the program, of which an index has none."""
+def reserve_names(nodes: Iterable[Node]) -> None:
+    """Give each reason the one-letter names of the program, so that no index has one of them."""
     nodes = [*nodes]
-    taken = frozenset(node.name for node in nodes if len(node.name) == 1)
-    for node in nodes if taken else ():
+    names_in_use = frozenset(node.name for node in nodes if len(node.name) == 1)
+    for node in nodes if names_in_use else ():
         for local in (*node.locals, *(node.whole.locals if node.whole else ())):
             if isinstance(local.reason, Reason):
-                local.reason.taken = taken
+                local.reason.names_in_use = names_in_use
 
 
 def without_graph(line: Line) -> Line:
@@ -56,7 +56,7 @@ def without_graph(line: Line) -> Line:
     return Line(line.name, Tensor(line.tensor.value), line.written, line.span, is_variable=is_variable)
 
 
-def applied_alone(line: Line) -> Line:
+def line_without_graphs(line: Line) -> Line:
     """Return a line and its application without graphs."""
     application = line.application
     assert application is not None
@@ -67,50 +67,50 @@ def applied_alone(line: Line) -> Line:
         else value
         for x, value in zip(inputs, application.inputs, strict=True)
     )
-    out = Tensor(line.tensor.value)
-    kept = Application(application.primitive, values, application.options, out)
-    return Line(line.name, out, line.written, line.span, kept, inputs)
+    result = Tensor(line.tensor.value)
+    application_alone = Application(application.primitive, values, application.options, result)
+    return Line(line.name, result, line.written, line.span, application_alone, inputs)
 
 
 @dataclass(eq=False)
 class Reason:
-    """The reason for the rule of an edge, found when it is asked for: of a long program a page shows few edges."""
+    """The reason for the rule of an edge, computed when it is called: a page shows few edges of a long program."""
 
     line: Line
     position: int
     gradient: Any
     upstream_name: str
-    taken: frozenset[str] = field(default=frozenset(), init=False)  # the names of the program, which no index has
+    names_in_use: frozenset[str] = field(default=frozenset(), init=False)  # of one letter, which no index has
 
     def __call__(self) -> Why | None:
-        return self.told
+        return self.renamed_why
 
     @cached_property
-    def told(self) -> Why | None:
-        from gradcli.explanation.index.letters import apart_from
+    def renamed_why(self) -> Why | None:
+        from gradcli.explanation.index.letters import rename_indices
 
-        return None if self.found is None else apart_from(self.found, self.taken)
+        return None if self.original_why is None else rename_indices(self.original_why, self.names_in_use)
 
     @cached_property
-    def found(self) -> Why | None:
+    def original_why(self) -> Why | None:
         assert self.line.application is not None
-        from gradcli.explanation.index import telling
+        from gradcli.explanation.index import reasons
 
         is_structured = self.line.application.primitive.structured
-        tell = telling.structured if is_structured else telling.elementwise
+        tell = reasons.structured if is_structured else reasons.elementwise
         with np.errstate(all="ignore"):
             return tell(self.line, self.position, self.gradient, self.upstream_name)
 
 
 @dataclass(eq=False)
 class ReasonOfWhole(Reason):
-    """The reason for the rule of an operation that is no application of its own, by the text of its formulas."""
+    """The reason for the rule of an operation of several applications, by the text of its index formulas."""
 
     text: str
-    given: Finder | None = None
+    finder: Finder | None = None
 
     @cached_property
-    def found(self) -> Why | None:
-        from gradcli.explanation.index import telling
+    def original_why(self) -> Why | None:
+        from gradcli.explanation.index import reasons
 
-        return telling.whole(self.line, self.position, self.gradient, self.upstream_name, self.text, self.given)
+        return reasons.operation(self.line, self.position, self.gradient, self.upstream_name, self.text, self.finder)

@@ -15,7 +15,7 @@ TIMES = ("*", "·", "⋅", "×", "⊙")
 
 
 def is_function(name: str) -> bool:
-    """Return whether a name is that of a function; a single letter is more likely to be a variable."""
+    """Return whether a name is a function's; a single letter is more likely to be a variable."""
     return len(name) > 1 and name in FAMILY_OF
 
 
@@ -46,19 +46,19 @@ def _error(message: str, span: Span, label: str, advice: str) -> ProgramSyntaxEr
 
 
 def applied(place: Place, text: str) -> str:
-    """Return the call of the function that stands before a place, with a text as its input; nothing without one."""
+    """Return a call, on a text as its input, of the function that stands before a place; empty where none does."""
     name = place.before.text
     return f"{quoted(name)}({text})" if _names_function(place, place.index - 1) else ""
 
 
 def is_applied(program: Program, name: str) -> bool:
-    """Return whether a name is that of a function and stands before a sign as before its input: `exp -x`."""
+    """Return whether a function's name stands before a signed input in a program: `exp -x`."""
     pattern = rf"(?<![\w.]){re.escape(name)}[ \t]+[-+](?=[^\s=])"
     return is_function(name) and re.search(pattern, program.source.text) is not None
 
 
 def called(program: Program, name: str) -> str:
-    """Return the call of a function that a program has as a variable: `exp(-x)` of `2*exp -x`, else `exp(x)`."""
+    """Return the call to type for a function's name that a program reads as a variable: `exp(-x)` for `2*exp -x`."""
     for statement in program.statements:
         for node in postorder(statement.value):
             if isinstance(node, Binary) and node.operator in ("+", "-") and _last(node.left) == name:
@@ -85,19 +85,19 @@ def _names_function(place: Place, index: int) -> bool:
 
 def _powered(place: Place) -> tuple[int, str]:
     """Return the index of the name before the place, and the power between them: `sin²`, `sin**2`, `sin^(-1)`."""
-    last = place.index - 1
-    if place.at(last).kind == "superscript":
-        text = place.at(last).text
+    end = place.index - 1
+    if place.at(end).kind == "superscript":
+        text = place.at(end).text
         digits = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".find(digit)) for digit in text.removeprefix("⁻"))
-        return (last - 1, f"{'-' if text.startswith('⁻') else ''}{digits}") if text != "ᵀ" else (-1, "")
-    if place.at(last).kind not in ("number", "close"):
-        return last, ""
-    first = place.operand_start(last)
-    sign = place.at(first - 1).text
-    start = first - 1 if sign in ("-", "−") else first
+        return (end - 1, f"{'-' if text.startswith('⁻') else ''}{digits}") if text != "ᵀ" else (-1, "")
+    if place.at(end).kind not in ("number", "close"):
+        return end, ""
+    start_of_base = place.operand_start(end)
+    sign = place.at(start_of_base - 1).text
+    start = start_of_base - 1 if sign in ("-", "−") else start_of_base
     if place.at(start - 1).text not in ("^", "**"):
         return -1, ""
-    text = place.text(place.at(start).start, place.at(last).end)
+    text = place.text(place.at(start).start, place.at(end).end)
     return start - 2, text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 

@@ -142,9 +142,9 @@ class Builder:
         return Keyword(*parts)
 
     def method(self, parts: list[Any]) -> Call | Method:
-        receiver, name, _, *written, closer = parts
+        receiver, name, _, *arguments_read, closer = parts
         span = Span(receiver.span.start, closer.end)
-        arguments = _arguments(written)
+        arguments = _arguments(arguments_read)
         # `F.sum()` has no input: there `F` is the user's own matrix.
         has_input = any(argument.keyword in (None, "input") for argument in arguments)
         if has_input and _dotted(receiver) in MODULES:
@@ -167,14 +167,14 @@ class Builder:
 
     def slice(self, parts: list[Any]) -> Slice:
         bounds: list[Expression | None] = [None]
-        for part in parts:
-            if isinstance(part, Expression):
-                bounds[-1] = part
+        for bound in parts:
+            if isinstance(bound, Expression):
+                bounds[-1] = bound
             else:  # a colon
                 bounds.append(None)
         start, stop, step = (*bounds, None)[:3]
-        first, last = (part.span if isinstance(part, Expression) else part for part in (parts[0], parts[-1]))
-        return Slice(start, stop, step, Span(first.start, last.end))
+        opener, closer = (bound.span if isinstance(bound, Expression) else bound for bound in (parts[0], parts[-1]))
+        return Slice(start, stop, step, Span(opener.start, closer.end))
 
     # Brackets.
 
@@ -200,13 +200,13 @@ def _dotted(value: Expression) -> str:
     return ".".join([value.id, *reversed(parts)]) if isinstance(value, Name) else ""
 
 
-def _arguments(written: list[Expression | Keyword]) -> tuple[Argument, ...]:
+def _arguments(arguments_read: list[Expression | Keyword]) -> tuple[Argument, ...]:
     """The arguments of a call; as in Python, the positional ones come first and a keyword comes once."""
     arguments: list[Argument] = []
     keywords: dict[str, Keyword] = {}
-    for part in written:
-        if isinstance(part, Keyword):
-            name, value = part
+    for argument in arguments_read:
+        if isinstance(argument, Keyword):
+            name, value = argument
             if name.id in keywords:
                 raise ProgramSyntaxError(
                     "E113",
@@ -215,17 +215,17 @@ def _arguments(written: list[Expression | Keyword]) -> tuple[Argument, ...]:
                     label="a second value",
                     help=f"keep one '{name.id}='",
                 )
-            keywords[name.id] = part
+            keywords[name.id] = argument
             arguments.append(Argument(value, name.id))
         elif keywords:
-            last = next(reversed(keywords))
+            last_keyword = next(reversed(keywords))
             raise ProgramSyntaxError(
                 "E113",
-                f"a positional argument follows the keyword argument '{last}'",
-                span=part.span,
+                f"a positional argument follows the keyword argument '{last_keyword}'",
+                span=argument.span,
                 label="expected 'name=' before it",
-                help=f"put it before '{last}='; to compare, type '{last} == ...'",
+                help=f"put it before '{last_keyword}='; to compare, type '{last_keyword} == ...'",
             )
         else:
-            arguments.append(Argument(part))
+            arguments.append(Argument(argument))
     return tuple(arguments)

@@ -20,7 +20,7 @@ END = "$END"
 
 
 class Token(str):
-    """What the callbacks read of a token of lark's."""
+    """The attributes of lark's tokens that the callbacks read."""
 
     __slots__ = ("end_pos", "start_pos", "type", "value")
     type: str
@@ -39,7 +39,7 @@ class Shifting(NamedTuple):
 
 
 class Reducing(NamedTuple):
-    """Put one value in the place of several, by a rule; no callback where one child is passed on."""
+    """Replace the last `size` values by one, as a rule says; no callback where the rule passes its one child on."""
 
     state: None
     callback: Callable[[list[Any]], Any] | None
@@ -116,14 +116,14 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def token(kind: str, text: str, start: int, end: int) -> Token:
-    made = Token(text)
-    made.type, made.value, made.start_pos, made.end_pos = kind, text, start, end
-    return made
+    lark_token = Token(text)
+    lark_token.type, lark_token.value, lark_token.start_pos, lark_token.end_pos = kind, text, start, end
+    return lark_token
 
 
 def statements(text: str) -> Any:
     """Return the statements of a program; KeyError where it cannot be read, or what a callback raises."""
-    actions, state, last = tables()
+    actions, state, end_state = tables()
     states, values = [state], list[Any]()
     row = actions[state]
     for token in tokens(text):
@@ -145,6 +145,6 @@ def statements(text: str) -> Any:
             target = actions[states[-1]][rule].state
             states.append(target)
             row = actions[target]
-            if target == last and kind == END:
+            if target == end_state and kind == END:
                 break
     return values[-1]

@@ -93,6 +93,6 @@ def is_trusted(file: Path, folder: os.stat_result) -> bool:
     return stat.S_ISREG(facts.st_mode) and is_own(facts, 0o022 if folder.st_mode & 0o077 else 0)
 
 
-def is_own(facts: os.stat_result, others: int) -> bool:
-    """Return whether a file belongs to this user, and gives others none of these permissions."""
-    return not hasattr(os, "getuid") or (facts.st_uid == os.getuid() and not facts.st_mode & others)
+def is_own(facts: os.stat_result, permissions: int) -> bool:
+    """Return whether a file belongs to this user, and gives other users none of these permissions."""
+    return not hasattr(os, "getuid") or (facts.st_uid == os.getuid() and not facts.st_mode & permissions)

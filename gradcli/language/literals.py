@@ -32,7 +32,7 @@ def read_number(text: str) -> int | float:
     return value
 
 
-def written(number: int | float) -> int | float:
+def writable(number: int | float) -> int | float:
     """Return a number as a program can write it: an integer beyond 64 bits, which formulas may have, is a float."""
     if not isinstance(number, int) or abs(number) <= LARGEST_INTEGER:
         return number

@@ -18,7 +18,7 @@ def read_name(text: str) -> str | None:
     and `x1` are two names. A dot in the middle of a word multiplies, though Python has it for a letter.
     """
     if not text.isascii():
-        text = _WITHOUT_SUBSCRIPTS.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text)
+        text = _WITHOUT_SUBSCRIPTS.sub(lambda word: unicodedata.normalize("NFKC", word[0]), text)
         if "·" in text or not text.translate(_AS_DIGITS).isidentifier():
             return None
     elif not text.isidentifier():

@@ -55,7 +55,7 @@ def _statements(text: str) -> tuple[Statement, ...]:
 
 def parse_expression(source: Source) -> Expression:
     """Read a text that is one expression, such as the value in `NAME=VALUE`."""
-    statement, *others = parse_program(source).statements
+    statement, *later_statements = parse_program(source).statements
     if statement.target is not None:
         raise ProgramSyntaxError(
             "E106",
@@ -65,11 +65,11 @@ def parse_expression(source: Source) -> Expression:
             help="leave out everything up to the '='",
             source=source,
         )
-    if others:
+    if later_statements:
         raise ProgramSyntaxError(
             "E117",
             "a value is one expression",
-            span=others[0].span,
+            span=later_statements[0].span,
             label="a second statement",
             help="remove it",
             source=source,

@@ -46,13 +46,13 @@ def with_children(node: Expression, parts: Sequence[Expression]) -> Expression:
             return replace(node, items=tuple(parts))
         case Slice():
             rest = iter(parts)
-            start, stop, step = (next(rest) if old is not None else None for old in (node.start, node.stop, node.step))
+            start, stop, step = (next(rest) if x is not None else None for x in (node.start, node.stop, node.step))
             return replace(node, start=start, stop=stop, step=step)
     return node
 
 
-def _arguments(old: Sequence[Argument], values: Sequence[Expression]) -> tuple[Argument, ...]:
-    return tuple(Argument(value, argument.keyword) for argument, value in zip(old, values, strict=True))
+def _arguments(arguments: Sequence[Argument], values: Sequence[Expression]) -> tuple[Argument, ...]:
+    return tuple(Argument(value, argument.keyword) for argument, value in zip(arguments, values, strict=True))
 
 
 def without_ones(tree: Expression) -> Expression:
@@ -81,6 +81,6 @@ def substitute(tree: Expression, names: Mapping[str, Expression]) -> Expression:
     return fold(tree, combine)
 
 
-def replaced(tree: Expression, part: Expression, by: Expression) -> Expression:
+def replaced(tree: Expression, subtree: Expression, by: Expression) -> Expression:
     """The tree with another expression in the places of a part."""
-    return fold(tree, lambda node, parts: by if node == part else with_children(node, parts))
+    return fold(tree, lambda node, parts: by if node == subtree else with_children(node, parts))

@@ -126,26 +126,26 @@ def _number(place: Place) -> ProgramSyntaxError | None:
     pattern = re.compile(expression_parser().get_terminal("NUMBER").pattern.to_regexp())
     valid = pattern.match(word)
     length = valid.end() if valid else 0
-    number, rest = quoted(word[:length]), word[length:]
-    if not rest:
+    number, suffix = quoted(word[:length]), word[length:]
+    if not suffix:
         return _value(token)
-    if iskeyword(rest):
-        return _keyword(Token("name", rest, token.start + length, token.end))
-    if rest in ("j", "J"):
+    if iskeyword(suffix):
+        return _keyword(Token("name", suffix, token.start + length, token.end))
+    if suffix in ("j", "J"):
         return _bad_number(
             token, "complex numbers are not part of the language", "real numbers only", f"type '{number}'"
         )
-    if re.fullmatch(r"[eE][-+]?", rest):
-        advice = f"type '{number}e3' for {number}·10³, or '{number}*{rest[0]}' to multiply"
+    if re.fullmatch(r"[eE][-+]?", suffix):
+        advice = f"type '{number}e3' for {number}·10³, or '{number}*{suffix[0]}' to multiply"
         return _bad_number(token, f"the number {token.shown} has no exponent", "expected digits after it", advice)
-    if re.fullmatch(r"_+[0-9_]*", rest):
+    if re.fullmatch(r"_+[0-9_]*", suffix):
         advice = f"type '{quoted(re.sub('_+', '', word))}'"
         return _bad_number(token, f"misplaced '_' in the number {token.shown}", "'_' stands between two digits", advice)
     if word.count(".") > 1:
         advice = "keep one '.'; type ',' between two numbers"
         return _bad_number(token, f"{token.shown} is not a number", "more than one decimal point", advice)
     factor = place.text(token.start + length, place.at(place.operand_end(place.index)).end)
-    if rest[0].isdigit() or not (rest[0].isalpha() or rest[0] == "_"):
+    if suffix[0].isdigit() or not (suffix[0].isalpha() or suffix[0] == "_"):
         return _bad_number(
             token, f"{token.shown} is not a number", "cannot be read", "type a number such as 12, 0.5 or 1e-3"
         )
@@ -161,9 +161,9 @@ def _value(token: Token) -> ProgramSyntaxError | None:
     try:
         read_number(token.text)
     except ValueError:
-        plain = token.text.replace("_", "")
-        if plain.isdigit() and plain.startswith("0"):
-            advice = f"type '{quoted(plain.lstrip('0'))}'"
+        digits = token.text.replace("_", "")
+        if digits.isdigit() and digits.startswith("0"):
+            advice = f"type '{quoted(digits.lstrip('0'))}'"
             return _bad_number(token, "a number does not start with 0", "leading zero", advice)
         advice = "type it with an exponent, such as '1e20', for a float"
         return _bad_number(token, "this number is too large for a 64-bit integer", "beyond 9223372036854775807", advice)

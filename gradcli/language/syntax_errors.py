@@ -73,7 +73,7 @@ def _closer(place: Place) -> ProgramSyntaxError | None:
     closer = place.token
     if closer.kind != "close":
         return None
-    opener = next(opener for opener, other in CLOSERS.items() if other == closer.text)
+    opener = next(opener for opener, closing in CLOSERS.items() if closing == closer.text)
     if not place.open:
         advice = f"remove '{closer.text}', or open it with '{opener}'"
         return _error("E102", f"'{closer.text}' closes nothing", place, f"no '{opener}' is open here", advice)
@@ -97,16 +97,16 @@ def _unclosed(place: Place) -> ProgramSyntaxError | None:
     closers = quoted("".join(CLOSERS[bracket.text] for bracket in reversed(place.open)))
     value = "" if before.ends_operand or before.kind in ("open", "comma", "colon") else "a value and "
     if token.kind == "end" and not token.text:
-        where, advice = "the end", f"add {value}'{closers}' at the end"
+        what_follows, advice = "the end", f"add {value}'{closers}' at the end"
     elif token.kind == "end":
-        where, advice = f"'{token.text}'", f"add {value}'{closers}' before '{token.text}'"
+        what_follows, advice = f"'{token.text}'", f"add {value}'{closers}' before '{token.text}'"
     elif (token.first and token.starts_operand and before.ends_operand) or (token.kind == "equals" and before.first):
         last = before if token.first else place.at(place.index - 2)
         line = place.source.position(last.start).line
-        where, advice = "the next statement", f"add '{closers}' at the end of line {line}"
+        what_follows, advice = "the next statement", f"add '{closers}' at the end of line {line}"
     else:
         return None
-    label = f"expected '{CLOSERS[opener.text]}' before {where}"
+    label = f"expected '{CLOSERS[opener.text]}' before {what_follows}"
     return _error("E101", f"unclosed '{opener.text}'", place, label, advice, opener.span)
 
 

@@ -93,8 +93,8 @@ def scan(text: str) -> Iterator[Token]:
             depth = max(0, depth - 1)
         newline = kind == "end" and word != ";"
         if kind == "name" and not iskeyword(word):
-            for part in _readable_parts(word, start):
-                yield part._replace(first=first and part.start == start)
+            for piece in _readable_parts(word, start):
+                yield piece._replace(first=first and piece.start == start)
         elif not (newline and depth):
             yield Token(kind, word, start, match.end(), first)
         first = newline

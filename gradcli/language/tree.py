@@ -248,12 +248,12 @@ def children(node: Expression) -> tuple[Expression, ...]:
 
 def postorder(root: Expression) -> Iterator[Expression]:
     """Every node below and including `root`, children before their parent, left to right."""
-    stack, found = [root], []
+    stack, visited = [root], []
     while stack:  # parents first and right to left, which backwards is postorder
         node = stack.pop()
-        found.append(node)
+        visited.append(node)
         stack.extend(_CHILDREN[type(node)](node))
-    return reversed(found)
+    return reversed(visited)
 
 
 def fold(root: Expression, combine: Callable[[Expression, Sequence[T]], T]) -> T:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from types import EllipsisType
 
-from gradcli.language.literals import spelled, written
+from gradcli.language.literals import spelled, writable
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -127,8 +127,8 @@ def _pieces(node: Expression) -> Sequence[Piece]:
     raise TypeError(f"not an expression: {type(node).__name__}")
 
 
-def _binary(node: Binary, written: str) -> Sequence[Piece]:
-    sign = f" {written} " if node.operator in _SPACED else written
+def _binary(node: Binary, operator: str) -> Sequence[Piece]:
+    sign = f" {operator} " if node.operator in _SPACED else operator
     if node.operator == "**":  # groups to the right, and takes a sign there: 2**-x
         return (node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)
     level = int(_BINARY[node.operator])
@@ -181,7 +181,7 @@ def _slice(node: Slice) -> list[Piece]:
 
 
 def _number(value: int | float) -> str:
-    return spelled(written(value)).replace("inf", "1e999")
+    return spelled(writable(value)).replace("inf", "1e999")
 
 
 def _literal(value: bool | str | EllipsisType | None) -> str:

@@ -90,7 +90,7 @@ class Graph:
 
     def name(self, own: str | None, stem: str) -> str:
         """Return the caller's name, or a new one."""
-        return self.names.fresh(stem) if own is None else self.names.own(own)
+        return self.names.fresh(stem) if own is None else self.names.user_name(own)
 
     def add(self, line: Line) -> Line:
         self.evaluation.lines.append(line)
@@ -179,7 +179,7 @@ class Graph:
         is_number = name is None and np.ndim(value) == 0 and not np.isnan(value)
         if key not in self.constants:
             if name is not None:
-                own = self.names.own(name)
+                own = self.names.user_name(name)
                 line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
             else:
                 own = self.names.fresh("c")

@@ -88,8 +88,8 @@ class Batch:
                         first = names, stack.enter_context(written_text(self.output))
                         first[1].write(writer.header.encode())
                     if names != first[0]:
-                        told = f"the header of {visible(path)} is not that of {visible(self.inputs[0])}"
-                        raise EvaluationError("E228", told, help="give each file the same columns, in one order")
+                        message = f"the header of {visible(path)} is not that of {visible(self.inputs[0])}"
+                        raise EvaluationError("E228", message, help="give each file the same columns, in one order")
                     convert = Conversion(reader, writer, self.task, plan, is_fail_fast=self.most_failures == 0)
                     self.convert(convert, self.watch(blocks, source), first[1], source)
                 if self.broken:
@@ -116,9 +116,9 @@ class Batch:
 
     def formats(self) -> tuple[str, str]:
         """Return the format of the inputs and of the output: as an option says, else as the names end."""
-        named = [self.format or ending(path) for path in (self.inputs[0], self.output)]
-        reading = "jsonl" if format_of(self.inputs[0]) else named[0] or named[1] or "jsonl"
-        writing = named[1] or reading
+        by_names = [self.format or ending(path) for path in (self.inputs[0], self.output)]
+        reading = "jsonl" if format_of(self.inputs[0]) else by_names[0] or by_names[1] or "jsonl"
+        writing = by_names[1] or reading
         if reading == "jsonl" and writing == "csv":
             raise UsageError("E014", "CSV is written of CSV only", help="write JSON Lines, or add --format")
         if self.is_each and reading == "csv":
@@ -137,10 +137,10 @@ class Batch:
                 continue
             head = block.data[:PIECE].decode(errors="replace")
             dialect = Dialect.of(head, plan.names, self.text.delimiter, self.text.decimal)
-            whole = with_whole_rows(chained(block, blocks), dialect)
-            names, rest = take_header(next(filter(None, whole)), dialect)
+            whole_rows = with_whole_rows(chained(block, blocks), dialect)
+            names, first_rows = take_header(next(filter(None, whole_rows)), dialect)
             plan.check_header(names)
-            return names, dialect, chained(rest, whole)
+            return names, dialect, chained(first_rows, whole_rows)
         help = "the first line of CSV names the columns, such as x1,a,x2"
         raise self.broken[0] if self.broken else EvaluationError("E228", "the input is empty", help=help)
 
@@ -168,16 +168,16 @@ class Batch:
         is_shown = isinstance(convert.writer, TableWriter) and not convert.writer.has_errors
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
-        found = mapped(
+        results = mapped(
             convert, pieces, self.jobs, self.limits, losses,
             kind=Answer, parts=most_records, fits=is_about, is_quick=True,
         )  # fmt: skip
-        with closing(found) as answers:
+        with closing(results) as answers:
             for answer in answers:
                 output.write(answer.text)
                 self.add(answer, source, is_shown=is_shown)
                 if is_exceeded(self.most_failures, self.failed):
-                    raise too_many(self.told())
+                    raise too_many(self.summary())
 
     def pieces(self, convert: Conversion, blocks: Blocks) -> Iterator[Piece | Answered | None]:
         """Yield the work for other processes; where there is one job, blocks of plain records are converted here."""
@@ -210,20 +210,20 @@ class Batch:
             raise InternalError(self.bugs[0])
         if self.failed:
             help = 'in JSON Lines a failed record has "ok": false and its error, in CSV a cell with --error-column'
-            raise FailedRecordsError("E229", self.told(), help=help)
+            raise FailedRecordsError("E229", self.summary(), help=help)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.failed:,} of {self.count:,} records failed, the first {self.first_failure}"
 
 
-def is_exceeded(most: int | None, failed: int) -> bool:
+def is_exceeded(limit: int | None, failed: int) -> bool:
     """Return whether more records have failed than may; None is no limit."""
-    return most is not None and failed > most
+    return limit is not None and failed > limit
 
 
-def too_many(told: str) -> EvaluationError:
+def too_many(summary: str) -> EvaluationError:
     """Return the error of work that stopped because more records failed than may."""
-    return EvaluationError("E229", f"{told}: it stopped there", help="--max-errors none goes on to the end")
+    return EvaluationError("E229", f"{summary}: it stopped there", help="--max-errors none goes on to the end")
 
 
 def most_records(piece: Piece) -> int:
@@ -233,11 +233,11 @@ def most_records(piece: Piece) -> int:
 
 def is_about(piece: Piece, answer: Answer) -> bool:
     """Return whether an answer has no more records than a piece, and failures of these."""
-    most, first = most_records(piece), piece.block.first
+    limit, first = most_records(piece), piece.block.first
     return (
-        0 <= answer.count <= most
+        0 <= answer.count <= limit
         and len(answer.failures) <= answer.count
-        and all(is_failure(facts) and first <= facts["line"] < first + most for facts in answer.failures)
+        and all(is_failure(facts) and first <= facts["line"] < first + limit for facts in answer.failures)
     )
 
 
@@ -246,7 +246,7 @@ def is_failure(facts: dict[str, Any]) -> bool:
     return facts.keys() == FACTS.keys() and all(isinstance(facts[name], kind) for name, kind in FACTS.items())
 
 
-def chained(first: Block, rest: Blocks) -> Blocks:
+def chained(first: Block, others: Blocks) -> Blocks:
     if first.data or first.problem:
         yield first
-    yield from rest
+    yield from others

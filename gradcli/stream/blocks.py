@@ -34,7 +34,7 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
     The EvaluationError with which an input breaks off takes the place of its last line, and is raised behind it.
     """
     line, size, blank, skipped = 1, 0, 0, 0
-    held: list[bytes] = []
+    unfinished: list[bytes] = []
     is_skipping = False
     try:
         for piece in pieces:
@@ -44,7 +44,7 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
             head = piece.find(b"\n")
             if not is_skipping and size + (len(piece) if head < 0 else head) > LONGEST:
                 yield Block(line, b"", too_long(LONGEST))
-                held, size, is_skipping = [], 0, True
+                unfinished, size, is_skipping = [], 0, True
             blank = blank + len(piece) if piece.isspace() else 0
             if is_skipping:
                 skipped += len(piece) if head < 0 else head
@@ -58,22 +58,22 @@ def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
                 raise endless(f"after line {line} there are more than {BLANK >> 20} MB of blank lines")
             end = piece.rfind(b"\n") + 1
             if end:
-                data = b"".join([*held, piece[:end]])
+                data = b"".join([*unfinished, piece[:end]])
                 if blank <= IN_A_ROW:
                     yield Block(line, data)
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == LINE_FEED))  # thrice as quick as count
-                held, size = [], 0
+                unfinished, size = [], 0
             if end < len(piece):
-                held.append(piece[end:])
+                unfinished.append(piece[end:])
                 size += len(piece) - end
     except EvaluationError as error:
         if not is_skipping:
             yield Block(line, b"", error)
         raise
-    if held:
-        yield Block(line, b"".join(held))
+    if unfinished:
+        yield Block(line, b"".join(unfinished))
 
 
-def endless(what: str) -> EvaluationError:
+def endless(reason: str) -> EvaluationError:
     """Return the error of an input that gives nothing to read."""
-    return EvaluationError("E227", f"the input is no list of records: {what}", help="check what -i names")
+    return EvaluationError("E227", f"the input is no list of records: {reason}", help="check what -i names")

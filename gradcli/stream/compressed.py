@@ -53,44 +53,44 @@ class Gunzip:
                 if not self.waiting:
                     return b""
                 self.member = zlib.decompressobj(GZIP)
-            found = self._decompressed(size) if self.waiting else self._broken_off()
-            if found:
-                return found
+            data = self._decompressed(size) if self.waiting else self._broken_off()
+            if data:
+                return data
         raise self.damage
 
     def _decompressed(self, size: int) -> bytes:
         before = self.member.copy()
         try:
-            found: bytes = self.member.decompress(self.waiting, size)
+            data: bytes = self.member.decompress(self.waiting, size)
         except zlib.error:
-            found = salvaged(before, self.waiting)
-            self.damage = Damaged("is damaged" if self.count or found else "is no gzip data")
+            data = salvage(before, self.waiting)
+            self.damage = Damaged("is damaged" if self.count or data else "is no gzip data")
         if self.member.eof:
             self.waiting, self.member = self.member.unused_data, None
             self.count += 1
         else:
             self.waiting = self.member.unconsumed_tail
-        return found
+        return data
 
     def _broken_off(self) -> bytes:
         self.damage = Damaged("ends in the middle of its compressed data")
-        rest: bytes = self.member.flush()
-        return rest
+        data: bytes = self.member.flush()
+        return data
 
 
-def salvaged(member: Any, data: bytes) -> bytes:
+def salvage(member: Any, data: bytes) -> bytes:
     """Return what data gives up to the byte that is wrong."""
-    found: list[bytes] = []
+    pieces: list[bytes] = []
     with suppress(zlib.error):
-        found.extend(member.decompress(data[at : at + 1]) for at in range(len(data)))
-    return b"".join(found)
+        pieces.extend(member.decompress(data[at : at + 1]) for at in range(len(data)))
+    return b"".join(pieces)
 
 
 class Unpacker:
     """The bytes in a file of one member of bzip2, xz or zstd, or of several."""
 
-    def __init__(self, file: Any, new: Callable[[], Any], kind: str) -> None:
-        self.file, self.new, self.kind = file, new, kind
+    def __init__(self, file: Any, make: Callable[[], Any], kind: str) -> None:
+        self.file, self.make, self.kind = file, make, kind
         self.member: Any = None
         self.waiting = b""
         self.is_begun = False
@@ -104,19 +104,19 @@ class Unpacker:
                     return b""
                 if not self.waiting:
                     raise Damaged("ends in the middle of its compressed data")
-            self.member = self.member or self.new()
+            self.member = self.member or self.make()
             try:
-                found: bytes = self.member.decompress(self.waiting, size)
+                data: bytes = self.member.decompress(self.waiting, size)
             except Exception as error:  # each library has its own
                 raise Damaged("is damaged" if self.is_begun else f"is no {self.kind} data") from error
             self.waiting = self.member.unused_data if self.member.eof else b""
             self.member = None if self.member.eof else self.member
             self.is_begun = True
-            if found:
-                return found
+            if data:
+                return data
 
 
-class Begun:
+class Prefixed:
     """A file of which the first bytes have been read."""
 
     def __init__(self, head: bytes, file: Any) -> None:
@@ -124,8 +124,8 @@ class Begun:
 
     def read1(self, size: int) -> bytes:
         """Return some bytes, `size` at most; none at the end."""
-        found, self.head = self.head[:size], self.head[size:]
-        return found or self.file.read1(size)
+        data, self.head = self.head[:size], self.head[size:]
+        return data or self.file.read1(size)
 
     read = read1
     closed = False
@@ -160,11 +160,11 @@ def unpacked(file: Any, path: str, size: int) -> Any:
     if not kind:
         head = file.read1(size)
         while head and any(len(head) < len(magic) and magic.startswith(head) for magic in MAGIC):
-            more = file.read1(size)
-            if not more:
+            next_bytes = file.read1(size)
+            if not next_bytes:
                 break
-            head += more
-        file = Begun(head, file)
+            head += next_bytes
+        file = Prefixed(head, file)
         kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "")
     if kind == ".gz":
         return Gunzip(file)
@@ -184,6 +184,6 @@ def zstd(file: Any, path: str) -> Any:
         return ByArrow(file)
     except UsageError:
         name = "standard input" if path == "-" else visible(path)
-        told = f"{name} is compressed with zstd, which Python reads from 3.14 on, and pyarrow before"
+        message = f"{name} is compressed with zstd, which Python reads from 3.14 on, and pyarrow before"
         help = f"zstd -dc {'FILE' if path == '-' else visible(path)} | gradcli batch PROGRAM"
-        raise UsageError("E014", told, help=help) from None
+        raise UsageError("E014", message, help=help) from None

@@ -37,7 +37,7 @@ class Reader(Protocol):
         """Read a row alone, with the number of its line."""
 
     def is_plain(self, row: bytes) -> bool:
-        """Return whether `columns` takes a row, among others as plain."""
+        """Return whether `columns` takes a row, beside other plain rows."""
 
 
 class Piece(NamedTuple):
@@ -81,7 +81,7 @@ class Conversion:
         block = piece.block
         if piece.is_each_alone:
             return self.one_by_one(block, is_each_alone=True)
-        return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
+        return self.at_once(block) or self.convert_mixed(block) or self.one_by_one(block)
 
     def collect(self) -> None:
         """Free cycles now and then, which programs have."""
@@ -103,33 +103,33 @@ class Conversion:
         except Exception:  # whatever it is, it is the error of one of the records: one by one it shows of which
             return None
 
-    def sorted_out(self, block: Block) -> Answer | None:
-        """Convert the plain records at once and the others alone; None where that is impossible."""
+    def convert_mixed(self, block: Block) -> Answer | None:
+        """Convert the plain records at once and each other record alone; None where that is impossible."""
         if self.plan is None or not self.plan.is_columnar or block.problem:
             return None
         rows = self.reader.rows(block)
-        plain = [self.reader.is_plain(row) for row, _ in rows]
-        kept = b"\n".join(compress((row for row, _ in rows), plain))
-        together = self.at_once(Block(block.first, kept))
+        is_plain_row = [self.reader.is_plain(row) for row, _ in rows]
+        plain_rows = b"\n".join(compress((row for row, _ in rows), is_plain_row))
+        together = self.at_once(Block(block.first, plain_rows))
         if together is None:
             return None
         lines = iter(together.text.splitlines(keepends=True))
-        records = [self.reader.record(*row) for row, is_plain in zip(rows, plain, strict=True) if not is_plain]
-        group, others = Group.of(records, self.plan), iter(records)
+        records = [self.reader.record(*row) for row, is_plain in zip(rows, is_plain_row, strict=True) if not is_plain]
+        group, records_left = Group.of(records, self.plan), iter(records)
         answers: list[Answer] = []
-        for is_plain, members in groupby(plain):
+        for is_plain, members in groupby(is_plain_row):
             count = sum(1 for _ in members)
             if is_plain:
                 answers.append(Answer(b"".join(islice(lines, count)), count, []))
             else:
-                answers.append(self.of_records(list(islice(others, count)), group))
+                answers.append(self.of_records(list(islice(records_left, count)), group))
         if self.is_fail_fast:
             answers = up_to_failure(answers)
         failures = [facts for answer in answers for facts in answer.failures]
         return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
     def one_by_one(self, block: Block, *, is_each_alone: bool = False) -> Answer:
-        """Convert each record: a wrong one gives its error, the others their results."""
+        """Convert each record to its result or its error."""
         records = self.reader.records(block)
         return self.of_records(records, Group({}) if is_each_alone else Group.of(records, self.plan))
 
@@ -141,7 +141,7 @@ class Conversion:
         for is_together, members in groupby(records, key=group.has):
             if is_together:
                 together = list(members)
-                texts.append(self.writer.columns(*group.part(together)))
+                texts.append(self.writer.columns(*group.results_of(together)))
                 count += len(together)
                 continue
             for record in members:
@@ -190,7 +190,7 @@ class Group:
             return cls({})
         members = [record for record in records if record.error is None and plan.takes(record.values)]
         values = [{**plan.defaults, **record.values} for record in members]
-        columns = {name: np.array([given[name] for given in values], np.float64) for name in plan.variables}
+        columns = {name: np.array([point[name] for point in values], np.float64) for name in plan.variables}
         try:
             result = plan.over(columns, len(members)) if members else None
         except Exception:  # as in `at_once`
@@ -200,14 +200,14 @@ class Group:
     def has(self, record: Record) -> bool:
         return id(record) in self.places
 
-    def part(self, members: Sequence[Record]) -> tuple[Result, Columns]:
+    def results_of(self, members: Sequence[Record]) -> tuple[Result, Columns]:
         """Return the results of members that follow each other."""
         assert self.result is not None
         first = self.places[id(members[0])]
-        own = slice(first, first + len(members))
-        gradients = {name: g if g is None else g[own] for name, g in self.result.gradients.items()}
+        rows = slice(first, first + len(members))
+        gradients = {name: g if g is None else g[rows] for name, g in self.result.gradients.items()}
         rests, texts = [record.rest for record in members], [record.text.encode() for record in members]
-        return Result(self.result.value[own], gradients), Columns(len(members), {}, rests, texts)
+        return Result(self.result.value[rows], gradients), Columns(len(members), {}, rests, texts)
 
 
 def up_to_failure(answers: list[Answer]) -> list[Answer]:

@@ -53,10 +53,10 @@ def spell_rows(values: Any, names: dict[str, str] = NAMES) -> list[bytes]:
         rows = zip(*(texts[column::width] for column in range(width)), strict=True)
         return [f",{','.join(row)}\n".encode() for row in rows]
     text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)  # [[1.0,2.0],[3.0,4.0]]
-    found: list[bytes] = b"".join((b",", text[:-1].translate(ENDS, b"["))).splitlines(keepends=True)
+    lines: list[bytes] = b"".join((b",", text[:-1].translate(ENDS, b"["))).splitlines(keepends=True)
     for row in sorted(set((with_exponent(values.ravel()) // width).tolist())):
-        found[row] = f",{','.join(spell(values[row], names))}\n".encode()
-    return found
+        lines[row] = f",{','.join(spell(values[row], names))}\n".encode()
+    return lines
 
 
 def with_exponent(values: Any) -> Any:
@@ -71,13 +71,13 @@ def widened(values: Any) -> Any:
         return np.asarray(values, order="C")
     if orjson is None or values.dtype != np.float32:
         return values.astype(str).astype(np.float64)
-    flat = np.ascontiguousarray(values).ravel()
-    doubles = np.array(orjson.loads(orjson.dumps(flat, option=orjson.OPT_SERIALIZE_NUMPY)), np.float64)
-    return np.where(np.isfinite(flat), doubles, flat).reshape(values.shape)
+    values_flat = np.ascontiguousarray(values).ravel()
+    doubles = np.array(orjson.loads(orjson.dumps(values_flat, option=orjson.OPT_SERIALIZE_NUMPY)), np.float64)
+    return np.where(np.isfinite(values_flat), doubles, values_flat).reshape(values.shape)
 
 
 def read(text: str, count: int) -> Any:
-    """Return the floats that stand in a text with commas between, as an array; ValueError where one is none."""
+    """Return the floats that stand in a text with commas between, as an array; ValueError for another text."""
     if orjson is not None and not any(map(text.__contains__, OTHERS)):
         try:
             numbers = orjson.loads(f"[{text}]")
@@ -126,16 +126,16 @@ def read_list(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise TwiceError(first_twice(name for name, _ in pairs))
-    return found
+    return fields
 
 
 def first_twice(names: Iterable[str]) -> str | None:
     """Return the first name that comes a second time."""
-    seen: set[str] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+    names_seen: set[str] = set()
+    return next((name for name in names if name in names_seen or names_seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def _refuse(name: str) -> Any:

@@ -33,19 +33,19 @@ def uncompressed(path: str) -> str:
     return path.lower().removesuffix(compression(path))
 
 
-def refuse_unknown(paths: Sequence[str], known: Collection[str]) -> None:
-    """Refuse names whose endings say another format than those that are known, for it would be a guess; UsageError."""
+def refuse_unknown(paths: Sequence[str], endings: Collection[str]) -> None:
+    """Refuse names with the ending of an unknown format, whose content would be a guess; UsageError."""
     for path in paths:
         ending = Path(uncompressed(path)).suffix
         if (
             ending[1:2].isalpha()
             and len(ending) <= UNNAMED
             and ending not in FORMATS
-            and Path(path).suffix not in known
+            and Path(path).suffix not in endings
         ):
             raise UsageError(
                 "E014",
-                f"the ending of {visible(path)} says no format that is known here: {', '.join([*FORMATS, *known])}",
+                f"the ending of {visible(path)} says no format that is known here: {', '.join([*FORMATS, *endings])}",
                 help="rename it, or say what it is, such as --format csv",
             )
 
@@ -154,7 +154,7 @@ def _standard_input() -> Any:
 
 
 def _facts(file: Any) -> os.stat_result | None:
-    """Return the status of an open file; None of one that is only in memory."""
+    """Return the status of an open file; None of a file that is only in memory."""
     try:
         return os.fstat(file.fileno())
     except (OSError, ValueError):

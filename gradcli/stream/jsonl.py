@@ -61,10 +61,10 @@ class JsonLines:
                 return None
             values = {}
             for name in self.names:
-                given = [name in found for found in objects] if name not in self.required else [True]
-                if all(given):
+                has_name = [name in x for x in objects] if name not in self.required else [True]
+                if all(has_name):
                     values[name] = column(list(map(itemgetter(name), objects)))
-                elif any(given):
+                elif any(has_name):
                     return None
         except (ValueError, KeyError, OverflowError, RecursionError):
             return None
@@ -90,50 +90,50 @@ class JsonLines:
     def is_plain(self, row: bytes) -> bool:
         """Return whether a line can be one of many in `columns`: an object with a finite number for each variable."""
         try:
-            found = digits.read_json(row.decode()) if digits.orjson is None else digits.orjson.loads(row)
-            if type(found) is not dict:
+            fields = digits.read_json(row.decode()) if digits.orjson is None else digits.orjson.loads(row)
+            if type(fields) is not dict:
                 return False
-            if row.count(b":") != len(found):
+            if row.count(b":") != len(fields):
                 digits.read_json(row.decode())
         except (ValueError, RecursionError):
             return False
-        if not self.fixed.isdisjoint(found):
+        if not self.fixed.isdisjoint(fields):
             return False
         count = 0
         for name in self.names:
-            if name in found:
-                value = found[name]
+            if name in fields:
+                value = fields[name]
                 if (type(value) is not float and type(value) is not int) or not -math.inf < value < math.inf:
                     return False
                 count += 1
             elif name in self.required:
                 return False
-        return (len(found) == count and not self.keeps_values) or not (is_unsure(row) or is_deep(row, found))
+        return (len(fields) == count and not self.keeps_values) or not (is_unsure(row) or is_deep(row, fields))
 
     def record(self, line: bytes, at: int) -> Record:
         record = Record(at)
         try:
             if problem := not_text(line):
                 raise problem
-            found = parse_line(line.decode())
-            self._each(record, found) if self.is_each else self._point(record, found)
+            fields = parse_line(line.decode())
+            self._program_and_point(record, fields) if self.is_each else self._point(record, fields)
         except GradcliError as error:
             if isinstance(error.__cause__, JSONDecodeError):
                 record.column = error.__cause__.colno
             record.fail(error)
         return record
 
-    def _point(self, record: Record, found: Mapping[str, Any]) -> None:
+    def _point(self, record: Record, fields: Mapping[str, Any]) -> None:
         names = () if self.keeps_values else set(self.names)
-        record.rest = {name: value for name, value in found.items() if name not in names}
-        for name in self.fixed.intersection(found):
+        record.rest = {name: value for name, value in fields.items() if name not in names}
+        for name in self.fixed.intersection(fields):
             raise fixed_twice(name, "field")
-        record.values = {name: number(name, found[name]) for name in self.names if name in found}
+        record.values = {name: number(name, fields[name]) for name in self.names if name in fields}
 
-    def _each(self, record: Record, found: Mapping[str, Any]) -> None:
-        kept = () if self.keeps_values else ("program", "at")
-        record.rest = {name: value for name, value in found.items() if name not in kept}
-        program, values = found.get("program"), found.get("at", {})
+    def _program_and_point(self, record: Record, fields: Mapping[str, Any]) -> None:
+        own_fields = () if self.keeps_values else ("program", "at")
+        record.rest = {name: value for name, value in fields.items() if name not in own_fields}
+        program, values = fields.get("program"), fields.get("at", {})
         if not isinstance(program, str):
             raise EvaluationError("E222", "the record has no program", help='write {"program": "x**2", "at": {"x": 3}}')
         if not isinstance(values, dict):
@@ -152,10 +152,10 @@ def parse(text: str, lines: Sequence[str]) -> Any:
         return list(map(digits.orjson.loads, lines))
     if "\\u001" in text or not lines:
         return list(map(digits.read_json, lines))
-    found = digits.read_list(f"[{SPELLED_MARK.join(lines)}]")
-    if len(found) != 2 * len(lines) - 1 or found[1::2].count(MARK) != len(lines) - 1:
+    values = digits.read_list(f"[{SPELLED_MARK.join(lines)}]")
+    if len(values) != 2 * len(lines) - 1 or values[1::2].count(MARK) != len(lines) - 1:
         raise ValueError("a line is no value by itself")
-    return found[::2]
+    return values[::2]
 
 
 def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) -> bool:
@@ -183,8 +183,8 @@ def is_deep(text: str | bytes, value: Any) -> bool:
         return False
     level = [value]
     for _ in range(DEEPEST):
-        level = [part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole)]
-        level = [part for part in level if isinstance(part, list | dict)]
+        level = [x for outer in level for x in (outer.values() if isinstance(outer, dict) else outer)]
+        level = [x for x in level if isinstance(x, list | dict)]
         if not level:
             return False
     return True
@@ -203,7 +203,7 @@ def column(values: Sequence[Any]) -> Any:
 def parse_line(text: str) -> dict[str, Any]:
     """Return the object of a line; EvaluationError where it is none."""
     try:
-        found = digits.read_json(text)
+        value = digits.read_json(text)
     except digits.TwiceError as error:
         raise EvaluationError("E221", f"the key {error} comes twice", help="keep one of the two") from None
     except digits.NotFiniteError as error:
@@ -215,11 +215,11 @@ def parse_line(text: str) -> dict[str, Any]:
         raise EvaluationError("E220", "not JSON that can be read: it is nested too deeply") from None
     except ValueError:  # Python reads no whole number of more than some thousand digits
         raise EvaluationError("E223", "a whole number has too many digits", help="write it as 1e300") from None
-    if is_deep(text, found):
+    if is_deep(text, value):
         raise EvaluationError("E220", f"nested more than {DEEPEST} deep", help="pass on flatter fields")
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         help = 'each line is one object, such as {"x": 1, "y": 2}'
-        if isinstance(found, list):
+        if isinstance(value, list):
             help += "; jq -c '.[]' makes lines of an array"
         raise EvaluationError("E222", "the record is no object", help=help)
-    return found
+    return value

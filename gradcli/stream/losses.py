@@ -1,4 +1,4 @@
-"""The records at which a process ended: each gets its error, and the others of its block are computed anew."""
+"""The records at which a process ended: each gets its error, and the rest of its block is computed anew."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Losses:
         rows = split(piece.block, [line for _, line in self.convert.reader.rows(piece.block)])
         for place, row in enumerate(rows):
             if loss.at == str(row.first):
-                return [*again(rows[:place]), self.refused(row, loss), *again(rows[place + 1 :])]
+                return [*retry(rows[:place]), self.refused(row, loss), *retry(rows[place + 1 :])]
         if not piece.is_each_alone:
             return [Again(Piece(piece.block, is_each_alone=True))]
         if len(rows) > 1:
@@ -39,11 +39,11 @@ class Losses:
     def refused(self, row: Block, loss: Lost, *, is_read: bool = True) -> Answered:
         """Return the line of the error; without the record's own fields where reading them ended the process."""
         record = self.convert.reader.records(row)[0] if is_read else Record(row.first)
-        record.error = ended(loss, self.limits, self.bugs)
+        record.error = error_of_loss(loss, self.limits, self.bugs)
         return Answered(Answer(self.convert.writer.error(record).encode(), 1, [error_facts(record)]))
 
 
-def ended(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:
+def error_of_loss(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:
     """Return the error of a record at which a process ended; `bugs` takes an exception that nobody expects."""
     if loss.error is not None:
         return loss.error
@@ -67,7 +67,7 @@ def split(block: Block, starts: list[int]) -> list[Block]:
     return [Block(a, b"\n".join(lines[a - block.first : b - block.first]) + b"\n") for a, b in pairwise(ends)]
 
 
-def again(rows: list[Block]) -> list[Replacement]:
+def retry(rows: list[Block]) -> list[Replacement]:
     """Return rows that follow each other as one piece, none where there are none."""
     if not rows:
         return []

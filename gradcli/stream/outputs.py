@@ -29,22 +29,22 @@ def written_text(path: str) -> Iterator[Output]:
         return
     refuse_unwritable(path)
     target = Path(path).resolve()
-    part = target.with_name(f"{target.name}.part")
-    part.unlink(missing_ok=True)
+    temporary = target.with_name(f"{target.name}.part")
+    temporary.unlink(missing_ok=True)
     try:
-        with closing(Output(path, part)) as output:
+        with closing(Output(path, temporary)) as output:
             yield output
         with suppress(FileNotFoundError):
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        part.replace(target)
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        temporary.replace(target)
     except GradcliError as error:
-        if part.exists() and part.stat().st_size:
-            told = f"{visible(part.name)} has the results before it"
-            error.help = f"{error.help}; {told}" if error.help else told
+        if temporary.exists() and temporary.stat().st_size:
+            notice = f"{visible(temporary.name)} has the results before it"
+            error.help = f"{error.help}; {notice}" if error.help else notice
         raise
     finally:
-        if part.exists() and not part.stat().st_size:
-            part.unlink()
+        if temporary.exists() and not temporary.stat().st_size:
+            temporary.unlink()
 
 
 class Output:
@@ -88,8 +88,8 @@ class Output:
         elif self.descriptor is None:
             self.file.write(text)
         elif self.is_pipe:
-            for part in parts(text):
-                self._write_all(part)
+            for lines in parts(text):
+                self._write_all(lines)
         else:
             self._write_all(text)
 
@@ -97,22 +97,22 @@ class Output:
         assert self.descriptor is not None
         # An interruption waits where it could break a line: a pipe that is read takes a long line in pieces.
         with nullcontext() if self.is_pipe and len(text) <= ATOMIC else held():
-            written = 0
+            count = 0
             try:
-                while written < len(text):
-                    written += os.write(self.descriptor, text[written : written + 2**24] if written else text)
+                while count < len(text):
+                    count += os.write(self.descriptor, text[count : count + 2**24] if count else text)
             except OSError:
-                whole = 0 if self.is_compressed else bytes(text[:written]).rfind(b"\n") + 1
-                self._take_back(written - whole)
+                line_end = 0 if self.is_compressed else bytes(text[:count]).rfind(b"\n") + 1
+                self._take_back(count - line_end)
                 raise
 
     def _compress(self, end: int) -> None:
         """Write a part of the text that waits, compressed by itself; nothing comes after one that failed."""
         with held():
-            text, rest = self.member[:end], self.member[end:]
+            text, remaining = self.member[:end], self.member[end:]
             self.member = bytearray()
             self._write_all(gzip.compress(text, 6, mtime=0))
-            self.member, self.is_empty = rest, False
+            self.member, self.is_empty = remaining, False
 
     def _take_back(self, count: int) -> None:
         """Cut the beginning of a line, or of a compressed part, off a file on a full disk."""

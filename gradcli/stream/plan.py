@@ -85,11 +85,11 @@ class Plan:
         return {**self.__dict__, "replay": None}  # which has functions without names
 
     def _check_output(self) -> None:
-        of, known = self.task.of, dict.fromkeys([*self.needed.places, *(s.target for s in self.program.statements)])
-        if of is not None and of not in known:
-            named = [name for name in known if name]
-            close = did_you_mean(of, named)
-            hint = f"--of {close}" if close else f"--of takes one of {', '.join(named)}"
+        of, names = self.task.of, dict.fromkeys([*self.needed.places, *(s.target for s in self.program.statements)])
+        if of is not None and of not in names:
+            choices = [name for name in names if name]
+            close = did_you_mean(of, choices)
+            hint = f"--of {close}" if close else f"--of takes one of {', '.join(choices)}"
             raise UsageError("E010", f"the program has no {of}", help=hint)
 
     @property
@@ -99,9 +99,9 @@ class Plan:
             return []
         return [name for name in self.variables if self.wrt is None or name in self.wrt]
 
-    def check(self, given: Mapping[str, Any]) -> None:
+    def check(self, point: Mapping[str, Any]) -> None:
         """Refuse a point that leaves a variable without a value, or gives one to a computed name; EvaluationError."""
-        values = {**given, **self.task.fixed}
+        values = {**point, **self.task.fixed}
         if missing := self.needed.missing(values):
             raise EvaluationError(
                 "E201",
@@ -137,21 +137,21 @@ class Plan:
 
     def over(self, columns: Mapping[str, Any], count: int) -> Result:
         """The results at `count` points, for a columnar plan: an array of doubles a variable."""
-        found: list[Any] = []  # the value and each gradient, None where there is none
+        arrays: list[Any] = []  # the value and each gradient, None where there is none
         for start in range(0, max(count, 1), self.width):
-            here = slice(start, min(start + self.width, count))
-            width = here.stop - start
+            rows = slice(start, min(start + self.width, count))
+            width = rows.stop - start
             values = {name: np.full(width, value) for name, value in self.defaults.items()}
-            values.update({name: column[here] for name, column in columns.items()})
-            part = self._part(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
-            names, new = list(part.gradients), [np.broadcast_to(part.value, (width,)), *part.gradients.values()]
-            found = found or [None if one is None else np.empty(count, one.dtype) for one in new]
-            for whole, one in zip(found, new, strict=True):
-                if whole is not None:
-                    whole[here] = one
-        return Result(found[0], dict(zip(names, found[1:], strict=True)))
+            values.update({name: column[rows] for name, column in columns.items()})
+            share = self._run_share(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
+            names, news = list(share.gradients), [np.broadcast_to(share.value, (width,)), *share.gradients.values()]
+            arrays = arrays or [None if x is None else np.empty(count, x.dtype) for x in news]
+            for array, x in zip(arrays, news, strict=True):
+                if array is not None:
+                    array[rows] = x
+        return Result(arrays[0], dict(zip(names, arrays[1:], strict=True)))
 
-    def _part(self, values: Mapping[str, Any], upstream: Any) -> Result:
+    def _run_share(self, values: Mapping[str, Any], upstream: Any) -> Result:
         """The results at the points of columns; what has run before is replayed, which reads no program."""
         if self.replay is not None:
             with suppress(Exception):  # the program itself says where it arises
@@ -188,19 +188,19 @@ class Plan:
 
     def _defaults(self) -> dict[str, Any]:
         """The values of the variables that a point need not give: from the options, or from the program itself."""
-        written = {}
+        literals = {}
         with suppress(Exception):  # said again, with its place, wherever a point needs the value
             for name, statement in self.needed.literals.items():
-                written[name] = constant(statement.value, self.program.source)
-        return {**written, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
+                literals[name] = constant(statement.value, self.program.source)
+        return {**literals, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
 
     def _is_columnar(self) -> bool:
         """Return whether columns of points may be computed at once: tried at made-up points, alone and as a column.
 
         The two must leave the same tape of elementwise operations, with the same options and constants.
         """
-        given = [*self.defaults.values(), 0 if self.task.upstream is None else self.task.upstream]
-        if not all(type(value) in (int, float, np.float64) for value in given):
+        numbers_given = [*self.defaults.values(), 0 if self.task.upstream is None else self.task.upstream]
+        if not all(type(value) in (int, float, np.float64) for value in numbers_given):
             return False
         points = {
             name: np.array([0.9, 0.8, 0.7]) / (2 + position)
@@ -232,22 +232,22 @@ def _are_alike(alone: Line, column: Line) -> bool:
     """Return whether a line of a program does the same to each entry of a column as to a number."""
     if not _match(alone.tensor, column.tensor):
         return False
-    one, many = alone.application, column.application
-    if one is None or many is None:
-        return one is many
+    one_point, many_points = alone.application, column.application
+    if one_point is None or many_points is None:
+        return one_point is many_points
     return (
-        one.primitive is many.primitive
-        and not one.primitive.structured
-        and not one.primitive.view
-        and repr(one.options) == repr(many.options)
-        and all(map(_match, one.inputs, many.inputs))
+        one_point.primitive is many_points.primitive
+        and not one_point.primitive.structured
+        and not one_point.primitive.view
+        and repr(one_point.options) == repr(many_points.options)
+        and all(map(_match, one_point.inputs, many_points.inputs))
     )
 
 
-def _match(one: Any, many: Any) -> bool:
+def _match(x: Any, xs: Any) -> bool:
     """Return whether two inputs are the same number, or the second a column of three where the first is a number."""
-    if not isinstance(one, Tensor) or not isinstance(many, Tensor):
-        return type(one) is type(many) and repr(one) == repr(many)
-    if one.shape != () or one.dtype != many.dtype:
+    if not isinstance(x, Tensor) or not isinstance(xs, Tensor):
+        return type(x) is type(xs) and repr(x) == repr(xs)
+    if x.shape != () or x.dtype != xs.dtype:
         return False
-    return many.shape == (3,) or (many.shape == () and bool(np.array_equal(one.value, many.value, equal_nan=True)))
+    return xs.shape == (3,) or (xs.shape == () and bool(np.array_equal(x.value, xs.value, equal_nan=True)))

@@ -40,16 +40,16 @@ class Plot:
     path: Path | None
 
 
-def plotted(
+def sample_plot(
     task: Task, ranges: Mapping[str, Pair], at: tuple[float, ...] | None = None, way: Way | None = None
 ) -> Plot:
     """Sample a program; the other variables have their values in the task."""
     plan = Plan(replace(task, wrt=tuple(ranges)))
     plan.check({name: low for name, (low, _) in ranges.items()})
     sample = sampler(plan, list(ranges))
-    taken = [*plan.needed.places, *(statement.target for statement in plan.program.statements)]
+    names_in_use = [*plan.needed.places, *(statement.target for statement in plan.program.statements)]
     last = plan.program.statements[-1].target
-    output = task.of or last or unused("f", [name for name in taken if name])
+    output = task.of or last or unused("f", [name for name in names_in_use if name])
     facts: Curve | Surface
     if len(ranges) == 1:
         ((x, range),) = ranges.items()

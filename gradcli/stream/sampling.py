@@ -22,8 +22,8 @@ def sampler(plan: Plan, names: Sequence[str]) -> Callable[..., tuple[Array, ...]
         if not plan.is_columnar:
             return _one_by_one(plan, names, points, count)
         with np.errstate(all="ignore"):
-            found = plan.over(points, count)
-        return (np.array(found.value, np.float64), *(_column(found.gradients.get(name), count) for name in names))
+            result = plan.over(points, count)
+        return (np.array(result.value, np.float64), *(_column(result.gradients.get(name), count) for name in names))
 
     return sample
 
@@ -31,15 +31,15 @@ def sampler(plan: Plan, names: Sequence[str]) -> Callable[..., tuple[Array, ...]
 def _one_by_one(plan: Plan, names: Sequence[str], points: dict[str, Array], count: int) -> tuple[Array, ...]:
     rows = np.empty((1 + len(names), count))
     for place in range(count):
-        found = plan.at({name: float(column[place]) for name, column in points.items()})
-        if np.ndim(found.value) != 0:
+        result = plan.at({name: float(column[place]) for name, column in points.items()})
+        if np.ndim(result.value) != 0:
             raise EvaluationError(
                 "E213",
-                f"the output has the shape {np.shape(found.value)}, and a plot shows one number",
+                f"the output has the shape {np.shape(result.value)}, and a plot shows one number",
                 help="end the program with a sum or a mean, or choose a scalar with --of",
             )
-        gradients = (found.gradients.get(name) for name in names)
-        rows[:, place] = [found.value, *(0.0 if gradient is None else gradient for gradient in gradients)]
+        gradients = (result.gradients.get(name) for name in names)
+        rows[:, place] = [result.value, *(0.0 if gradient is None else gradient for gradient in gradients)]
     return tuple(rows)
 
 

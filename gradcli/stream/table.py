@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.dialects import COMMAS, SEPARATED, Dialect, named
+from gradcli.dialects import COMMAS, SEPARATED, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.blocks import LONGEST, Block
@@ -136,11 +136,11 @@ class Table:
                 )
             record.text = text
             record.rest = {name: cells[place] for name, place in self.others.items()}
-            given = {name: cells[place].strip() for name, place in self.places.items()}
-            record.values = {name: value_of(name, cell, self.dialect) for name, cell in given.items() if cell}
+            texts = {name: cells[place].strip() for name, place in self.places.items()}
+            record.values = {name: value_of(name, cell, self.dialect) for name, cell in texts.items() if cell}
             if self.keeps_values:
-                rest = record.rest | {name: plain(value) for name, value in record.values.items()}
-                record.rest = {name: rest[name] for name in self.header if name in rest}
+                fields = record.rest | {name: plain(value) for name, value in record.values.items()}
+                record.rest = {name: fields[name] for name in self.header if name in fields}
         except GradcliError as error:
             record.fail(error)
         return record
@@ -177,28 +177,28 @@ def value_of(name: str, cell: str, dialect: Dialect = COMMAS) -> Any:
 
 def with_whole_rows(blocks: Iterable[Block | None], dialect: Dialect = COMMAS) -> Iterator[Block | None]:
     """Yield the blocks with their ends moved, so that a row over several lines is in one of them."""
-    held: Block | None = None
+    unfinished: Block | None = None
     for block in blocks:
         if block is None:
             yield None
             continue
-        if held is not None and block.problem:
-            yield held
-            held = None
-        if held is not None:
-            block = Block(held.first, held.data + block.data)
-            held = None
+        if unfinished is not None and block.problem:
+            yield unfinished
+            unfinished = None
+        if unfinished is not None:
+            block = Block(unfinished.first, unfinished.data + block.data)
+            unfinished = None
         if b'"' in block.data:
             lines = with_ends(block.data)
             rows = whole_rows(block.data.split(b"\n"), block.first, dialect)
             start = next((at - block.first for row, at in rows if dialect.is_open(row)), len(lines))
             if len(lines) - start < FARTHEST and start < len(lines):
-                held = Block(block.first + start, b"".join(lines[start:]))
+                unfinished = Block(block.first + start, b"".join(lines[start:]))
                 block = Block(block.first, b"".join(lines[:start]))
         if block.data or block.problem:
             yield block
-    if held is not None:
-        yield held
+    if unfinished is not None:
+        yield unfinished
 
 
 def with_ends(data: bytes) -> list[bytes]:
@@ -239,7 +239,7 @@ def take_header(block: Block, dialect: Dialect = COMMAS) -> tuple[list[str], Blo
     row = b"".join(lines[start:end]).removesuffix(b"\n").removesuffix(b"\r")
     if problem := not_text(row):
         raise problem
-    names = list(map(named, split(row.decode(), dialect)))
+    names = list(map(normal_name, split(row.decode(), dialect)))
     if (name := digits.first_twice(names)) is not None:
         raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
     return names, Block(block.first + end, b"".join(lines[end:]))

@@ -51,13 +51,13 @@ def _listed(array: Any) -> Json:
     array = widened(array)
     if np.isfinite(array).all():
         return array.tolist()
-    return _named(array.tolist())
+    return _with_names(array.tolist())
 
 
-def _named(value: Json) -> Json:
+def _with_names(value: Json) -> Json:
     """Put names in place of nan and infinity; the nesting is that of an array, so shallow."""
     if isinstance(value, list):
-        return [_named(item) for item in value]
+        return [_with_names(item) for item in value]
     return value if math.isfinite(value) else _name(value)
 
 
@@ -70,4 +70,4 @@ def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> s
     text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
     if text.isascii() and "\x7f" not in text:
         return text
-    return UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)

@@ -57,8 +57,8 @@ class JsonLinesWriter:
         tails = [f"{tail}\n"] * columns.count
         if columns.rests is not None:
             tails = [
-                f'{tail[:-1]}, "record": {text}}}\n' if rest else f"{tail}\n"
-                for rest, text in zip(columns.rests, dumped(columns.rests), strict=True)
+                f'{tail[:-1]}, "record": {text}}}\n' if fields else f"{tail}\n"
+                for fields, text in zip(columns.rests, dumped(columns.rests), strict=True)
             ]
         pieces[step - 1 :: step] = tails
         return "".join(pieces).encode()
@@ -66,10 +66,10 @@ class JsonLinesWriter:
     def record(self, result: Result, record: Record) -> str:
         numbers = without_names if self.has_nulls else plain
         gradients = {name: numbers(gradient) for name, gradient in result.gradients.items()}
-        return dump(self._document(numbers(result.value), gradients) | _rest(record)) + "\n"
+        return dump(self._document(numbers(result.value), gradients) | _record_field(record)) + "\n"
 
     def error(self, record: Record) -> str:
-        return dump({"ok": False, "error": error_facts(record)} | _rest(record)) + "\n"
+        return dump({"ok": False, "error": error_facts(record)} | _record_field(record)) + "\n"
 
     def _document(self, value: Any, gradients: Document) -> Document:
         return {"ok": True, "value": value} | ({"gradients": gradients} if self.has_gradients else {})
@@ -122,8 +122,8 @@ class TableWriter:
 
     def error(self, record: Record) -> str:
         facts = error_facts(record) if self.has_errors else {}
-        told = [f"{facts['code']}: {facts['message']}"] if facts else []
-        return self._row(record, [""] * (len(self.added) - len(told)) + told)
+        cells = [f"{facts['code']}: {facts['message']}"] if facts else []
+        return self._row(record, [""] * (len(self.added) - len(cells)) + cells)
 
     def _row(self, record: Record, cells: Sequence[str]) -> str:
         added = self.dialect.row(cells) if any(cells) else self.dialect.delimiter * (len(cells) - 1)
@@ -131,10 +131,10 @@ class TableWriter:
 
     def _cell(self, value: Any) -> str:
         """Return a number, or nested lists as JSON has them; nothing where there is no gradient."""
-        written = without_names(value) if self.nonfinite is EMPTY else plain(value)
-        if isinstance(written, list):
-            return json.dumps(written)
-        return "" if written is None else str(written).replace(".", self.dialect.decimal)
+        numbers = without_names(value) if self.nonfinite is EMPTY else plain(value)
+        if isinstance(numbers, list):
+            return json.dumps(numbers)
+        return "" if numbers is None else str(numbers).replace(".", self.dialect.decimal)
 
 
 def dumped(rests: Sequence[Any]) -> list[str]:
@@ -149,14 +149,14 @@ def dumped(rests: Sequence[Any]) -> list[str]:
 
 def without_names(value: Any) -> Any:
     """Return numbers as `plain` does, with None in place of the strings."""
-    waiting = [written := [plain(value)]]
+    waiting = [result := [plain(value)]]
     for numbers in waiting:
         for place, entry in enumerate(numbers):
             if isinstance(entry, list):
                 waiting.append(entry)
             elif isinstance(entry, str):
                 numbers[place] = None
-    return written[0]
+    return result[0]
 
 
 def error_facts(record: Record) -> Document:
@@ -167,5 +167,5 @@ def error_facts(record: Record) -> Document:
     return record.facts
 
 
-def _rest(record: Record) -> Document:
+def _record_field(record: Record) -> Document:
     return {"record": record.rest} if record.rest else {}

@@ -13,7 +13,7 @@ import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
-from gradcli.explanation.calls import TAUGHT
+from gradcli.explanation.calls import SCHOOLBOOK
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
 from gradcli.ops.support.surface import OPERATIONS
@@ -50,7 +50,7 @@ def calls(name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(TAUGHT.keys() - OPERATIONS.keys()))
+@pytest.mark.parametrize("name", sorted(SCHOOLBOOK.keys() - OPERATIONS.keys()))
 def test_the_advice_for_a_name_in_schoolbooks_has_a_value(name: str) -> None:
     with pytest.raises(GradcliError) as caught:
         explain(parse_program(Source(f"{name}(x/2)")), {"x": 0.5})

@@ -15,7 +15,7 @@ from gradcli.explanation.index.tree import variables
 from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.values import value_of
-from gradcli.explanation.wholes.around import ReasonAround
+from gradcli.explanation.wholes.arrangements import ArrangedReason
 from gradcli.language.unparser import unparse
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every
 
@@ -84,7 +84,7 @@ def test_the_formulas_of_an_operation_as_written_are_its_rules(program: str) -> 
     values = {node.id: node.value for node in explanation.nodes}
     for _, local in edges(program):
         reason = local.reason
-        if isinstance(reason, ReasonAround) and reason.gradient is not None and (found := reason.formulas) is not None:
+        if isinstance(reason, ArrangedReason) and reason.gradient is not None and (found := reason.formulas):
             assert found.gradient is not None
             given = np.asarray(value_of(local.rule, {**values, explanation.upstream_name: reason.gradient}))
             value = evaluated(found.gradient, found.tensors, np.zeros(given.shape))

@@ -272,13 +272,13 @@ def test_a_written_array_has_its_shape(shape: tuple[int, ...]) -> None:
 
 
 def test_a_continued_fraction_takes_a_bounded_number_of_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts, evaluated = [0], Function._evaluated
+    counts, evaluated = [0], Function._evaluate
 
     def counted(self: Function, *arguments: Any, **options: Any) -> Any:
         counts[0] += 1
         return evaluated(self, *arguments, **options)
 
-    monkeypatch.setattr(Function, "_evaluated", counted)
+    monkeypatch.setattr(Function, "_evaluate", counted)
     names = "abcdefghijklmnopqrstuvwxyz"
     program = "+1/(".join(names) + ")" * (len(names) - 1)
     found = verify(parse_program(Source(program)), {name: 1 + place / 10 for place, name in enumerate(names)})

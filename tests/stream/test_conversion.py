@@ -117,7 +117,7 @@ def assert_sorted_out(convert: Conversion, good: str, bad: list[str]) -> None:
         lines[place] = line
     block = Block(7, "\n".join(lines).encode() + b"\n")
     assert convert.at_once(block) is None
-    assert convert.sorted_out(block) == convert.one_by_one(block)
+    assert convert.convert_mixed(block) == convert.one_by_one(block)
 
 
 @pytest.mark.usefixtures("form")
@@ -125,7 +125,7 @@ def test_a_few_odd_records_do_not_slow_the_others() -> None:
     bad = ['{"x": 1', '{"x": 1, "x": 2, "y": 3}', "", '{"x": [1, 2], "y": 1}']
     assert_sorted_out(for_lines("x**y"), '{"x": 1.5, "y": 2, "id": "a:b"}', bad)
     assert_sorted_out(for_rows("x**y"), "a,1.5,2", ["a,x,2", '"b\nc",1,2', "a,1_0,2", "a,1"])
-    assert for_lines("x**y").sorted_out(Block(1, b'{"x": 1')) is None
+    assert for_lines("x**y").convert_mixed(Block(1, b'{"x": 1')) is None
 
 
 def test_the_first_failure_can_end_a_block() -> None:

@@ -1,4 +1,4 @@
-"""`gradcli check` without submissions: lint, the key, and sheets to hand out; all that is computed, in a worker."""
+"""`gradcli check` without submissions: lint, the key, and sheets to hand out, all computed in a worker."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def lint_of(assignment: Assignment, looks: Looks, form: str) -> tuple[Any, int]:
     from gradcli.homework.lint.lint import findings
     from gradcli.render.check.key import lint_document, lint_text
 
-    found = list(findings(example(assignment)))
-    printed = lint_document(assignment, found) if form == "json" else lint_text(assignment, found, looks)
-    return printed, len(found)
+    faults = list(findings(example(assignment)))
+    printed = lint_document(assignment, faults) if form == "json" else lint_text(assignment, faults, looks)
+    return printed, len(faults)
 
 
 def show(printed: Any) -> None:
@@ -162,14 +162,14 @@ def write_sheets(
 
     folder = Path(page.destination)
     with ExitStack() as stack:
-        sheets = list(drawn(assignment, roster, page, folder / RECORD, secret_file, limits, stack))
+        sheets = list(draw_sheets(assignment, roster, page, folder / RECORD, secret_file, limits, stack))
     if assignment.varies:
         write_in(folder, RECORD, [variants_text(assignment, sheets)], inputs)
     names = {student.id: student.whose for student in roster}
     looks = asked(page.looks, color=False, width=None, standalone=standalone)
-    own = [sheet for sheet in sheets if sheet.student in names]
-    texts = in_worker(partial(sheet_text, assignment, form, names, looks), own, assignment, limits.of_item)
-    for sheet, text in zip(own, texts, strict=True):
+    sheets_of_roster = [sheet for sheet in sheets if sheet.student in names]
+    texts = in_worker(partial(sheet_text, assignment, form, names, looks), sheets_of_roster, assignment, limits.of_item)
+    for sheet, text in zip(sheets_of_roster, texts, strict=True):
         write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text], inputs)
 
 
@@ -181,7 +181,7 @@ def sheet_text(assignment: Assignment, form: str, names: Mapping[str, str], look
 
 
 class Drawing:
-    """Draws the sheet of one student after the other, and then says what is to be told about all of them."""
+    """Draws the sheet of one student after the other, and then returns warnings about all sheets."""
 
     def __init__(self, assignment: Assignment, secret: bytes, before: Variants | None) -> None:
         from gradcli.homework.course.sheets import Sheets
@@ -205,12 +205,12 @@ class Drawing:
 
         for question, faults in self.draws.lasting.items():
             yield f"{question}, on every sheet: {listed(faults)}"
-        for question, one in self.draws.questions.items():
-            if self.count > 1 and one.is_alone:
-                yield f"{question}, on every new sheet: the same values, no others of its {one.count} are fit"
+        for question, draw in self.draws.questions.items():
+            if self.count > 1 and draw.is_alone:
+                yield f"{question}, on every new sheet: the same values, no others of its {draw.count} are fit"
 
 
-def drawn(
+def draw_sheets(
     assignment: Assignment,
     roster: Roster,
     page: Reported,
@@ -219,7 +219,7 @@ def drawn(
     limits: ItemLimited,
     stack: ExitStack,
 ) -> Iterator[Sheet]:
-    """Yield the sheets of the roster, those that were handed out before unchanged, and then those of others."""
+    """Yield the sheets of the roster, unchanged if handed out before, and then the sheets of other students."""
     from gradcli.homework.course.sheets import read_secret
     from gradcli.homework.course.variants import Sheet, read_variants, values
     from gradcli.homework.worker import in_worker

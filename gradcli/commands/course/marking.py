@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradcli.commands.course.options import Wanted
+from gradcli.commands.course.options import Request
 
 if TYPE_CHECKING:
     from gradcli.commands.course.options import InCourse
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
 
 
-def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course: InCourse) -> ClassTotals:
-    """Grade the submissions and write what is asked for; the totals of the class."""
+def grade(assignment: Assignment, submissions: list[str], request: Request, course: InCourse) -> ClassTotals:
+    """Grade the submissions, write the requested output, and return the totals of the class."""
     from gradcli.homework.diagnose.ordering import in_class_order
     from gradcli.homework.statistics.mistake_counts import MistakeCounts
     from gradcli.homework.totals import ClassTotals
@@ -32,13 +32,13 @@ def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course
     totals = ClassTotals(assignment)
     with ExitStack() as stack:
         variants = course.sheets(assignment)
-        found, count = course.results(assignment, variants, submissions, wanted)
-        results = in_class_order(after_a_second(found, count, wanted.page.looks, stack))
+        graded, count = course.results(assignment, variants, submissions, request)
+        results = in_class_order(after_a_second(graded, count, request.page.looks, stack))
         if course.against is not None:
-            results = course.compared(assignment, results, wanted)
+            results = course.compared(assignment, results, request)
         counts = MistakeCounts(assignment)
         results = counted(results, counts) if course.export_mistakes else results
-        write(results, totals, wanted, stack, variants, is_told=course.against is not None)
+        write(results, totals, request, stack, variants, is_told=course.against is not None)
         if course.export_mistakes:
             from gradcli.render.check.reports.gradebook import mistake_counts
             from gradcli.render.check.reports.writing import write_parts
@@ -50,7 +50,7 @@ def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course
 def write(
     results: Iterator[Result],
     totals: ClassTotals,
-    wanted: Wanted,
+    request: Request,
     stack: ExitStack,
     variants: Variants | None,
     *,
@@ -59,30 +59,30 @@ def write(
     """Write the results as a report, a folder, a document or a page; `is_told` leaves out the page."""
     from gradcli.homework.disclosure import for_student, revealed
 
-    of_class = counted(results, totals) if wanted.is_folder else results  # an index is for teachers, and counts all
-    own = map(for_student, of_class) if wanted.is_private else of_class
-    shown = (revealed(result, wanted.level) for result in own)
-    if wanted.report:
+    of_class = counted(results, totals) if request.is_folder else results  # an index is for teachers, and counts all
+    for_readers = map(for_student, of_class) if request.is_private else of_class
+    disclosed = (revealed(result, request.level) for result in for_readers)
+    if request.report:
         from gradcli.render.check.reports.writing import write_report
 
-        given = (wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
-        write_report(*given, wanted.inputs)
-    elif wanted.is_folder:
-        write_feedback(wanted, shown, totals, variants)
-    elif wanted.form == "json":
+        report = (request.report, request.page.destination, totals.assignment, counted(disclosed, totals))
+        write_report(*report, request.inputs)
+    elif request.is_folder:
+        write_feedback(request, disclosed, totals, variants)
+    elif request.form == "json":
         from gradcli.render.check.document import check_document
         from gradcli.render.text.looks import is_unicode
 
-        lines = check_document(totals.assignment, shown, totals, ascii=not is_unicode(sys.stdout))
+        lines = check_document(totals.assignment, disclosed, totals, ascii=not is_unicode(sys.stdout))
         sys.stdout.writelines(lines)
     elif is_told:
-        for _ in counted(shown, totals):
+        for _ in counted(disclosed, totals):
             pass
     else:
-        print_results(counted(shown, totals), totals, wanted.page.looks, stack, all=wanted.all)
+        print_results(counted(disclosed, totals), totals, request.page.looks, stack, all=request.all)
 
 
-def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotals, variants: Variants | None) -> None:
+def write_feedback(request: Request, results: Iterable[Result], totals: ClassTotals, variants: Variants | None) -> None:
     """Write the feedback of each student to a folder, and an index of the class to another one beside it."""
     from gradcli.commands.forms import FOLDER, FORMS, INDEX, forms, renderer
     from gradcli.homework.grading import Grading
@@ -91,15 +91,15 @@ def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotal
     from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
     from gradcli.render.display_options import asked
 
-    page, form = wanted.page, wanted.form
-    looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=wanted.all)
+    page, form = request.page, request.form
+    looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=request.all)
     grading, folder, ending = Grading(totals.assignment, variants), Path(page.destination), FORMS[form].endings[0]
     write = partial(of_student, renderer(FOLDER, form), grading, looks)
-    write_folder(folder, in_worker(write, results, totals.assignment, wanted.limits.of_item), ending, wanted.inputs)
+    write_folder(folder, in_worker(write, results, totals.assignment, request.limits.of_item), ending, request.inputs)
     if form in forms(INDEX):
         pages = f"../{folder.resolve().name}"
         index = renderer(INDEX, form)(totals, pages, looks)
-        write_in(beside_folder(folder), f"index{ending}", [index], wanted.inputs)
+        write_in(beside_folder(folder), f"index{ending}", [index], request.inputs)
 
 
 def counted(results: Iterable[Result], totals: ClassTotals | MistakeCounts) -> Iterator[Result]:

@@ -34,7 +34,7 @@ class Reveal(StrEnum):
 
 
 def usual_level(report: str | None, *, is_folder: bool) -> str:
-    """Return how much is told where nobody says it: less where students read it."""
+    """Return the level of disclosure by default: lower where students read the output."""
     if report is None:
         return "rule" if is_folder else "value"
     return REPORTS[report].reveal
@@ -134,7 +134,7 @@ class InCourse:
         return read_variants(read_source(self.variants, help="give variants.json of the sheets"), assignment)
 
     def results(
-        self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], wanted: Wanted
+        self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], request: Request
     ) -> tuple[Iterator[Result], int | None]:
         """Return the results of all students, and how many there are where that is known."""
         from gradcli.homework.course.layouts import with_others, with_sheets
@@ -143,19 +143,19 @@ class InCourse:
         from gradcli.homework.submission.hand_ins import is_class
 
         roster = self.students
-        others: list[File] = []
-        files = files_to_grade(submissions, wanted.page.destination, others)
+        other_files: list[File] = []
+        files = files_to_grade(submissions, request.page.destination, other_files)
         layout = self.layout.value if self.layout else None
-        files = with_others(files, others, roster or with_sheets(variants), layout)
+        files = with_others(files, other_files, roster or with_sheets(variants), layout)
         sheets = self.with_columns(assignment, files)
         is_kept = roster or self.attempts or sheets.is_any or assignment.deadline
         work = list(self.work(files, roster, variants, sheets)) if is_kept else None
         overrides = self.set_by_hand(assignment, work or self.work(files, roster, variants, sheets), roster)
-        found = graded(
-            assignment, files, wanted.jobs, wanted.limits.of_item, wanted.bugs, variants=variants,
+        graded_work = graded(
+            assignment, files, request.jobs, request.limits.of_item, request.bugs, variants=variants,
             work=self.work(files, roster, variants, sheets) if work is None else work,
         )  # fmt: skip
-        results = found if work is None else self.in_course(assignment, work, found, roster)
+        results = graded_work if work is None else self.in_course(assignment, work, graded_work, roster)
         if overrides:
             from gradcli.homework.course.overrides import overridden
 
@@ -190,34 +190,34 @@ class InCourse:
         """Yield one result a student, with the name and the email that the roster has."""
         from gradcli.homework.course.layouts import counted, introduced
 
-        named: Iterator[Result] = (introduced(result, roster) for result in results)
+        with_names: Iterator[Result] = (introduced(result, roster) for result in results)
         if assignment.deadline:
             from gradcli.homework.course.lateness import on_time
 
             times = (item.submitted for item in work)
-            named = on_time(zip(times, named, strict=True), assignment.deadline, assignment.late_penalty)
+            with_names = on_time(zip(times, with_names, strict=True), assignment.deadline, assignment.late_penalty)
         if self.attempts is None:
-            return named
-        return counted(zip(work, named, strict=True), assignment.attempt_penalty)
+            return with_names
+        return counted(zip(work, with_names, strict=True), assignment.attempt_penalty)
 
     def set_by_hand(self, assignment: Assignment, work: Iterable[HandIn], roster: Roster | None) -> Overrides | None:
-        """Return the points that are set by hand. Raises UsageError for those of nobody."""
+        """Return the points that are set by hand. Raises UsageError for points of an unknown student."""
         if self.overrides is None:
             return None
         from gradcli.homework.course.overrides import read_overrides
         from gradcli.homework.submission.names import identity
 
-        known = {identity(item.student): item.student for item in work}
+        by_identity = {identity(item.student): item.student for item in work}
 
         def student_of(name: str) -> str | None:
-            found = roster.find([name]) if roster else None
-            return known.get(identity(found.id if found else name))
+            student = roster.find([name]) if roster else None
+            return by_identity.get(identity(student.id if student else name))
 
         source = read_source(self.overrides, help="give the path of overrides, a .toml file")
-        students = {*known.values(), *(name for one in roster or () for name in (one.id, one.name))}
+        students = {*by_identity.values(), *(name for student in roster or () for name in (student.id, student.name))}
         return read_overrides(source, assignment, student_of, sorted(students))
 
-    def compared(self, assignment: Assignment, results: Iterator[Result], wanted: Wanted) -> Iterator[Result]:
+    def compared(self, assignment: Assignment, results: Iterator[Result], request: Request) -> Iterator[Result]:
         """Print what changes, and return the results. Raises UsageError where a score gets lower and may not."""
         from gradcli.homework.course.overrides import differences, read_graded, refuse_lower
         from gradcli.render.check.regrade import regrade_text
@@ -225,19 +225,19 @@ class InCourse:
 
         assert self.against is not None
         source = read_source(self.against, help="give the path of a document of gradcli check --json")
-        old = read_graded(source, assignment)
-        new = list(results)
-        found = differences(old, new)
-        is_page = not wanted.report and not wanted.is_folder and wanted.form == "text"
-        (print_text if is_page else print_aside)(regrade_text(found, len(new), wanted.page.looks))
+        graded_before = read_graded(source, assignment)
+        graded_now = list(results)
+        changes = differences(graded_before, graded_now)
+        is_page = not request.report and not request.is_folder and request.form == "text"
+        (print_text if is_page else print_aside)(regrade_text(changes, len(graded_now), request.page.looks))
         if not self.allow_lower:
-            refuse_lower(found)
-        return iter(new)
+            refuse_lower(changes)
+        return iter(graded_now)
 
 
 @dataclass
-class Wanted:
-    """Everything asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
+class Request:
+    """Everything asked about a class: a report or a form, the level of disclosure, the limits; bugs are collected."""
 
     report: str | None
     reveal: str | None

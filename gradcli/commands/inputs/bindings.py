@@ -19,18 +19,18 @@ SHAPE = re.compile(r"([^\W\d]\w*)\s*:\s*((?:\w+\s*(?:,\s*\w+\s*)*,?)?)$")  # `X:
 
 def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
     """Return the values by name; every argument must be NAME=VALUE, and each name may come once."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for argument in arguments:
         if shape := SHAPE.match(argument.strip()):
-            known = read_name(shape[1]) or shape[1]
-            if known in found:
-                raise UsageError("E005", f"{known} is given twice", help=f"keep one {known}:...")
-            found[known] = read_shape(shape[2])
+            variable = read_name(shape[1]) or shape[1]
+            if variable in values:
+                raise UsageError("E005", f"{variable} is given twice", help=f"keep one {variable}:...")
+            values[variable] = read_shape(shape[2])
             continue
-        written, equals, text = argument.partition("=")
-        name = read_name(written.strip())
-        if equals and iskeyword(written.strip()):
-            raise UsageError("E004", f"{written.strip()} cannot be the name of a variable", help="choose another name")
+        target, equals, text = argument.partition("=")
+        name = read_name(target.strip())
+        if equals and iskeyword(target.strip()):
+            raise UsageError("E004", f"{target.strip()} cannot be the name of a variable", help="choose another name")
         if not equals or name is None:
             spaces = "quote the program if it has spaces"
             file = f"the program is read from {program.name}"
@@ -39,10 +39,10 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
                 f"'{argument}' is not NAME=VALUE",
                 help=f"give each variable a value, such as x=2; {spaces if program.name == 'expression' else file}",
             )
-        if name in found:
+        if name in values:
             raise UsageError("E005", f"{name} is given twice", help=f"keep one {name}=...")
-        found[name] = read_value(name, text)
-    return found
+        values[name] = read_value(name, text)
+    return values
 
 
 def read_shape(text: str) -> Dims:
@@ -70,14 +70,14 @@ def read_array(name: str, path: str) -> Any:
         raise UsageError(
             "E009", f"{name}=@{path}: the kind of file is not known", help="use a .npy, .csv or .json file"
         )
-    found = held(path)
-    if isinstance(found, OSError):
-        raise UsageError("E009", f"{name}=@{path}: {found.strerror}", help="check the path after @")
-    if isinstance(found, str):
-        help = "use a smaller sample" if found == LARGER else "give the path of a .npy, .csv or .json file"
-        raise UsageError("E009", f"{name}=@{path}: {found}", help=help)
+    data = held(path)
+    if isinstance(data, OSError):
+        raise UsageError("E009", f"{name}=@{path}: {data.strerror}", help="check the path after @")
+    if isinstance(data, str):
+        help = "use a smaller sample" if data == LARGER else "give the path of a .npy, .csv or .json file"
+        raise UsageError("E009", f"{name}=@{path}: {data}", help=help)
     try:
-        return READERS[suffix](found)
+        return READERS[suffix](data)
     except GradcliError as error:
         raise UsageError("E009", f"{name}=@{path}: {error.message}", help=error.help) from None
     except Exception:  # the errors of readers on other kinds of files have no common base

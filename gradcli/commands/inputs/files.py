@@ -13,7 +13,7 @@ _held: dict[str, bytes | OSError | str] = {}
 
 
 def hold(values: Iterable[str]) -> None:
-    """Read the files among values (`@data.npy`); what is wrong with one is told when it is asked for."""
+    """Read the files among values (`@data.npy`); the error of a file is raised when its value is read."""
     for value in values:
         text = value.strip()
         if text.startswith("@"):

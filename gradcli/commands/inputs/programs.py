@@ -34,14 +34,14 @@ MISSING = "E201"
 
 @contextmanager
 def advised(source: Source, *, is_file: bool, is_symbolic: bool = False) -> Iterator[None]:
-    """Add advice to the refusals of a program within: for Python and files another command, for values their place."""
+    """Add advice to errors of a program: another command for Python and files, another source of missing values."""
     try:
         yield
     except GradcliError as error:
-        other = better_command(source, is_file=is_file)
-        if other:
+        command = better_command(source, is_file=is_file)
+        if command:
             also = "" if isinstance(error, ProgramSyntaxError) or not error.help else f"{error.help}; "
-            error.help = f"{also}{other}"
+            error.help = f"{also}{command}"
         elif error.code == MISSING and not is_symbolic:
             error.help += "; gradcli grad --symbolic needs no values"
             if not is_file and data_waits():
@@ -152,7 +152,7 @@ class Program:
         try:
             with advised(program.source, is_file=self.is_file, is_symbolic=is_symbolic):
                 if made_up:
-                    from gradcli.explanation.sizes.anywhere import explain_anywhere
+                    from gradcli.explanation.sizes.any_values import explain_anywhere
 
                     return explain_anywhere(program, made_up, values, is_raw=is_raw, **options)
                 explanation = explain(program, values, **options)
@@ -187,16 +187,16 @@ class Program:
             raise UsageError("E001", "--upstream needs numbers, and a shape has none", help="leave it out")
         dims = shapes(values)
         numbers = {name: value for name, value in values.items() if name not in dims}
-        asked = {"wrt": options["wrt"], "of": options["of"], "is_raw": is_raw, "is_traced": is_traced}
+        settings = {"wrt": options["wrt"], "of": options["of"], "is_raw": is_raw, "is_traced": is_traced}
         with advised(program.source, is_file=self.is_file):
-            return explain_at_any_size(program, dims, numbers, **asked)
+            return explain_at_any_size(program, dims, numbers, **settings)
 
     def derivatives(
         self, limits: Limited, order: int, *, mixed: bool, is_symbolic: bool, is_raw: bool
     ) -> tuple[Derivative, ...]:
         """Differentiate several times, or every entry of the output; `is_symbolic` as formulas."""
         from gradcli.explanation.derivatives import total
-        from gradcli.explanation.sizes.anywhere import formulas_anywhere
+        from gradcli.explanation.sizes.any_values import formulas_anywhere
         from gradcli.explanation.sizes.generic import formulas_at_any_size
         from gradcli.explanation.variables import placeholders
 
@@ -209,8 +209,8 @@ class Program:
             if dims := shapes(values):
                 numbers = {name: value for name, value in values.items() if name not in dims}
                 return formulas_at_any_size(program, dims, numbers, order, mixed=mixed, is_raw=is_raw, **options)
-            asked = {"mixed": mixed, "is_raw": is_raw, **options}
-            return formulas_anywhere(program, placeholders(program, values), values, order, **asked)
+            settings = {"mixed": mixed, "is_raw": is_raw, **options}
+            return formulas_anywhere(program, placeholders(program, values), values, order, **settings)
 
     def verify(self, limits: Limited) -> Verification:
         """Compute each gradient three ways, within the limits."""
@@ -241,7 +241,7 @@ class Program:
 
     @property
     def files(self) -> list[str]:
-        """The files that are read, perhaps more: that of the program, and those of values."""
+        """The file of the program and the files of values, perhaps with names that are no files."""
         first = [self.file] if self.file is not None else (self.arguments or [])[:1]
         texts = [text.partition("=")[2] for text in self.arguments or []] + [self.upstream or ""]
         return first + [text.strip()[1:] for text in texts if text.strip().startswith("@")]
@@ -305,7 +305,7 @@ def shapes(values: Mapping[str, Any]) -> dict[str, Dims]:
 
 
 def spelled(name: str) -> str:
-    """Return a name as programs have it, whichever way it was typed; a text that is no name stays as it is."""
+    """Return a name in the spelling of programs, whichever way it was typed; other texts stay as they are."""
     from gradcli.language.names import read_name
 
     return read_name(name.strip()) or name.strip()

@@ -22,18 +22,18 @@ NARROWEST, WIDEST = 1e-12, 1e308
 EXAMPLE = "such as x=-2..2"
 
 
-def ranged(arguments: Sequence[str], *, is_file: bool) -> tuple[list[str], dict[str, Pair]]:
-    """Return the arguments without the ranges, and the ranges by variable, one or two; UsageError for others."""
-    others, ranges = list(arguments[: not is_file]), dict[str, Pair]()
+def split_ranges(arguments: Sequence[str], *, is_file: bool) -> tuple[list[str], dict[str, Pair]]:
+    """Return the arguments without the ranges, and one or two ranges by variable; UsageError for more or none."""
+    rest, ranges = list(arguments[: not is_file]), dict[str, Pair]()
     for argument in arguments[not is_file :]:
-        found = RANGE.fullmatch(argument)
-        name = read_name(found["name"]) if found else None
-        if found is None or name is None:
-            others.append(argument)
+        match = RANGE.fullmatch(argument)
+        name = read_name(match["name"]) if match else None
+        if match is None or name is None:
+            rest.append(argument)
             continue
         if name in ranges:
             raise UsageError("E005", f"{name} is given twice", help=f"keep one {name}=...")
-        low, high = (finite(name, found[end]) for end in ("low", "high"))
+        low, high = (finite(name, match[end]) for end in ("low", "high"))
         if not low < high:
             raise UsageError("E016", f"the range of {name} is empty", help=f"write the smaller end first, {EXAMPLE}")
         if not NARROWEST * max(abs(low), abs(high)) < high - low < WIDEST:
@@ -41,9 +41,9 @@ def ranged(arguments: Sequence[str], *, is_file: bool) -> tuple[list[str], dict[
             raise UsageError("E016", f"the range of {name} is too {too}", help="numbers have 16 digits, up to 1e308")
         ranges[name] = low, high
     if not 1 <= len(ranges) <= 2:
-        told = "no variable has a range" if not ranges else f"{len(ranges)} variables have ranges"
-        raise UsageError("E016", told, help=f"give one or two variables a range, {EXAMPLE}, and the others a value")
-    return others, ranges
+        message = "no variable has a range" if not ranges else f"{len(ranges)} variables have ranges"
+        raise UsageError("E016", message, help=f"give one or two variables a range, {EXAMPLE}, and the others a value")
+    return rest, ranges
 
 
 def finite(name: str, text: str) -> float:
@@ -56,35 +56,35 @@ def finite(name: str, text: str) -> float:
 
 def settings(option: str, text: str) -> dict[str, str]:
     """Return the parts of `lr=0.1,from=[1,2]` by name; commas in brackets separate nothing."""
-    found: dict[str, str] = {}
-    for part in re.split(r",(?![^\[(]*[\])])", text):
-        name, equals, value = part.partition("=")
+    parts: dict[str, str] = {}
+    for item in re.split(r",(?![^\[(]*[\])])", text):
+        name, equals, value = item.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise UsageError(
-                "E016", f"{option}: {part.strip() or text!r} is not NAME=VALUE", help=f"see {option} in --help"
+                "E016", f"{option}: {item.strip() or text!r} is not NAME=VALUE", help=f"see {option} in --help"
             )
-        found[read_name(name.strip()) or name.strip()] = value
-    return found
+        parts[read_name(name.strip()) or name.strip()] = value
+    return parts
 
 
 def read_point(text: str, names: Sequence[str]) -> tuple[float, ...]:
     """Return a point as `x=1` or `x=1,y=2` says it; with one variable the number is enough."""
-    given = settings("--at", text if "=" in text or len(names) > 1 else f"{names[0]}={text}")
-    if set(given) != set(names):
-        wanted = ",".join(f"{name}=1" for name in names)
-        missing = [name for name in names if name not in given]
-        told = f"--at leaves out {', '.join(missing)}" if missing else "--at names a variable that has no range"
-        raise UsageError("E016", told, help=f"write --at {wanted}")
-    return tuple(finite(name, given[name]) for name in names)
+    numbers = settings("--at", text if "=" in text or len(names) > 1 else f"{names[0]}={text}")
+    if set(numbers) != set(names):
+        example = ",".join(f"{name}=1" for name in names)
+        missing = [name for name in names if name not in numbers]
+        message = f"--at leaves out {', '.join(missing)}" if missing else "--at names a variable that has no range"
+        raise UsageError("E016", message, help=f"write --at {example}")
+    return tuple(finite(name, numbers[name]) for name in names)
 
 
 def read_descent(text: str, optimizer: str, ranges: Mapping[str, Pair]) -> Way:
     """Return how to go down: `lr`, `steps`, where `from`, and the options of the optimizer."""
     from gradcli.stream.plotting import Way
 
-    given = settings("--descend", text)
+    values = settings("--descend", text)
     start = [low + (high - low) / 4 for low, high in ranges.values()]
-    if text := given.pop("from", ""):
+    if text := values.pop("from", ""):
         import numpy as np
 
         start = np.ravel(read_value("from", text)).tolist()
@@ -92,8 +92,8 @@ def read_descent(text: str, optimizer: str, ranges: Mapping[str, Pair]) -> Way:
             raise UsageError(
                 "E016", f"from={text.strip()} is no point", help=f"write {len(ranges)} numbers, from=[1,2]"
             )
-    steps = finite("steps", given.pop("steps", "30"))
+    steps = finite("steps", values.pop("steps", "30"))
     if not steps.is_integer() or not 1 <= steps <= MOST:
         raise UsageError("E016", f"steps={steps:g} cannot be", help=f"write a whole number from 1 to {MOST:,}")
-    options = {"lr": 0.1} | {name: finite(name, value) for name, value in given.items()}
+    options = {"lr": 0.1} | {name: finite(name, value) for name, value in values.items()}
     return Way(optimizer, tuple(map(float, start)), int(steps), options)

@@ -30,7 +30,7 @@ def source_of(file: str) -> Source:
     return source
 
 
-def read(source: Source) -> Snippet:
+def read_snippet_of(source: Source) -> Snippet:
     """Read a snippet, and say on standard error what is left out of a notebook."""
     from gradcli.script.reading import read_snippet
 
@@ -52,9 +52,9 @@ def machine(
     from gradcli.script.machine import Machine
     from gradcli.workers import child
 
-    most = Limits(steps, elements, limits.timeout, share(limits.max_memory))
+    bounds = Limits(steps, elements, limits.timeout, share(limits.max_memory))
     write_error = show_error if hears is None else None
-    return Machine(most, write, hears or warn, write_error, entered=child.at, lines=child.lines)
+    return Machine(bounds, write, hears or warn, write_error, entered=child.at, lines=child.lines)
 
 
 def file_of(program: Program) -> str | None:
@@ -62,8 +62,8 @@ def file_of(program: Program) -> str | None:
     path = program.file or next(iter(program.arguments or []), "")
     if not path.lower().endswith(ENDINGS):
         return None
-    given = {"--wrt": program.wrt, "--upstream": program.upstream, "a value": (program.arguments or [])[1:]}
-    for name, value in given.items():
+    options = {"--wrt": program.wrt, "--upstream": program.upstream, "a value": (program.arguments or [])[1:]}
+    for name, value in options.items():
         if value and not (name == "a value" and program.file):
             raise UsageError("E001", f"{name} is for a program, and {visible(path)} is a snippet", help="leave it out")
     return path
@@ -76,30 +76,30 @@ def last_pass(file: str, of: str | None, limits: Limited) -> Explanation:
 
     source = limits.begin(lambda: source_of(file))
     printed: list[str] = []
-    snippet, runner = read(source), machine(limits, printed.append)
+    snippet, runner = read_snippet_of(source), machine(limits, printed.append)
     runner.timeline = Recorder(runner, keeps_last=True)
     error, timeline = execute(snippet, runner)
     if error is not None:
         raise error
     assert timeline is not None
-    return chosen(timeline.last, of)
+    return chosen_pass(timeline.last, of)
 
 
-def chosen(passes: Mapping[str, Explanation | None], of: str | None) -> Explanation:
+def chosen_pass(passes: Mapping[str, Explanation | None], of: str | None) -> Explanation:
     """Return the last of some passes, or the one from an output. Raises where there is none, or it is too large."""
     if not passes:
         raise EvaluationError(
             "E216", "the snippet runs no backward pass, so there is no graph to draw", help="call backward() on a loss"
         )
     name = list(passes)[-1] if of is None else one_of("backward pass from", of, list(passes))
-    found = passes[name]
-    if found is None:
+    explanation = passes[name]
+    if explanation is None:
         raise EvaluationError(
             "E210",
             f"the graph of {visible(name)} is too large to draw, or has several outputs",
             help="draw another with --of NAME, or a smaller model",
         )
-    return found
+    return explanation
 
 
 def show(text: str, stream: TextIO | None = None) -> None:

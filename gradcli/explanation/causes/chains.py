@@ -15,7 +15,7 @@ VANISHED, EXPLODED = 1e-3, 1e3  # shares of the gradient at the output
 LONG = 4  # operations between output and leaf: fewer are no chain
 
 
-def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> Iterator[Note]:
+def vanishing_and_exploding(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> Iterator[Note]:
     """Yield notes on where the smallest gradient of a leaf vanished, and where the largest exploded."""
     seed = size(steps[0].upstream) if steps else 0.0
     shares = {node.id: size(node.grad) / seed for node in nodes if node.grad is not None} if seed else {}
@@ -23,16 +23,16 @@ def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]
     if not ends or (ends[0][0] >= VANISHED and ends[-1][0] <= EXPLODED):
         return
     sources = strongest(steps)
-    (smallest, small), (largest, large) = ends[0], ends[-1]
-    chain, factors = way(small, sources, shares)
+    (smallest, near), (largest, far) = ends[0], ends[-1]
+    chain, factors = way(near, sources, shares)
     if smallest < VANISHED * min(factors) and len(chain) > LONG:  # one step alone has other causes
         at = next(node for node in chain if shares[node] < VANISHED)
-        message = f"vanishes on its way to {small}: at {at} it falls below {VANISHED:g} of that at the output"
+        message = f"vanishes on its way to {near}: at {at} it falls below {VANISHED:g} of that at the output"
         yield Note("vanished", at, f"the gradient {message}, and {smallest:.2g} of it arrives")
-    chain, factors = way(large, sources, shares)
+    chain, factors = way(far, sources, shares)
     if largest > EXPLODED * max(factors) and len(chain) > LONG:
         at = next(node for node in chain if shares[node] > EXPLODED)
-        message = f"explodes on its way to {large}: at {at} it rises above {EXPLODED:g} times that at the output"
+        message = f"explodes on its way to {far}: at {at} it rises above {EXPLODED:g} times that at the output"
         yield Note("exploded", at, f"the gradient {message}, and {largest:.2g} times that arrives")
 
 
@@ -43,20 +43,20 @@ def size(gradient: Any) -> float:
 
 def strongest(steps: Sequence[Step]) -> dict[str, str]:
     """Return by node the consumer from which most of its gradient comes; nan counts as nothing."""
-    found: dict[str, tuple[float, str]] = {}
+    best: dict[str, tuple[float, str]] = {}
     for step in steps:
         strength = size(step.contribution)
-        here = (0.0 if math.isnan(strength) else strength, step.node)
-        found[step.input] = max(found.get(step.input, here), here)
-    return {node: consumer for node, (_, consumer) in found.items()}
+        source = (0.0 if math.isnan(strength) else strength, step.node)
+        best[step.input] = max(best.get(step.input, source), source)
+    return {node: consumer for node, (_, consumer) in best.items()}
 
 
 def way(leaf: str, sources: Mapping[str, str], shares: Mapping[str, float]) -> tuple[list[str], list[float]]:
     """Return the nodes from the output to a leaf, each the strongest source of the next, and the factors between."""
-    found = [leaf]
-    while found[-1] in sources:
-        found.append(sources[found[-1]])
-    chain = found[::-1]
+    nodes = [leaf]
+    while nodes[-1] in sources:
+        nodes.append(sources[nodes[-1]])
+    chain = nodes[::-1]
     with np.errstate(all="ignore"):
         factors = [float(np.divide(shares[node], shares[above])) for above, node in pairwise(chain)]
     return chain, factors or [1.0]

@@ -19,40 +19,40 @@ from gradcli.language.unparser import unparse
 
 LEVELS = 6  # of results that are put in
 LONGEST = 60  # characters of a formula in a note
-LOST = 1e-6  # relative, of the result: what must be lost before another form is named
+LOST = 1e-6  # relative error of a result from which on another form is named
 
 
 def unstable(lines: Sequence[Line]) -> Iterator[Note]:
-    """Results far from those of a form that is exact there, each with the form to write instead."""
-    named = {line.name: line for line in lines}
-    values = {name: line.tensor.value for name, line in named.items()}
-    inside: set[str] = set()  # forms that are named anyway
-    found = []
+    """Yield a note for each result far from that of a form that is exact there, with the form to write instead."""
+    line_of = {line.name: line for line in lines}
+    values = {name: line.tensor.value for name, line in line_of.items()}
+    inside: set[str] = set()  # inputs of formulas for which a form is named
+    notes = []
     for line in reversed(lines):
-        better = next(filter(None, (rewrite(line) for rewrite in REWRITES.get(line.op, ()))), None)
-        if better is None or line.name in inside:
+        form = next(filter(None, (rewrite(line) for rewrite in REWRITES.get(line.op, ()))), None)
+        if form is None or line.name in inside:
             continue
         try:
-            exact = value_of(better, values)
+            exact = value_of(form, values)
         except GradcliError:
             continue
         fault = fault_of(line, exact)
         if fault:
             inside.update(x.name for x in line.inputs)
-            whole, instead = in_full(line.written, named), in_full(better, named)
-            message = f"{whole} {fault} here: write {instead}, which is exact"
-            found.append(Note("unstable", line.name, message))
-    yield from reversed(found)
+            formula, instead = in_full(line.written, line_of), in_full(form, line_of)
+            message = f"{formula} {fault} here: write {instead}, which is exact"
+            notes.append(Note("unstable", line.name, message))
+    yield from reversed(notes)
 
 
 def in_full(tree: Expression, lines: Mapping[str, Line]) -> str:
     """Return a formula with the results that have no name of their own put in, while it stays short."""
     for _ in range(LEVELS):
         inner = {name: lines[name].written for name in names(tree) & lines.keys() if NAMELESS.fullmatch(name)}
-        whole = substitute(tree, inner)
-        if not inner or len(unparse(whole)) > LONGEST:
+        formula = substitute(tree, inner)
+        if not inner or len(unparse(formula)) > LONGEST:
             break
-        tree = whole
+        tree = formula
     return unparse(tree)
 
 

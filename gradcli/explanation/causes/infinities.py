@@ -21,20 +21,20 @@ def values(lines: Sequence[Line]) -> Iterator[Note]:
     if first is None:
         return
     kind = kind_of(first.tensor.value)
-    yield Note("not-finite", first.name, f"{called(first)} is {kind}{origin(first)}")
+    yield Note("not-finite", first.name, f"{page_name(first)} is {kind}{origin(first)}")
     for line in strange:
         if line is not first and has_nan(line.tensor.value) and not any(has_nan(x.tensor.value) for x in line.inputs):
             infinite = {
                 x.part_of or x.name: signs(x.tensor.value) for x in line.inputs if not is_finite(x.tensor.value)
             }
             if infinite:
-                given = " and ".join(f"{name} is {value}" for name, value in infinite.items())
-                yield Note("not-finite", line.name, f"{called(line)} is {kind_of(line.tensor.value)}, for {given}")
+                causes = " and ".join(f"{name} is {value}" for name, value in infinite.items())
+                yield Note("not-finite", line.name, f"{page_name(line)} is {kind_of(line.tensor.value)}, for {causes}")
                 return
 
 
-def called(line: Line) -> str:
-    """Return the name on the page: of a part of an operation that of the whole, of a number how it is written."""
+def page_name(line: Line) -> str:
+    """Return the name on the page: for a part of an operation the operation's name, for a number its text."""
     is_number = line.application is None and not (line.is_variable or line.tensor.shape)
     return unparse(line.written) if is_number else line.part_of or line.name
 
@@ -57,28 +57,28 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
     """The first contribution that is nan or infinite though its upstream is finite; and the first nan after that."""
     first = next((s for s in steps if not is_finite(s.contribution) and is_finite(s.upstream)), None)
     if first is not None:
-        others = [s for s in steps if s.node == first.node and s.input != first.input and not is_finite(s.contribution)]
-        beside = "".join(f", and {kind_of(s.contribution)} on the way to {s.input}" for s in others)
-        yield Note("gradient-not-finite", first.node, _becomes(nodes, first) + beside + _product(nodes, first))
+        also = [s for s in steps if s.node == first.node and s.input != first.input and not is_finite(s.contribution)]
+        addition = "".join(f", and {kind_of(s.contribution)} on the way to {s.input}" for s in also)
+        yield Note("gradient-not-finite", first.node, _becomes(nodes, first) + addition + _product(nodes, first))
     before: dict[str, list[Step]] = {}
     for step in steps:
         terms = before.setdefault(step.input, [])
         terms.append(step)
         if has_nan(step.contribution):
             if step is not first and not has_nan(step.upstream):
-                there = "" if is_finite(step.upstream) else f", for it is {signs(step.upstream)} at {step.node}"
-                yield Note("gradient-not-finite", step.node, _becomes(nodes, step) + (there or _product(nodes, step)))
+                cause = "" if is_finite(step.upstream) else f", for it is {signs(step.upstream)} at {step.node}"
+                yield Note("gradient-not-finite", step.node, _becomes(nodes, step) + (cause or _product(nodes, step)))
             return
         if has_nan(step.total):
             wholes = {node.id: node.part_of or node.id for node in nodes}
-            told = ", ".join(f"{signs(term.contribution)} from {wholes[term.node]}" for term in terms)
-            message = f"the gradient of {step.input} is {kind_of(step.total)}, for it is a sum of inf and -inf: {told}"
+            parts = ", ".join(f"{signs(term.contribution)} from {wholes[term.node]}" for term in terms)
+            message = f"the gradient of {step.input} is {kind_of(step.total)}, for it is a sum of inf and -inf: {parts}"
             yield Note("gradient-not-finite", step.input, message)
             return
 
 
 def _becomes(nodes: Sequence[Node], step: Step) -> str:
-    """Return on which edge that is, by the names of whole operations unless it is inside of one."""
+    """Return on which edge a gradient ceases to be finite, by the names of operations, or of parts inside of one."""
     wholes = {node.id: node.part_of or node.id for node in nodes}
     above, below = wholes[step.node], wholes[step.input]
     if above == below:
@@ -87,25 +87,25 @@ def _becomes(nodes: Sequence[Node], step: Step) -> str:
 
 
 def _product(nodes: Sequence[Node], step: Step) -> str:
-    """Return that the derivative is infinite there, and that 0 times infinity is nan, if it is so."""
+    """Return why a contribution is not finite: an infinite derivative, or 0 times one; empty for other reasons."""
     node = next(node for node in nodes if node.id == step.node)
     infinite = [x for x in node.locals if x.value is not None and np.isinf(x.value).any()]
     if has_nan(step.contribution):
         return ", for 0 arrives where the derivative is infinite" if infinite and not np.all(step.upstream) else ""
     if not infinite or infinite[0].value is None:
         return ""
-    told, inputs = f": the derivative of {unparse(node.expression)} is infinite", set(node.inputs)
+    cause, inputs = f": the derivative of {unparse(node.expression)} is infinite", set(node.inputs)
     if len(inputs) > 1:
-        return told
-    (x,) = (one for one in nodes if one.id in inputs)
+        return cause
+    (x,) = (node_ for node_ in nodes if node_.id in inputs)
     place = np.isinf(infinite[0].value)
-    return f"{told} where {x.name} is {np.broadcast_to(x.value, np.shape(place))[place].flat[0]:g}"
+    return f"{cause} where {x.name} is {np.broadcast_to(x.value, np.shape(place))[place].flat[0]:g}"
 
 
 def signs(value: Any) -> str:
     """Return which infinities are in a value; of a number without one the number."""
-    found = [name for name, sign in (("inf", math.inf), ("-inf", -math.inf)) if np.any(np.equal(value, sign))]
-    return " and ".join(found) or (f"{float(value):g}" if np.ndim(value) == 0 else "finite numbers")
+    infinities = [name for name, sign in (("inf", math.inf), ("-inf", -math.inf)) if np.any(np.equal(value, sign))]
+    return " and ".join(infinities) or (f"{float(value):g}" if np.ndim(value) == 0 else "finite numbers")
 
 
 def has_nan(value: Any) -> bool:

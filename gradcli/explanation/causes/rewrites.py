@@ -28,22 +28,22 @@ def is_same(first: Line, second: Line) -> bool:
     for _ in range(MOST_COMPARED):
         if not waiting:
             return True
-        one, other = waiting.pop()
-        if one is other or (not one.is_variable and one.application is None and one.written == other.written):
+        a, b = waiting.pop()
+        if a is b or (not a.is_variable and a.application is None and a.written == b.written):
             continue
-        if one.application is None or other.application is None or one.op != other.op:
+        if a.application is None or b.application is None or a.op != b.op:
             return False
-        if one.application.options != other.application.options:
+        if a.application.options != b.application.options:
             return False
-        waiting.extend(zip(one.inputs, other.inputs, strict=True))
+        waiting.extend(zip(a.inputs, b.inputs, strict=True))
     return False
 
 
 def _beside_one(line: Line) -> Line | None:
     """Return the other operand of an operation one of whose operands is the number 1."""
     ones = [x for x in line.inputs if x.application is None and not x.is_variable and np.all(x.tensor.value == 1)]
-    rest = [x for x in line.inputs if x not in ones]
-    return rest[0] if len(ones) == 1 and len(rest) == 1 else None
+    others = [x for x in line.inputs if x not in ones]
+    return others[0] if len(ones) == 1 and len(others) == 1 else None
 
 
 def _call(name: str, x: Line | Expression, **options: Any) -> Expression:
@@ -70,8 +70,8 @@ def _log_of_sum(line: Line) -> Expression | None:
         return None
     dims = tuple(range(powers.tensor.value.ndim))
     options = inner.application.options or {"dim": dims[0] if len(dims) == 1 else dims}
-    given = {name: value for name, value in options.items() if value is not False}
-    return _call("logsumexp", powers.inputs[0], **given) if dims else None
+    options_set = {name: value for name, value in options.items() if value is not False}
+    return _call("logsumexp", powers.inputs[0], **options_set) if dims else None
 
 
 def _log_of_exps(line: Line) -> Expression | None:
@@ -88,8 +88,8 @@ def _log_of_exps(line: Line) -> Expression | None:
             return None
     if waiting or len(powers) < 2:
         return None
-    first, *others = (power.spelling for power in powers)
-    return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), others, first)
+    first, *terms = (power.spelling for power in powers)
+    return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), terms, first)
 
 
 def _log_beside_one(line: Line) -> Expression | None:
@@ -111,8 +111,8 @@ def _log_of_cosh(line: Line) -> Expression | None:
     x = inner.inputs[0]
     if np.all(np.isfinite(inner.tensor.value)):
         return _call("log1p", _twice_square_of_half("sinh", x.spelling))
-    both = Call("logaddexp", (Argument(x.spelling), Argument(negative_of(x))))
-    return Binary("-", both, _call("log", Number(2)))
+    total = Call("logaddexp", (Argument(x.spelling), Argument(negative_of(x))))
+    return Binary("-", total, _call("log", Number(2)))
 
 
 def _exp_less_one(line: Line) -> Expression | None:
@@ -147,8 +147,8 @@ def _root_less_one(line: Line) -> Expression | None:
     x = below and _beside_one(below)
     if root is None or below is None or x is None or _beside_one(line) is not root:
         return None
-    rest = negative_of(x) if below.op == "rsub" else x.spelling
-    return Binary("/", rest, Binary("+", root.spelling, Number(1)))
+    above = negative_of(x) if below.op == "rsub" else x.spelling
+    return Binary("/", above, Binary("+", root.spelling, Number(1)))
 
 
 LESS_ONE = (_exp_less_one, _cos_less_one, _cosh_less_one, _sigmoid_less_one, _root_less_one)
@@ -156,8 +156,8 @@ LESS_ONE = (_exp_less_one, _cos_less_one, _cosh_less_one, _sigmoid_less_one, _ro
 
 def _one_less(line: Line) -> Expression | None:
     """`1 - f` where `f - 1` has another form."""
-    better = next(filter(None, (rewrite(line) for rewrite in LESS_ONE)), None)
-    return negative(better) if better else None
+    form = next(filter(None, (rewrite(line) for rewrite in LESS_ONE)), None)
+    return negative(form) if form else None
 
 
 def negative_of(line: Line) -> Expression:

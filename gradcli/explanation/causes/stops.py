@@ -31,24 +31,24 @@ def is_flat(local: Local) -> bool:
 def _first(leaf: Leaf, nodes: Sequence[Node], output: str, passes: Callable[[Local], bool]) -> Node | None:
     """Return the first node on the way from a leaf to the output through which no edge passes; None if one does."""
     needed = _behind(nodes, output)
-    below, found = {leaf.node}, None
+    below, stop = {leaf.node}, None
     for node in nodes:
         if node.id not in needed or below.isdisjoint(node.inputs or names(node.expression)) or node.id == leaf.node:
             continue
         if any(local.input in below and passes(local) for local in node.locals):
             below.add(node.id)
         else:
-            found = found or node
-    return None if output in below else found
+            stop = stop or node
+    return None if output in below else stop
 
 
 def _behind(nodes: Iterable[Node], output: str) -> set[str]:
     """Return the nodes that the output is computed from, itself included."""
-    known = {node.id: node for node in nodes}
+    by_id = {node.id: node for node in nodes}
     met, waiting = {output}, [output]
     while waiting:
-        node = known[waiting.pop()]
-        new = {x for x in node.inputs or names(node.expression) if x in known} - met
-        met |= new
-        waiting.extend(new)
+        node = by_id[waiting.pop()]
+        inputs = {x for x in node.inputs or names(node.expression) if x in by_id} - met
+        met |= inputs
+        waiting.extend(inputs)
     return met

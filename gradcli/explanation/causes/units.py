@@ -18,8 +18,8 @@ def idle(nodes: Sequence[Node]) -> Iterator[Note]:
     for node in nodes:
         if not node.requires_grad or node.op not in ("relu", *FLAT):
             continue
-        given = values[node.inputs[0]]
-        is_flat = np.logical_and(np.less_equal(given, 0), np.less(given, 0).any())  # kinks alone have another note
+        inputs = values[node.inputs[0]]
+        is_flat = np.logical_and(np.less_equal(inputs, 0), np.less(inputs, 0).any())  # kinks alone have another note
         if node.op in FLAT:
             slopes = node.value * (1 - node.value) if node.op == "sigmoid" else 1 - node.value**2
             is_flat = slopes < SATURATED * FLAT[node.op]
@@ -27,8 +27,8 @@ def idle(nodes: Sequence[Node]) -> Iterator[Note]:
         units = np.atleast_1d(np.all(is_flat, axis=0) if rows > 1 else is_flat)
         if not units.any():
             continue
-        several = f"{np.count_nonzero(units)} of {units.size} units of {node.name} are"
-        count = several if units.size > 1 else f"{node.name} is"
+        share = f"{np.count_nonzero(units)} of {units.size} units of {node.name} are"
+        count = share if units.size > 1 else f"{node.name} is"
         everywhere = f" in all {rows} rows" if rows > 1 else ""
         if node.op == "relu":
             message = f"{count} dead{everywhere}: relu is 0 there and passes no gradient on"

@@ -1,1 +1,1 @@
-"""The chain rule as a reader follows it: edges told apart, sums over consumers, paths, one derivation a variable."""
+"""The chain rule as a reader follows it: marked edges, sums over consumers, paths, one derivation a variable."""

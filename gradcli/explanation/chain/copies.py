@@ -1,4 +1,4 @@
-"""Inputs that broadcasting copied: one edge of the graph stands for as many ways as there are copies."""
+"""Inputs that broadcasting copied: one edge of the graph stands for as many paths as there are copies."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from gradcli.language.tree import Argument, Call, Name
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Into how many copies an operation put an input, and which parts of its result they are, `rows`."""
+    """The number of copies that an operation makes of an input, and the parts of its result that hold them: `rows`."""
 
     count: int
     parts: str
     node: str
 
 
-def along(path: Path, nodes: Mapping[str, Node], upstream_name: str) -> tuple[Copies, ...]:
+def copies_on_path(path: Path, nodes: Mapping[str, Node], upstream_name: str) -> tuple[Copies, ...]:
     """Return the copies that are made on a path, from the output on."""
     edges = zip(path.nodes, path.locals, strict=False)
-    found = (copies(nodes[name], local, nodes[local.input], upstream_name) for name, local in edges)
-    return tuple(each for each in found if each is not None)
+    copies_of_edges = (copies(nodes[name], local, nodes[local.input], upstream_name) for name, local in edges)
+    return tuple(x for x in copies_of_edges if x is not None)
 
 
 def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies | None:
@@ -38,19 +38,19 @@ def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies 
     axes = [axis for axis, size in enumerate(node.shape) if axis < lead or input.shape[axis - lead] != size]
     if any(axis >= lead and input.shape[axis - lead] != 1 for axis in axes):
         return None
-    one = {(2, 0): "rows", (2, 1): "columns"}.get((len(node.shape), axes[0])) if len(axes) == 1 else None
-    parts = one or ("entries" if len(axes) == len(node.shape) else "copies")
+    lines = {(2, 0): "rows", (2, 1): "columns"}.get((len(node.shape), axes[0])) if len(axes) == 1 else None
+    parts = lines or ("entries" if len(axes) == len(node.shape) else "copies")
     return Copies(prod(node.shape[axis] for axis in axes), parts, node.name)
 
 
 def copied(node: Node, nodes: Mapping[str, Node], upstream_name: str) -> dict[str, str]:
     """Return a sentence about each input that an operation entry by entry has copied, by its id."""
-    told = {}
+    sentences = {}
     for local in node.locals if node.op in REGISTRY and not REGISTRY[node.op].structured else ():
-        if found := copies(node, local, nodes[local.input], upstream_name):
-            place = f"all {found.count} {found.parts} of {node.name}"
-            told[local.input] = f"{local.input} stands in {place}, and gets the sum over them."
-    return told
+        if copies_of_input := copies(node, local, nodes[local.input], upstream_name):
+            place = f"all {copies_of_input.count} {copies_of_input.parts} of {node.name}"
+            sentences[local.input] = f"{local.input} stands in {place}, and gets the sum over them."
+    return sentences
 
 
 def is_sum_of(local: Local, upstream_name: str) -> bool:

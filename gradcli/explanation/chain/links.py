@@ -88,13 +88,13 @@ def above(explanation: Explanation, to: str) -> set[str]:
     consumers: dict[str, set[str]] = {}
     for step in explanation.steps:
         consumers.setdefault(step.input, set()).add(step.node)
-    found, waiting = {to}, [to]
+    reached, waiting = {to}, [to]
     while waiting:
         for consumer in consumers.get(waiting.pop(), ()):
-            if consumer not in found:
-                found.add(consumer)
+            if consumer not in reached:
+                reached.add(consumer)
                 waiting.append(consumer)
-    return found
+    return reached
 
 
 def paths(explanation: Explanation, to: str, limit: int) -> Paths:

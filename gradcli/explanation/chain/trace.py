@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from gradcli.explanation.chain.copies import Copies, along
+from gradcli.explanation.chain.copies import Copies, copies_on_path
 from gradcli.explanation.chain.links import Link, Path, above, chain, flow, paths
 from gradcli.explanation.model import Explanation, Leaf, Value
 from gradcli.facts import dataclass
@@ -23,7 +23,7 @@ class Route:
     @property
     def count(self) -> int:
         """The number of paths between entries that it stands for because of copies."""
-        return prod(each.count for each in self.copies)
+        return prod(x.count for x in self.copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ def trace(explanation: Explanation, name: str, limit: int | None) -> Trace:
     links = chain(explanation, above(explanation, leaf.node))
     if limit is None:
         return Trace(leaf, links, None, None)
-    found = paths(explanation, leaf.node, limit)
+    routes_found = paths(explanation, leaf.node, limit)
     if explanation.sizes is not None:
-        return Trace(leaf, links, found.count, tuple(Route(path, None) for path in found.listed))
+        return Trace(leaf, links, routes_found.count, tuple(Route(path, None) for path in routes_found.listed))
     nodes = {node.id: node for node in explanation.nodes}
     routes = tuple(
         Route(
             path,
             guarded("path", partial(flow, explanation, path), None),
-            along(path, nodes, explanation.upstream_name),
+            copies_on_path(path, nodes, explanation.upstream_name),
         )
-        for path in found.listed
+        for path in routes_found.listed
     )
-    return Trace(leaf, links, found.count, routes)
+    return Trace(leaf, links, routes_found.count, routes)

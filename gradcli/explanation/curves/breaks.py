@@ -56,15 +56,15 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
         return Pieces((), (Break("undefined", float(xs[0]), float(xs[-1]), bool(np.isinf(ys[len(ys) // 2]))),))
     scale = _scale(ys[finite])
     a, b = _suspicious(xs, ys, finite, scale, slopes)
-    lefts, rights, low, high = _closed_in(function, xs[a], xs[b], ys[a], ys[b], FLAT * scale)
+    lefts, rights, low, high = _halve_intervals(function, xs[a], xs[b], ys[a], ys[b], FLAT * scale)
     lines: list[list[tuple[float, float]]] = [[]]
     breaks: list[Break] = []
-    found = {int(start): number for number, start in enumerate(a)}
+    interval_at = {int(start): number for number, start in enumerate(a)}
     opened: float | None = None if finite[0] else float(xs[0])
     for place in range(len(xs)):
         if finite[place]:
             _add(lines, float(xs[place]), float(ys[place]))
-        number = found.get(place)
+        number = interval_at.get(place)
         if number is None:
             continue
         left, right = (lefts[number], low[number]), (rights[number], high[number])
@@ -84,8 +84,8 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
             _add(lines, *right)
     if opened is not None:
         breaks.append(_hole(function, opened, float(xs[-1]), lines, None, scale))
-    whole = tuple(np.array(line) for line in lines if len(line) > 1)
-    return Pieces(whole, tuple(_told_once(breaks, 1e-9 * float(np.ptp(xs)))))
+    curves = tuple(np.array(line) for line in lines if len(line) > 1)
+    return Pieces(curves, tuple(_without_sides_of_poles(breaks, 1e-9 * float(np.ptp(xs)))))
 
 
 def _add(lines: list[list[tuple[float, float]]], x: float, y: float) -> None:
@@ -94,10 +94,10 @@ def _add(lines: list[list[tuple[float, float]]], x: float, y: float) -> None:
         lines[-1].append((float(x), float(y)))
 
 
-def _told_once(breaks: list[Break], near: float) -> list[Break]:
-    """Return the breaks without the jumps beside a pole, which are its two sides."""
-    poles = [end for one in breaks if one.kind == "pole" for end in one.ends]
-    return [one for one in breaks if one.kind != "jump" or all(abs(one.start - pole) > near for pole in poles)]
+def _without_sides_of_poles(breaks: list[Break], near: float) -> list[Break]:
+    """Return the breaks without the jumps at the two sides of a pole."""
+    poles = [end for x in breaks if x.kind == "pole" for end in x.ends]
+    return [x for x in breaks if x.kind != "jump" or all(abs(x.start - pole) > near for pole in poles)]
 
 
 def _scale(ys: Array) -> float:
@@ -109,7 +109,7 @@ def _scale(ys: Array) -> float:
 def _suspicious(xs: Array, ys: Array, finite: Array, scale: float, slopes: Array | None) -> tuple[Array, Array]:
     """Return the places before and after each interval to look at: the largest changes, and the ends of holes.
 
-    A change that the slopes at both ends foretell is none of them.
+    A change that the slopes at both ends foretell is left out.
     """
     with np.errstate(all="ignore"):
         change = np.abs(np.diff(ys))
@@ -117,30 +117,30 @@ def _suspicious(xs: Array, ys: Array, finite: Array, scale: float, slopes: Array
             foretold = np.diff(xs) * (slopes[:-1] / 2 + slopes[1:] / 2)
             change = np.where(np.abs(np.diff(ys) - foretold) < change / 10, 0, change)
     edges = finite[:-1] != finite[1:]
-    both = finite[:-1] & finite[1:]
+    inside = finite[:-1] & finite[1:]
     with np.errstate(all="ignore"):
         grows = np.abs(ys[:-1]) + np.abs(ys[1:]) > 4 * scale + 2 * abs(float(np.median(ys[finite])))
         grows &= change > 0
-    wanted = np.flatnonzero(edges | (both & ((change > SUSPICIOUS * scale) | grows)))
-    if len(wanted) > MOST:
-        weight = np.where(edges, np.inf, np.nan_to_num(change, nan=0, posinf=np.inf))[wanted]
-        wanted = np.sort(wanted[np.argsort(-weight, kind="stable")[:MOST]])
-    return wanted, wanted + 1
+    places = np.flatnonzero(edges | (inside & ((change > SUSPICIOUS * scale) | grows)))
+    if len(places) > MOST:
+        weight = np.where(edges, np.inf, np.nan_to_num(change, nan=0, posinf=np.inf))[places]
+        places = np.sort(places[np.argsort(-weight, kind="stable")[:MOST]])
+    return places, places + 1
 
 
-def _closed_in(
-    function: Sampled, a: Array, b: Array, low: Array, high: Array, flat: Any
+def _halve_intervals(
+    function: Sampled, a: Array, b: Array, low: Array, high: Array, threshold: Any
 ) -> tuple[Array, Array, Array, Array]:
     """Return the ends of each interval, with their values, after halving it towards the larger change.
 
-    A change that is `flat` is no jump any more, and is left as it is.
+    An interval with a change below `threshold` is no jump, and is left as it is.
     """
     a, b, low, high = (np.array(x, np.float64) for x in (a, b, low, high))
     with np.errstate(all="ignore"):
-        flat = np.maximum(flat, SHARE * np.where(np.isfinite(low) & np.isfinite(high), _change(low, high), 0))
+        threshold = np.maximum(threshold, SHARE * np.where(np.isfinite(low) & np.isfinite(high), _change(low, high), 0))
     for _ in range(HALVINGS):
         middle = a + (b - a) / 2
-        open = (middle > a) & (middle < b) & (_change(low, high) > flat)
+        open = (middle > a) & (middle < b) & (_change(low, high) > threshold)
         if not open.any():
             break
         values = np.full(len(a), np.nan)
@@ -156,7 +156,7 @@ def _closed_in(
 
 
 def _change(first: Array, second: Array) -> Array:
-    """Return how much two values differ; infinitely where one of them is no number."""
+    """Return how much two values differ; infinitely where one value is no number, -1 where both are none."""
     ends = np.isfinite(first), np.isfinite(second)
     return np.where(ends[0] & ends[1], np.abs(first - second), np.where(ends[0] != ends[1], np.inf, -1.0))
 
@@ -169,8 +169,8 @@ def _kind(sides: tuple[float, float], before: tuple[float, float], scale: float)
     largest, change = max(map(abs, sides)), abs(sides[1] - sides[0])
     if largest / LARGE > scale and largest / GROWTH > max(map(abs, before)):
         return "pole"
-    least = max(SUSPICIOUS / 2 * scale, 1e-6 * largest, 2 * SHARE * abs(before[1] - before[0]))
-    return "jump" if change > least else None
+    limit = max(SUSPICIOUS / 2 * scale, 1e-6 * largest, 2 * SHARE * abs(before[1] - before[0]))
+    return "jump" if change > limit else None
 
 
 def _hole(

@@ -19,15 +19,15 @@ SIDES = {
 
 def contour(xs: Array, ys: Array, heights: Array, level: float) -> tuple[Array, ...]:
     """Return the lines on which the height is the level; `heights` has a row for each y."""
-    return tuple(np.array(line) for line in _joined(list(_pieces(xs, ys, heights, level))))
+    return tuple(np.array(line) for line in _join_pieces(list(_pieces(xs, ys, heights, level))))
 
 
 def _pieces(xs: Array, ys: Array, heights: Array, level: float) -> Iterator[tuple[Point, Point]]:
     corners = (heights[:-1, :-1], heights[:-1, 1:], heights[1:, 1:], heights[1:, :-1])
     with np.errstate(invalid="ignore"):
         case = sum((corner > level).astype(int) << bit for bit, corner in enumerate(corners))
-    whole = np.isfinite(np.stack(corners)).all(axis=0)
-    for row, column in zip(*np.nonzero(whole & (case > 0) & (case < 15)), strict=True):
+    is_finite = np.isfinite(np.stack(corners)).all(axis=0)
+    for row, column in zip(*np.nonzero(is_finite & (case > 0) & (case < 15)), strict=True):
         x, y = (xs[column], xs[column + 1]), (ys[row], ys[row + 1])
         ends = [(x[0], y[0]), (x[1], y[0]), (x[1], y[1]), (x[0], y[1])]
         values = [corner[row, column] for corner in corners]
@@ -39,26 +39,26 @@ def _pieces(xs: Array, ys: Array, heights: Array, level: float) -> Iterator[tupl
 
 def _crossing(ends: list[Point], values: list[float], side: int, level: float) -> Point:
     """Return where a side of a cell has the level, computed alike in the cells on both sides of it."""
-    one, other = sorted((side, (side + 1) % 4), key=lambda corner: ends[corner])
-    part = (level - values[one]) / (values[other] - values[one])
-    (x0, y0), (x1, y1) = ends[one], ends[other]
-    return float(x0 + part * (x1 - x0)), float(y0 + part * (y1 - y0))
+    start, end = sorted((side, (side + 1) % 4), key=lambda corner: ends[corner])
+    share = (level - values[start]) / (values[end] - values[start])
+    (x0, y0), (x1, y1) = ends[start], ends[end]
+    return float(x0 + share * (x1 - x0)), float(y0 + share * (y1 - y0))
 
 
-def _joined(pieces: list[tuple[Point, Point]]) -> Iterator[list[Point]]:
+def _join_pieces(pieces: list[tuple[Point, Point]]) -> Iterator[list[Point]]:
     """Yield the lines that pieces make: each goes on where another begins or ends."""
     at: dict[Point, list[int]] = {}
     for number, piece in enumerate(pieces):
         for end in piece:
             at.setdefault(end, []).append(number)
-    left = dict.fromkeys(range(len(pieces)))
-    while left:
-        number = next(iter(left))
-        del left[number]
+    unused = dict.fromkeys(range(len(pieces)))
+    while unused:
+        number = next(iter(unused))
+        del unused[number]
         line = list(pieces[number])
         for _ in range(2):
-            while (following := next((n for n in at[line[-1]] if n in left), None)) is not None:
-                del left[following]
+            while (following := next((n for n in at[line[-1]] if n in unused), None)) is not None:
+                del unused[following]
                 first, second = pieces[following]
                 line.append(second if first == line[-1] else first)
             line.reverse()

@@ -45,9 +45,9 @@ def curve(sample: Sampler, x: str, y: str, range: tuple[float, float], at: float
     if at is not None:
         value, slope = sample(np.array([at]))
         point = Point(at, float(value[0]), float(slope[0]))
-    values, derivative = both(sample, xs)
+    values, derivative = function_and_derivative(sample, xs)
     if poles := all_poles(sample, values, derivative, 2 * (range[1] - range[0]) / POINTS):
-        values, derivative = both(sample, np.union1d(xs, poles), poles)
+        values, derivative = function_and_derivative(sample, np.union1d(xs, poles), poles)
     return Curve(x, y, range, values, derivative, point)
 
 
@@ -58,9 +58,9 @@ def all_poles(sample: Sampler, values: Pieces, derivative: Pieces, near: float) 
 
     Of those that are near each other, which are one, the place with the largest value.
     """
-    found = sorted({end for one in (*values.breaks, *derivative.breaks) if one.kind == "pole" for end in one.ends})
+    poles = sorted({end for x in (*values.breaks, *derivative.breaks) if x.kind == "pole" for end in x.ends})
     groups: list[list[float]] = []
-    for place in found:
+    for place in poles:
         if groups and place - groups[-1][-1] <= near:
             groups[-1].append(place)
         else:
@@ -72,19 +72,19 @@ def all_poles(sample: Sampler, values: Pieces, derivative: Pieces, near: float) 
     return [place for place, height in highest if height > ordinary]
 
 
-def both(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Pieces, Pieces]:
+def function_and_derivative(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Pieces, Pieces]:
     """Return the pieces of the function and of its derivative, which has a value only where the function has one."""
 
-    def value(some: Array) -> Array:
-        return whole(some)[0]
+    def value(at: Array) -> Array:
+        return sample_finite(at)[0]
 
-    def slope(some: Array) -> Array:
-        return whole(some)[1]
+    def slope(at: Array) -> Array:
+        return sample_finite(at)[1]
 
-    def whole(some: Array) -> tuple[Array, Array]:
-        ys, slopes = sample(some)
-        ys = np.where(np.isin(some, poles), np.inf, ys)
+    def sample_finite(at: Array) -> tuple[Array, Array]:
+        ys, slopes = sample(at)
+        ys = np.where(np.isin(at, poles), np.inf, ys)
         return ys, np.where(np.isfinite(ys), slopes, np.nan)
 
-    ys, slopes = whole(xs)
+    ys, slopes = sample_finite(xs)
     return pieces(value, xs, ys, slopes), pieces(slope, xs, slopes)

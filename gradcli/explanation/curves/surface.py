@@ -63,10 +63,10 @@ def surface(
     grid = np.meshgrid(xs, ys)
     heights = sample(*(axis.ravel() for axis in grid))[0].reshape(side, side)
     finite = heights[np.isfinite(heights)]
-    levels = tuple(Level(value, contour(xs, ys, heights, value)) for value in chosen_levels(finite))
+    levels = tuple(Level(value, contour(xs, ys, heights, value)) for value in round_levels(finite))
     point = None
     if at is not None:
-        height, dx, dy = (float(found[0]) for found in sample(np.array([at[0]]), np.array([at[1]])))
+        height, dx, dy = (float(x[0]) for x in sample(np.array([at[0]]), np.array([at[1]])))
         point = height, Slope(*at, dx, dy)
     return Surface(
         *names,
@@ -81,14 +81,14 @@ def surface(
     )
 
 
-def chosen_levels(heights: Array) -> list[float]:
+def round_levels(heights: Array) -> list[float]:
     """Return round levels; where a few heights tower over the others, levels with as many points between them."""
     if heights.size == 0 or np.ptp(heights) == 0 or not np.isfinite(np.ptp(heights)):
         return []
     low, half = (float(q) for q in np.quantile(heights, [0, 0.5]))
     if half - low < float(np.ptp(heights)) / 8:
-        found = np.quantile(heights, np.linspace(0, 1, LEVELS + 1)[1:-1])
-        return sorted({float(f"{value:.2g}") for value in found})
+        quantiles = np.quantile(heights, np.linspace(0, 1, LEVELS + 1)[1:-1])
+        return sorted({float(f"{value:.2g}") for value in quantiles})
     return ticks(low, float(heights.max()), LEVELS)
 
 

@@ -7,33 +7,33 @@ import math
 MOST = 8
 
 
-def ticks(low: float, high: float, most: int = MOST) -> list[float]:
+def ticks(low: float, high: float, limit: int = MOST) -> list[float]:
     """Return the round numbers of a range, at most so many; one where the range is a point."""
     if not (math.isfinite(low) and math.isfinite(high)) or high - low <= 0 or math.isinf(high - low):
         return [low]
-    step = spacing(high - low, most)
+    step = spacing(high - low, limit)
     if step == 0:  # a range of the smallest numbers there are
         return [low]
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    found = dict.fromkeys(number * step for number in range(first, last + 1))  # of a narrow range some are the same
-    return list(found)[: most + 1] or [low]
+    values = dict.fromkeys(number * step for number in range(first, last + 1))  # of a narrow range some are the same
+    return list(values)[: limit + 1] or [low]
 
 
-def spacing(width: float, most: int = MOST) -> float:
+def spacing(width: float, limit: int = MOST) -> float:
     """Return the distance of ticks: the smallest round one that gives no more than so many."""
-    power = 10.0 ** math.floor(math.log10(width / most))
-    return next((factor * power for factor in (1, 2, 5) if width <= factor * power * most), 10 * power)
+    power = 10.0 ** math.floor(math.log10(width / limit))
+    return next((factor * power for factor in (1, 2, 5) if width <= factor * power * limit), 10 * power)
 
 
-def rounded(low: float, high: float, most: int) -> tuple[float, float]:
+def rounded(low: float, high: float, limit: int) -> tuple[float, float]:
     """Return the range widened to ticks at both ends, of which there are at most so many and one; else as it is."""
     for _ in range(MOST):
-        if not 0 < high - low < math.inf or not (step := spacing(high - low, most)):
+        if not 0 < high - low < math.inf or not (step := spacing(high - low, limit)):
             break
-        wide = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-        if wide == (low, high):
+        ends = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+        if ends == (low, high):
             break
-        low, high = wide
+        low, high = ends
     return low, high
 
 

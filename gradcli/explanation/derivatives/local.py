@@ -31,11 +31,11 @@ def _jacobian(node: Node, local: Local, point: Mapping[str, Any], upstream: str)
     rows, columns = np.size(node.value), np.size(point[local.input])
     if rows * columns > MOST or (not node.shape and not np.ndim(point[local.input])):
         return None
-    found = np.zeros((rows, columns), node.dtype)
+    matrix = np.zeros((rows, columns), node.dtype)
     for row, basis in enumerate(np.eye(rows, dtype=node.dtype)):
         try:
             flow = value_of(local.rule, {**point, upstream: basis.reshape(node.shape)[()]})
         except GradcliError:
             return None
-        found[row] = np.broadcast_to(flow, np.shape(point[local.input])).ravel()
-    return found
+        matrix[row] = np.broadcast_to(flow, np.shape(point[local.input])).ravel()
+    return matrix

@@ -30,30 +30,30 @@ from gradcli.language.tree import (
 )
 
 
-def jacobian(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
-    """Return the matrix J for which a formula is J.T times the vector `given`; None where no rule here finds it.
+def jacobian(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the matrix J for which a formula is J.T times the vector `vector`; None where no rule here finds it.
 
     `point` has values for all names, which say how large the parts of the formula are.
     """
-    finder = _Linear(given, point)
-    if np.ndim(point[given]) != 1 or finder.ndim(tree) != 1:
+    finder = _Linear(vector, point)
+    if np.ndim(point[vector]) != 1 or finder.ndim(tree) != 1:
         return None
-    if np.size(point[given]) == 1 != np.size(value_of(tree, point)):  # copied: the matrix is a row
-        row = substitute(tree, {given: Number(1)})
-        found: Expression | None = Call("unsqueeze", (Argument(row), Argument(Number(0))))
+    if np.size(point[vector]) == 1 != np.size(value_of(tree, point)):  # copied: the matrix is a row
+        row = substitute(tree, {vector: Number(1)})
+        matrix: Expression | None = Call("unsqueeze", (Argument(row), Argument(Number(0))))
     else:
-        found = finder.jacobian(tree)
-        found = finder.identity if found is IDENTITY else found
-    return found if is_map(found, tree, given, point) else None
+        matrix = finder.jacobian(tree)
+        matrix = finder.identity if matrix is IDENTITY else matrix
+    return matrix if is_map(matrix, tree, vector, point) else None
 
 
-def is_map(matrix: Expression | None, tree: Expression, given: str, point: Mapping[str, Any]) -> bool:
-    """Return whether a formula that is linear in the vector `given` is its product with a matrix, at the point."""
+def is_map(matrix: Expression | None, tree: Expression, variable: str, point: Mapping[str, Any]) -> bool:
+    """Return whether a formula that is linear in `variable`, a vector, is its product with a matrix, at the point."""
     if matrix is None:
         return False
-    vector = Draws().uniform(-1, 1, np.shape(point[given]))
+    vector = Draws().uniform(-1, 1, np.shape(point[variable]))
     try:
-        product, entries = value_of(tree, {**point, given: vector}), value_of(matrix, point)
+        product, entries = value_of(tree, {**point, variable: vector}), value_of(matrix, point)
     except GradcliError:
         return False
     with np.errstate(all="ignore"):
@@ -63,46 +63,46 @@ def is_map(matrix: Expression | None, tree: Expression, given: str, point: Mappi
         return bool(np.allclose(product, expected, rtol=1e-6, atol=1e-9) or not np.isfinite(product + expected).all())
 
 
-def by_number(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
+def by_number(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expression | None:
     """Return the derivatives of a vector by a number; None where no rule here finds them."""
-    if np.ndim(point[given]) != 1 or np.ndim(value_of(tree, point)):
+    if np.ndim(point[vector]) != 1 or np.ndim(value_of(tree, point)):
         return None
-    found = _entries(tree, given, point)
-    return found if is_map(found, tree, given, point) else None
+    entries = _entries(tree, vector, point)
+    return entries if is_map(entries, tree, vector, point) else None
 
 
-def _entries(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
-    """Return the vector whose product with `given` is a formula.
+def _entries(tree: Expression, vector: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the vector whose product with `vector` is a formula.
 
     `sum(u*c)`, for every u, is the product with c; of a short vector the formula may name the entries.
     """
-    shape = np.shape(point[given])
+    shape = np.shape(point[vector])
     match tree:
-        case Binary("*" | "/" as sign, left, right) if (given in names(left)) != (given in names(right)):
-            inner = _entries(left if given in names(left) else right, given, point)
-            if inner is None or (sign == "/" and given in names(right)):
+        case Binary("*" | "/" as sign, left, right) if (vector in names(left)) != (vector in names(right)):
+            inner = _entries(left if vector in names(left) else right, vector, point)
+            if inner is None or (sign == "/" and vector in names(right)):
                 return None
             if isinstance(inner, List):
-                factor = right if given in names(left) else left
+                factor = right if vector in names(left) else left
                 return List(tuple(Binary(sign, entry, factor) for entry in inner.items))
-            return Binary(sign, inner, right) if given in names(left) else Binary(sign, left, inner)
-        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(given) in (one, other):
-            rest = other if one == Name(given) else one
-            return rest if given not in names(rest) and np.shape(value_of(rest, point)) == shape else None
+            return Binary(sign, inner, right) if vector in names(left) else Binary(sign, left, inner)
+        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(vector) in (one, other):
+            scale = other if one == Name(vector) else one
+            return scale if vector not in names(scale) and np.shape(value_of(scale, point)) == shape else None
     if shape[0] > MOST:
         return None
 
     def entry(place: int) -> Expression:
         def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
             match node:
-                case Index(Name(name), (Number(number),)) if name == given:
+                case Index(Name(name), (Number(number),)) if name == vector:
                     return Number(int(number == place))
             return with_children(node, parts)
 
         return fold(tree, combine)
 
     entries = tuple(map(entry, range(shape[0])))
-    return None if any(given in names(one) for one in entries) else List(entries)
+    return None if any(vector in names(one) for one in entries) else List(entries)
 
 
 MOST = 8  # entries of a vector that are written one by one
@@ -110,19 +110,19 @@ IDENTITY = Name("identity")  # until it stands alone
 
 
 class _Linear:
-    """Formulas that are linear in the vector `given`."""
+    """Formulas that are linear in the vector `vector`."""
 
-    def __init__(self, given: str, point: Mapping[str, Any]) -> None:
-        self.given = Name(given)
+    def __init__(self, vector: str, point: Mapping[str, Any]) -> None:
+        self.vector = Name(vector)
         self.point = dict(point)
-        self.size = Number(np.size(point[given]))
+        self.size = Number(np.size(point[vector]))
 
     @property
     def identity(self) -> Expression:
         return Call("eye", (Argument(self.size),))
 
     def jacobian(self, tree: Expression) -> Expression | None:
-        if tree == self.given:
+        if tree == self.vector:
             return IDENTITY
         match tree:
             case Unary("-", operand):
@@ -155,32 +155,32 @@ class _Linear:
         return times(inner, Call("diag", (Argument(factor),))) if self.ndim(factor) == 1 else None
 
     def row(self, tree: Expression) -> Expression | None:
-        """Return the vector whose product with the given one is a number."""
+        """Return the vector whose product with `self.vector` is a formula for one number."""
         match tree:
             case Binary("*", left, right) if self.has(left) != self.has(right):
                 inner, factor = (left, right) if self.has(left) else (right, left)
-                found = self.row(inner) if self.ndim(factor) == 0 else None
-                return None if found is None else Binary("*", factor, found)
+                vector = self.row(inner) if self.ndim(factor) == 0 else None
+                return None if vector is None else Binary("*", factor, vector)
             case Binary("/", left, right) if not self.has(right) and self.ndim(right) == 0:
-                found = self.row(left)
-                return None if found is None else Binary("/", found, right)
-            case Binary("@", left, right) if self.given in (left, right) and self.ndim(tree) == 0:
-                return right if left == self.given else left
+                vector = self.row(left)
+                return None if vector is None else Binary("/", vector, right)
+            case Binary("@", left, right) if self.vector in (left, right) and self.ndim(tree) == 0:
+                return right if left == self.vector else left
             case Call("sum", (Argument(inner, None), *_)) if self.ndim(inner) == 1:
                 return self.divided_out(inner)
         return None
 
     def divided_out(self, tree: Expression) -> Expression | None:
-        """Return a product, entry by entry, without the given vector."""
+        """Return an entrywise product without its factor `self.vector`."""
         match tree:
             case Binary("*", left, right) if self.has(left) != self.has(right):
                 inner, factor = (left, right) if self.has(left) else (right, left)
-                if inner == self.given:
+                if inner == self.vector:
                     return factor
-                found = self.divided_out(inner)
-                return None if found is None else Binary("*", factor, found)
+                quotient = self.divided_out(inner)
+                return None if quotient is None else Binary("*", factor, quotient)
             case Binary("/", left, right) if not self.has(right):
-                above = Number(1) if left == self.given else self.divided_out(left)
+                above = Number(1) if left == self.vector else self.divided_out(left)
                 return None if above is None else Binary("/", above, right)
         return None
 
@@ -188,7 +188,7 @@ class _Linear:
         return self.identity if matrix is IDENTITY else matrix
 
     def has(self, tree: Expression) -> bool:
-        return self.given.id in names(tree)
+        return self.vector.id in names(tree)
 
     def ndim(self, tree: Expression) -> int:
         with np.errstate(all="ignore"):

@@ -18,7 +18,7 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import build, build_leaves, check_wrt, checked_evaluation
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.formulas.checking import checked
+from gradcli.explanation.formulas.checking import simplify_checked
 from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
 from gradcli.explanation.model import Value
 from gradcli.explanation.values import constant
@@ -38,13 +38,13 @@ class Derivative:
     """The derivative of the output by the variables `by`, one after the other.
 
     `value` has the shape of the output and then of each variable. `formula` is over the variables; where a tensor is
-    differentiated, it is a linear map: it gives the gradient for the upstream gradients `given` by name.
+    differentiated, it is a linear map: it gives the gradient for the upstream gradients of the names `upstreams`.
     """
 
     by: tuple[str, ...]
     value: Value | None
     formula: Expression | None = None
-    given: tuple[str, ...] = ()
+    upstreams: tuple[str, ...] = ()
 
 
 def orders(wrt: Sequence[str], order: int, *, mixed: bool) -> list[tuple[str, ...]]:
@@ -89,24 +89,24 @@ def _value(output: Tensor, by: Sequence[Tensor]) -> Value:
     parts: list[Tensor | None] = [output]
     for place, (part_of, x) in enumerate(pairwise((output, *by)), 1):  # what each part has the shape of, and by what
         size = math.prod(part_of.shape)
-        parts = [row for part in parts for row in _rows(part, x, size, create_graph=place < len(by))]
+        parts = [row for tensor in parts for row in _rows(tensor, x, size, create_graph=place < len(by))]
     zeros = np.zeros(by[-1].shape, output.dtype)
-    return np.reshape([zeros if part is None else part.value for part in parts], shape).astype(output.dtype)[()]
+    return np.reshape([zeros if tensor is None else tensor.value for tensor in parts], shape).astype(output.dtype)[()]
 
 
-def _rows(part: Tensor | None, x: Tensor, size: int, *, create_graph: bool) -> Iterator[Tensor | None]:
+def _rows(result: Tensor | None, x: Tensor, size: int, *, create_graph: bool) -> Iterator[Tensor | None]:
     """Yield the gradient of every entry; None where it does not depend on x."""
-    if part is None or part.node is None:
+    if result is None or result.node is None:
         yield from [None] * size
         return
     for entry in range(size):
-        seed = np.zeros(size, part.dtype)
+        seed = np.zeros(size, result.dtype)
         seed[entry] = 1
-        (found,) = grad(
-            [part], [x], [Tensor(seed.reshape(part.shape)[()])], retain_graph=True, create_graph=create_graph,
+        (gradient,) = grad(
+            [result], [x], [Tensor(seed.reshape(result.shape)[()])], retain_graph=True, create_graph=create_graph,
             allow_unused=True,
         )  # fmt: skip
-        yield found
+        yield gradient
 
 
 def formulas(
@@ -128,11 +128,11 @@ class _Map:
     """A derivative as a formula, None where it would be too long, over variables and upstream gradients by name."""
 
     tree: Expression | None
-    given: Mapping[str, Value] = field(default_factory=dict)
+    upstreams: Mapping[str, Value] = field(default_factory=dict)
 
 
 class _Formulas:
-    """The derivatives of a program by each sequence of variables; those that begin alike share what is common."""
+    """The derivatives of a program by each sequence of variables; sequences that begin alike share derivatives."""
 
     def __init__(
         self, program: Program, values: Mapping[str, Any], wrt: Sequence[str] | None, of: str | None, *, is_raw: bool
@@ -145,38 +145,38 @@ class _Formulas:
         self.variables = [name for (name,) in self.known]
 
     def all(self, order: int, *, mixed: bool) -> Iterator[Derivative]:
-        asked = orders(self.variables, order, mixed=mixed)
+        sequences = orders(self.variables, order, mixed=mixed)
         for end in range(1, order):
             next_of: dict[tuple[str, ...], dict[str, None]] = {}
-            for by in asked:
+            for by in sequences:
                 next_of.setdefault(by[:end], {})[by[end]] = None
             for before, names_after in next_of.items():
                 self.differentiate(before, [*names_after])
-        yield from map(self.derivative, asked)
+        yield from map(self.derivative, sequences)
 
     def derivative(self, by: tuple[str, ...]) -> Derivative:
         """Return the derivative by variables; a matrix where it is one."""
-        found = self.known[by]
-        if found.tree is not None and found.tree != ZERO and len(found.given) == 1:
-            point, (given,) = {**self.point, **found.given}, found.given
-            tree = found.tree
+        linear = self.known[by]
+        if linear.tree is not None and linear.tree != ZERO and len(linear.upstreams) == 1:
+            point, (vector,) = {**self.point, **linear.upstreams}, linear.upstreams
+            tree = linear.tree
             matrix = guarded(
-                "simplification", lambda: jacobian(tree, given, point) or by_number(tree, given, point), None
+                "simplification", lambda: jacobian(tree, vector, point) or by_number(tree, vector, point), None
             )
             if matrix is not None:
-                short_matrix = guarded("simplification", partial(short, matrix, point), matrix)
+                short_matrix = guarded("simplification", partial(simplify_matrix, matrix, point), matrix)
                 return Derivative(by, None, matrix if self.is_raw else short_matrix, ())
-        return Derivative(by, None, found.tree, (*found.given,))
+        return Derivative(by, None, linear.tree, (*linear.upstreams,))
 
     def differentiate(self, by: tuple[str, ...], variables: Sequence[str]) -> None:
         """Differentiate a derivative by several variables, in one backward pass."""
-        tree, given = self.known[by].tree, self.known[by].given
-        used = frozenset() if tree is None else names(tree)
-        wrt = [name for name in variables if name in used]
-        self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, given) for name in variables}
+        tree, seeds = self.known[by].tree, self.known[by].upstreams
+        used_names = frozenset() if tree is None else names(tree)
+        wrt = [name for name in variables if name in used_names]
+        self.known |= {(*by, name): _Map(None if tree is None or name in wrt else ZERO, seeds) for name in variables}
         if tree is not None and wrt and self.left >= 0:
-            values = {name: value for name, value in {**self.point, **given}.items() if name in used}
-            self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, given)
+            values = {name: value for name, value in {**self.point, **seeds}.items() if name in used_names}
+            self.known |= self.gradients(Program((Statement(None, tree),)), values, wrt, None, by, seeds)
 
     def gradients(
         self,
@@ -185,7 +185,7 @@ class _Formulas:
         wrt: Sequence[str] | None,
         of: str | None,
         by: tuple[str, ...],
-        given: Mapping[str, Value] = MappingProxyType({}),
+        upstreams: Mapping[str, Value] = MappingProxyType({}),
     ) -> dict[tuple[str, ...], _Map]:
         """Return the formulas of the gradients of a program, which is the derivative by some variables."""
         evaluation = checked_evaluation(program, values, wrt, of, np.float64)
@@ -200,20 +200,20 @@ class _Formulas:
             if note.code == "internal":
                 tell(note.message, note.node)
         if seed is not None:
-            given = {**given, explanation.seed_name: seed}
-        found = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}
+            upstreams = {**upstreams, explanation.seed_name: seed}
+        trees = {leaf.name: leaf.formula_raw for leaf in explanation.leaves}
         if not self.is_raw:
-            found = guarded("simplification", partial(over_variables, explanation, self.left), found)
+            trees = guarded("simplification", partial(over_variables, explanation, self.left), trees)
         self.left -= sum(size_of(leaf.formula_raw) for leaf in explanation.leaves)
         unreached = {leaf.name for leaf in explanation.leaves if leaf.gradient is None}
-        return {(*by, name): _Map(ZERO if name in unreached else tree, given) for name, tree in found.items()}
+        return {(*by, name): _Map(ZERO if name in unreached else tree, upstreams) for name, tree in trees.items()}
 
 
-def short(tree: Expression, point: Mapping[str, Any]) -> Expression:
+def simplify_matrix(tree: Expression, point: Mapping[str, Any]) -> Expression:
     """Return a matrix, or each entry of a list, as a person writes it."""
     if isinstance(tree, List):
-        return List(tuple(checked(one, point) for one in tree.items))
-    return checked(tree, point)
+        return List(tuple(simplify_checked(x, point) for x in tree.items))
+    return simplify_checked(tree, point)
 
 
 def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:

@@ -51,33 +51,33 @@ class UnequalError(AssertionError):
     """A simplified formula that is not equal to the one that it stands for."""
 
 
-def checked(raw: Expression, at: Point, products: Products = ()) -> Expression:
+def simplify_checked(raw: Expression, at: Point, products: Products = ()) -> Expression:
     """Return the formula as a person would write it, or itself where that has other values somewhere.
 
     `at` has a value for each name, for the shapes and as the first point; `products` are those of `simplify`.
     """
-    short = shortened(raw, at, products)
-    return raw if fault(short, raw, at) else short
+    form = simplify_unchecked(raw, at, products)
+    return raw if fault(form, raw, at) else form
 
 
-def shortened(raw: Expression, at: Point, products: Products = ()) -> Expression:
+def simplify_unchecked(raw: Expression, at: Point, products: Products = ()) -> Expression:
     """Return the simplified formula, unchecked."""
-    used = names(raw)
-    return simplify(raw, {name: np.shape(value) for name, value in at.items() if name in used}, products)
+    names_used = names(raw)
+    return simplify(raw, {name: np.shape(value) for name, value in at.items() if name in names_used}, products)
 
 
-def fault(short: Expression, raw: Expression, at: Point) -> str:
-    """Return what is wrong with a simplified formula; empty if it stands. UnequalError where the guard is strict."""
-    if short == raw:
+def fault(form: Expression, raw: Expression, at: Point) -> str:
+    """Return what is wrong with a short formula; empty if it stands. UnequalError where the guard is strict."""
+    if form == raw:
         return ""
-    used = names(raw)  # a set: the points must not depend on its order
-    at = {name: _double(value) for name, value in at.items() if name in used}
-    are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(short)
+    names_used = names(raw)  # a set: the points must not depend on its order
+    at = {name: _double(value) for name, value in at.items() if name in names_used}
+    are_numbers = not any(map(np.shape, at.values())) and is_elementwise(raw) and is_elementwise(form)
     points = [columns(at)] if are_numbers else candidates(at)
-    found = next(filter(None, _differences(short, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
-    if found not in ("", NOWHERE, FEWER) and guard.is_strict:
-        raise UnequalError(f"{unparse(short)} is no {unparse(raw)}: {found}")
-    return found
+    text = next(filter(None, _differences(form, raw, points, at, (1 + EACH * len(WAYS),) if are_numbers else ())), "")
+    if text not in ("", NOWHERE, FEWER) and guard.is_strict:
+        raise UnequalError(f"{unparse(form)} is no {unparse(raw)}: {text}")
+    return text
 
 
 def _double(value: Any) -> Any:
@@ -102,21 +102,21 @@ def _is_elementwise(node: Expression) -> bool:
 def columns(at: Point) -> dict[str, Any]:
     """Return all candidates as one point whose values are columns."""
     return {
-        name: np.concatenate([[value], *(_drawn(np.full(EACH, value), way, place) for way in WAYS)])
+        name: np.concatenate([[value], *(_random_value(np.full(EACH, value), way, place) for way in WAYS)])
         for place, (name, value) in enumerate(at.items())
     }
 
 
 def candidates(at: Point) -> Iterator[dict[str, Any]]:
-    """Yield the point, then others: near it, of both signs, in (0, 1), beyond 1, small and large."""
+    """Yield the point, then other points: near it, of both signs, in (0, 1), beyond 1, small and large."""
     yield dict(at)
     for turn in range(EACH * len(WAYS)):
         way = WAYS[turn % len(WAYS)]
         numbered = enumerate(at.items(), turn * len(at))
-        yield {name: _drawn(np.asarray(value), way, place) for place, (name, value) in numbered}
+        yield {name: _random_value(np.asarray(value), way, place) for place, (name, value) in numbered}
 
 
-def _drawn(value: Any, way: Way, seed: int) -> Any:
+def _random_value(value: Any, way: Way, seed: int) -> Any:
     """Return other numbers in the place of a value; words and labels stay."""
     if value.dtype.kind != "f":
         return value
@@ -129,19 +129,19 @@ def _uniform(shape: Shape, seed: int) -> Any:
     return np.modf(43758.5453 * np.abs(np.sin(12.9898 * places + 78.233 * (seed + 1))))[0]
 
 
-def _differences(short: Expression, raw: Expression, points: Iterable[Point], at: Point, shape: Shape) -> Iterator[str]:
+def _differences(form: Expression, raw: Expression, points: Iterable[Point], at: Point, shape: Shape) -> Iterator[str]:
     """Yield what is wrong at each point; ends when both were finite at enough of them, or the budget is used up."""
-    whole = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
-    left, finite, cost = STEPS, 0, sum(1 for tree in (short, raw) for _ in postorder(tree))
+    labels = {name: value for name, value in at.items() if np.array_equal(value, np.floor(value))}
+    left, finite, cost = STEPS, 0, sum(1 for tree in (form, raw) for _ in postorder(tree))
     for point in points:
         if finite >= POINTS or left < 0:
             break
         left -= cost * (1 + sum(map(np.size, point.values())) // ENTRIES)
-        for values in (point, {**point, **whole}):  # labels are whole numbers
+        for values in (point, {**point, **labels}):  # labels are whole numbers
             with suppress(GradcliError):
                 expected = _value(raw, values, shape)
                 finite += int(np.isfinite(expected).any())
-                yield _difference(short, raw, values, expected, shape)
+                yield _difference(form, raw, values, expected, shape)
                 break
     if not finite:
         yield NOWHERE
@@ -153,10 +153,10 @@ def _value(tree: Expression, point: Point, shape: Shape) -> Any:
     return np.broadcast_to(value, shape) if shape else value
 
 
-def _difference(short: Expression, raw: Expression, point: Point, expected: Any, shape: Shape) -> str:
+def _difference(form: Expression, raw: Expression, point: Point, expected: Any, shape: Shape) -> str:
     """Return how a formula differs at a point, or at columns of points, from the raw one with the expected value."""
     try:
-        value = _value(short, point, shape)
+        value = _value(form, point, shape)
     except GradcliError:
         return "the shorter form has no value elsewhere"
     if value.shape != expected.shape:
@@ -171,10 +171,10 @@ def _difference(short: Expression, raw: Expression, point: Point, expected: Any,
         is_same = ~finite | (distance <= np.maximum(TOLERANCE * sizes, dust))
         if is_same.all():
             return ""
-        enough = np.where(is_same, 0, distance)
-        is_same |= distance <= rounding_at(point, short, raw, count=DRAWS, enough=enough)
+        bound = np.where(is_same, 0, distance)
+        is_same |= distance <= rounding_at(point, form, raw, count=DRAWS, bound=bound)
         if is_same.all() or (is_same := is_same | out_of_range(point, raw, shape)).all():  # x/y**2 is 0 for large y
             return ""
-        if (is_same | out_of_range(point, short, shape)).all():
+        if (is_same | out_of_range(point, form, shape)).all():
             return FEWER
         return "the shorter form has another value elsewhere"

@@ -36,20 +36,20 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
     if application is None or not isinstance(node, GraphNode):
         return {}
     primitive = application.primitive
-    operands = [named(x, value) for x, value in zip(line.inputs, application.inputs, strict=True)]
-    out = Formula(Name(line.name), line.tensor.value)
+    operands = [input_formula(x, value) for x, value in zip(line.inputs, application.inputs, strict=True)]
+    result = Formula(Name(line.name), line.tensor.value)
     one = line.tensor.dtype.type(1)
     shape = line.tensor.shape
     g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
-    found = {}
+    locals_found = {}
     for position, (edge, rule) in enumerate(zip(node.edges, primitive.rules_for(node.edges), strict=False)):
         if edge is None or rule is None:
             continue
-        flow = fit(rule(g, out, *operands, **application.options), operands[position])
+        flow = fit(rule(g, result, *operands, **application.options), operands[position])
         formula = value = None
         if not primitive.structured and operands[position].value.shape == shape:
             one_in = Formula(Number(1), one)  # which a rule that passes the gradient on gives back
-            slope = one_in if flow is g else rule(one_in, out, *operands, **application.options)
+            slope = one_in if flow is g else rule(one_in, result, *operands, **application.options)
             formula, value = slope.tree, slope.value
             if shape:
                 value = np.broadcast_to(value, shape)
@@ -57,11 +57,11 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
                 formula = Number(0)
             if shape and slope.shape != shape and names(formula):  # of a row that is copied, in the shape of the node
                 formula = Call("expand", (Argument(formula), Argument(literal(shape))))
-        found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
-    return found
+        locals_found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
+    return locals_found
 
 
-def named(line: Line, value: Any) -> Formula:
+def input_formula(line: Line, value: Any) -> Formula:
     """Return an input by its name, a plain number as it was written."""
     if isinstance(value, int | float):
         return Formula(line.written, value)
@@ -85,7 +85,7 @@ class Adjoint:
             return cls(Formula(tree.left, formula.value * number, formula.size - 2, inner), divisor * number)
         return cls(formula, divisor)
 
-    def whole(self) -> Any:
+    def undivided(self) -> Any:
         formula: Any = self.formula
         return formula if self.divisor == 1 else formula / self.divisor
 
@@ -106,70 +106,70 @@ class Derivation:
             return Formula(line.written, line.tensor.value)
         application = line.application
         if application is None:
-            return short(Formula(line.written, line.tensor.value, max(1, line.tensor.value.size)))
+            return short_or_none(Formula(line.written, line.tensor.value, max(1, line.tensor.value.size)))
         operands = self.operands(line)
         if operands is None:
             return None
-        return short(application.primitive.formula(tuple(operands), application.options, line.tensor.value))
+        return short_or_none(application.primitive.formula(tuple(operands), application.options, line.tensor.value))
 
     def operands(self, line: Line) -> list[Formula] | None:
         """Return the inputs of a line in terms of the leaves."""
         assert line.application is not None
-        found = []
+        formulas = []
         for x, value in zip(line.inputs, line.application.inputs, strict=True):
-            formula = named(x, value) if isinstance(value, int | float) else self.inlined[x.name]
+            formula = input_formula(x, value) if isinstance(value, int | float) else self.inlined[x.name]
             if formula is None:
                 return None
             if isinstance(value, Tensor) and value is not x.tensor:  # converted: labels to integers
                 formula = Formula(formula.tree, value.value, formula.size)
-            found.append(formula)
-        return found
+            formulas.append(formula)
+        return formulas
 
     def follow(self, output: Line, seed: Formula, events: Sequence[Contribution], lines: Mapping[int, Line]) -> None:
         """Run the chain rule over formulas, contribution by contribution."""
         self.adjoints[output.name] = Adjoint.of(seed)
         for event in events:
-            made, line = lines[id(event.node)], lines[id(event.node.edges[event.position])]
-            contribution = self.contribution(made, line, event.position)
+            consumer, line = lines[id(event.node)], lines[id(event.node.edges[event.position])]
+            contribution = self.contribution(consumer, line, event.position)
             if line.name in self.adjoints:
-                held = self.adjoints[line.name]
-                both = held is not None and contribution is not None
-                contribution = self.added(held, contribution) if both else None  # type: ignore[arg-type]
+                total = self.adjoints[line.name]
+                is_short = total is not None and contribution is not None
+                contribution = self.add_adjoints(total, contribution) if is_short else None  # type: ignore[arg-type]
             self.adjoints[line.name] = contribution
 
     @in_line
-    def contribution(self, made: Line, line: Line, position: int) -> Adjoint | None:
-        adjoint, out = self.adjoints[made.name], self.inlined[made.name]
-        target, operands = self.inlined[line.name], self.operands(made)
-        if adjoint is None or out is None or target is None or operands is None or made.application is None:
+    def contribution(self, consumer: Line, line: Line, position: int) -> Adjoint | None:
+        adjoint, result = self.adjoints[consumer.name], self.inlined[consumer.name]
+        target, operands = self.inlined[line.name], self.operands(consumer)
+        if adjoint is None or result is None or target is None or operands is None or consumer.application is None:
             return None
-        rule = made.application.primitive.rules_for(operands)[position]
+        rule = consumer.application.primitive.rules_for(operands)[position]
         assert rule is not None
-        flow = short(fit(rule(adjoint.formula, out, *operands, **made.application.options), target))
+        flow = short_or_none(fit(rule(adjoint.formula, result, *operands, **consumer.application.options), target))
         return None if flow is None else Adjoint.of(flow, adjoint.divisor)
 
     @staticmethod
-    def added(first: Adjoint, second: Adjoint) -> Adjoint:
+    def add_adjoints(first: Adjoint, second: Adjoint) -> Adjoint:
         if first.divisor == second.divisor:
-            same: Any = first.formula
-            return Adjoint(same + second.formula, first.divisor)
-        return Adjoint(first.whole() + second.whole())
+            formula: Any = first.formula
+            return Adjoint(formula + second.formula, first.divisor)
+        return Adjoint(first.undivided() + second.undivided())
 
     def gradient(self, line: Line) -> Expression | None:
         """Return the gradient of a line as one expression."""
         adjoint = self.adjoints.get(line.name)
-        return None if adjoint is None else adjoint.whole().tree
+        return None if adjoint is None else adjoint.undivided().tree
 
 
-def short(formula: Formula) -> Formula | None:
+def short_or_none(formula: Formula) -> Formula | None:
     return formula if formula.size <= LONGEST else None
 
 
-def seed_formula(output: Line, upstream: Any, given: bool, name: str, is_named: bool = False) -> Formula:
+def seed_formula(output: Line, upstream: Any, is_given: bool, name: str, is_named: bool = False) -> Formula:
     """Return the gradient that enters: 1, the number given, or `name` for a large array."""
     value = np.asarray(upstream).astype(output.tensor.dtype)[()]
-    if not given and not output.tensor.shape:
+    if not is_given and not output.tensor.shape:
         return Formula(Number(1), value)
-    if value.size <= LARGEST_UPSTREAM and not (is_named and given):
+    if value.size <= LARGEST_UPSTREAM and not (is_named and is_given):
         return Formula(literal(value), value, value.size)
     return Formula(Name(name), value)

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.symbolic.notation import literal
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
-from gradcli.explanation.formulas.checking import checked
+from gradcli.explanation.formulas.checking import simplify_checked
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate
 from gradcli.explanation.naming import NAMELESS, unused
@@ -45,22 +45,22 @@ class InNames:
         self._gradients: dict[str, Expression] = {}
         self._over_variables: dict[str, Expression | None] = {}
         self.deltas: dict[str, tuple[str, Expression]] = {}  # the node whose gradient a δ is, and the formula of that
-        written = [statement.value for statement in explanation.parsed.statements]
-        self.products = products_of(written or [node.expression for node in explanation.nodes])
+        trees = [statement.value for statement in explanation.parsed.statements]
+        self.products = products_of(trees or [node.expression for node in explanation.nodes])
 
     def inlined(self) -> dict[str, Expression]:
         """Return the expression of each node that is no variable, with short ones of nameless results put in."""
-        found: dict[str, Expression] = {}
+        trees: dict[str, Expression] = {}
         for id, node in self.nodes.items():
             if node.expression != Name(id):
-                short = {
-                    name: found[name] for name in names(node.expression) & found.keys() if self.is_short(name, found)
+                inner = {
+                    name: trees[name] for name in names(node.expression) & trees.keys() if self.is_short(name, trees)
                 }
-                found[id] = substitute(node.expression, short)
-        return found
+                trees[id] = substitute(node.expression, inner)
+        return trees
 
-    def is_short(self, name: str, written: Mapping[str, Expression]) -> bool:
-        tree = written[name]
+    def is_short(self, name: str, trees: Mapping[str, Expression]) -> bool:
+        tree = trees[name]
         return bool(NAMELESS.fullmatch(name)) and length(tree) <= INLINE and len(unparse(tree)) <= INLINE_WIDTH
 
     def with_short(self, tree: Expression) -> Expression:
@@ -78,21 +78,21 @@ class InNames:
         """Yield the gradient of a node: over the nodes alone, and over the gradients of the nodes above it."""
         if node not in self.links:
             return
-        whole = over_gradients = self.gradient(node)
+        tree = over_gradients = self.gradient(node)
         for above in reversed(self.links):
             name = self.gradients[above]
-            if length(whole) <= LONGEST and name in names(whole):
-                whole = substitute(whole, {name: self.gradient(above)})
-        if length(whole) <= LONGEST:
-            whole = self.checked(whole)
-            put_in = self.checked(self.with_short(whole))
-            yield put_in if length(put_in) <= LONG else whole
+            if length(tree) <= LONGEST and name in names(tree):
+                tree = substitute(tree, {name: self.gradient(above)})
+        if length(tree) <= LONGEST:
+            tree = self.checked(tree)
+            put_in = self.checked(self.with_short(tree))
+            yield put_in if length(put_in) <= LONG else tree
         yield over_gradients
 
     def over_variables(self, node: str) -> Expression | None:
         """Return the gradient over variables where operations are whole; None where none is, or it would be long."""
         if node not in self._over_variables:
-            has_rules = node in self.links and any(one.whole for one in self.nodes.values())
+            has_rules = node in self.links and any(x.whole for x in self.nodes.values())
             self._over_variables[node] = self.substituted(node) if has_rules else None
         return self._over_variables[node]
 
@@ -101,40 +101,40 @@ class InNames:
         tree = self.gradient(node)
         gradients = {name: id for id, name in self.gradients.items()}
         while length(tree) <= LONGEST:
-            found = {name: self.gradient(gradients[name]) for name in names(tree) & gradients.keys()}
+            inner = {name: self.gradient(gradients[name]) for name in names(tree) & gradients.keys()}
             nodes = {name: self.nodes[name].expression for name in names(tree) & self.nodes.keys()}
-            found |= {name: one for name, one in nodes.items() if one != Name(name)}
-            if not found:
+            inner |= {name: x for name, x in nodes.items() if x != Name(name)}
+            if not inner:
                 return self.checked(tree)
-            tree = substitute(tree, found)
+            tree = substitute(tree, inner)
         return None
 
     def by_name(self, formulas: Sequence[Expression | None]) -> list[Expression | None]:
         """Return formulas with the tensors that the program names, and that recur in them, by their names."""
-        found, whole, told = list(formulas), dict[str, Expression](), set[str]()
+        trees, expanded, names_shown = list(formulas), dict[str, Expression](), set[str]()
         for id, node in self.nodes.items():
-            known = {name: whole[name] for name in names(node.expression) & whole.keys()}
-            tree = substitute(node.expression, known) if node.kind == "op" else Name(id)
-            whole[id] = tree if length(tree) <= LONGEST else Name(id)
+            inner = {name: expanded[name] for name in names(node.expression) & expanded.keys()}
+            tree = substitute(node.expression, inner) if node.kind == "op" else Name(id)
+            expanded[id] = tree if length(tree) <= LONGEST else Name(id)
         for id in reversed([*self.written]):
-            if not self.nodes[id].shape or NAMELESS.fullmatch(id) or isinstance(whole[id], Name):
+            if not self.nodes[id].shape or NAMELESS.fullmatch(id) or isinstance(expanded[id], Name):
                 continue
-            tree = self.checked(whole[id])
-            counts = [0 if one is None else sum(part == tree for part in postorder(one)) for one in found]
-            if sum(counts) > (id not in told) and not isinstance(tree, Name):
-                told |= names(self.written[id])
-                found = [one and replaced(one, tree, Name(id)) for one in found]
-        return found
+            tree = self.checked(expanded[id])
+            counts = [0 if f is None else sum(x == tree for x in postorder(f)) for f in trees]
+            if sum(counts) > (id not in names_shown) and not isinstance(tree, Name):
+                names_shown |= names(self.written[id])
+                trees = [f and replaced(f, tree, Name(id)) for f in trees]
+        return trees
 
     def with_deltas(self, formulas: Mapping[str, Expression]) -> Mapping[str, Expression]:
-        """Return the gradients of nodes as textbooks write those of a network: over δ, what several have in common.
+        """Return gradients as textbooks write those of a network: over δ, what several gradients have in common.
 
         A δ is the gradient of a tensor which others are computed from. The formulas stand as they are where all are
         easy, where none has a product of matrices, and where they are no shorter with δ.
         """
         trees = [*formulas.values()]
         is_network = any(
-            isinstance(part, Binary) and part.operator == "@" for tree in trees for part in postorder(tree)
+            isinstance(node, Binary) and node.operator == "@" for tree in trees for node in postorder(tree)
         )
         if not is_network or max(map(length, trees)) <= EASY:
             return formulas
@@ -148,25 +148,25 @@ class InNames:
                 mark = unused(f"δ{len(marked) + 1}", self.nodes)
                 marked[mark], over[name] = (id, tree), Name(mark)
                 self.point = {**self.point, mark: self.values[name]}
-        found = {id: over[self.gradients[id]] for id in formulas}
+        trees_of = {id: over[self.gradients[id]] for id in formulas}
         for mark, (_, tree) in reversed([*marked.items()]):
-            users = [*found.values(), *(tree for _, tree in self.deltas.values())]
-            if sum(part == Name(mark) for user in users for part in postorder(user)) > 1:
+            users = [*trees_of.values(), *(tree for _, tree in self.deltas.values())]
+            if sum(node == Name(mark) for user in users for node in postorder(user)) > 1:
                 self.deltas = {mark: marked[mark], **self.deltas}
                 continue
-            found = {id: substitute(user, {mark: tree}) for id, user in found.items()}
+            trees_of = {id: substitute(user, {mark: tree}) for id, user in trees_of.items()}
             self.deltas = {name: (id, substitute(user, {mark: tree})) for name, (id, user) in self.deltas.items()}
-        after = [*found.values(), *(tree for _, tree in self.deltas.values())]
+        after = [*trees_of.values(), *(tree for _, tree in self.deltas.values())]
         if not self.deltas or sum(map(length, after)) >= sum(map(length, trees)):
             return formulas
         count = len(self.deltas)
         numbered = {mark: unused(f"δ{i if count > 1 else ''}", self.nodes) for i, mark in enumerate(self.deltas, 1)}
         names = {mark: Name(name) for mark, name in numbered.items()}
         self.deltas = {numbered[mark]: (id, substitute(tree, names)) for mark, (id, tree) in self.deltas.items()}
-        return {id: substitute(tree, names) for id, tree in found.items()}
+        return {id: substitute(tree, names) for id, tree in trees_of.items()}
 
     def checked(self, tree: Expression) -> Expression:
-        return checked(tree, self.point, self.products)
+        return simplify_checked(tree, self.point, self.products)
 
     def gradient(self, node: str) -> Expression:
         """Return the sum over the consumers of a node, in terms of their gradients."""
@@ -176,22 +176,22 @@ class InNames:
                 above = self.gradients.get(term.step.node)
                 entering = Name(above) if above else self.seed
                 terms.append(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
-            whole = reduce(lambda first, second: Binary("+", first, second), terms)
-            self._gradients[node] = self.checked(whole)
+            total = reduce(lambda first, second: Binary("+", first, second), terms)
+            self._gradients[node] = self.checked(total)
         return self._gradients[node]
 
-    def needed(self, found: set[str]) -> Iterator[Intermediate]:
+    def needed(self, names_used: set[str]) -> Iterator[Intermediate]:
         """Yield what the names stand for that are no variables, in the order in which it is computed."""
         nodes = self.written
         gradients = {name: id for id, name in self.gradients.items()}
-        waiting, met = list(found), set(found)
+        waiting, met = list(names_used), set(names_used)
         while waiting:
             name = waiting.pop()
             tree = self.gradient(gradients[name]) if name in gradients else nodes.get(name)
             tree = self.deltas[name][1] if name in self.deltas else tree
-            new = names(tree) - met if tree is not None else set()
-            met |= new
-            waiting.extend(new)
+            names_inside = names(tree) - met if tree is not None else set()
+            met |= names_inside
+            waiting.extend(names_inside)
         yield from (Intermediate(name, tree, None) for name, tree in nodes.items() if name in met)
         yield from (Intermediate(name, self.gradient(id), id) for name, id in gradients.items() if name in met)
         yield from (Intermediate(name, tree, id) for name, (id, tree) in self.deltas.items() if name in met)

@@ -13,7 +13,7 @@ from gradcli.engine.modes import switched
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
-from gradcli.explanation.formulas.checking import fault, shortened
+from gradcli.explanation.formulas.checking import fault, simplify_unchecked
 from gradcli.explanation.formulas.in_names import LONG, LONGEST, InNames
 from gradcli.explanation.model import MISSING, Explanation, Leaf, Note, missing_notes
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
@@ -42,23 +42,23 @@ def simplified(explanation: Explanation, *, at_any_point: bool = False) -> Expla
     """
     with noting() as missing:
         make = partial(_Gradients, explanation, at_any_point=at_any_point)
-        found = guarded("simplification", lambda: make().explanation(), explanation)
-    return replace(found, notes=(*found.notes, *missing_notes(missing))) if missing else found
+        result = guarded("simplification", lambda: make().explanation(), explanation)
+    return replace(result, notes=(*result.notes, *missing_notes(missing))) if missing else result
 
 
-def over_variables(explanation: Explanation, most: int) -> dict[str, Expression | None]:
+def over_variables(explanation: Explanation, budget: int) -> dict[str, Expression | None]:
     """Return the gradients, simplified, over variables alone, however long; None where there is none.
 
     At most so many nodes of formulas are simplified; for the others there is no time.
     """
-    gradients, found = _Gradients(explanation, at_any_point=True), dict[str, Expression | None]()
+    gradients, formula_of = _Gradients(explanation, at_any_point=True), dict[str, Expression | None]()
     if len(explanation.nodes) > MOST_WHOLE:
         gradients.in_names = None
     for leaf in explanation.leaves:
-        most -= size_of(leaf.formula_raw)
-        is_there = leaf.formula_raw is not None and most >= 0
-        found[leaf.name] = next(gradients.formulas(leaf))[0] if is_there else None
-    return found
+        budget -= size_of(leaf.formula_raw)
+        is_there = leaf.formula_raw is not None and budget >= 0
+        formula_of[leaf.name] = next(gradients.formulas(leaf))[0] if is_there else None
+    return formula_of
 
 
 def size_of(formula: Expression | None) -> int:
@@ -83,8 +83,8 @@ class _Gradients:
 
     @cached_property
     def products(self) -> tuple[tuple[str, ...], ...]:
-        written = [statement.value for statement in self.whole.parsed.statements]
-        return products_of(written or [node.expression for node in self.whole.nodes])
+        trees = [statement.value for statement in self.whole.parsed.statements]
+        return products_of(trees or [node.expression for node in self.whole.nodes])
 
     def explanation(self) -> Explanation:
         leaves = self.leaves()
@@ -95,11 +95,11 @@ class _Gradients:
             by_name = guarded("simplification", partial(self.in_names.by_name, [x.formula for x in leaves]), None)
             leaves = leaves if by_name is None else tuple(map(lambda x, y: replace(x, formula=y), leaves, by_name))
             leaves = guarded("simplification", partial(self.with_deltas, self.in_names, leaves), leaves)
-        found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
-        intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
+        names_used = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
+        intermediates = tuple(self.in_names.needed(names_used)) if self.in_names else ()
         dust = [leaf for leaf in leaves if leaf.is_dust and not self.at_any_point]
-        told = {note.node for note in self.whole.notes if note.code == "cancelled"}
-        self.notes += [Note("cancelled", x.node, f"{DUST} {x.name}") for x in dust if x.node not in told]
+        noted = {note.node for note in self.whole.notes if note.code == "cancelled"}
+        self.notes += [Note("cancelled", x.node, f"{DUST} {x.name}") for x in dust if x.node not in noted]
         notes = (*self.whole.notes, *self.notes)
         return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
 
@@ -110,8 +110,8 @@ class _Gradients:
         is_sound = self.at_any_point or all(leaf.gradient is None or is_finite(leaf.gradient) for leaf in leaves)
         if not formulas or len(formulas) < len(reached) or not is_sound:
             return leaves
-        found = in_names.with_deltas(formulas)
-        return tuple(replace(leaf, formula=found.get(leaf.node, leaf.formula)) for leaf in leaves)
+        trees = in_names.with_deltas(formulas)
+        return tuple(replace(leaf, formula=trees.get(leaf.node, leaf.formula)) for leaf in leaves)
 
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(guarded("simplification", partial(self.leaf, leaf), leaf, leaf.node) for leaf in self.whole.leaves)
@@ -120,15 +120,15 @@ class _Gradients:
         """Return the leaf with the shortest of its formulas that stands, if that fits a line."""
         if leaf.gradient is None:
             return leaf
-        found: dict[Expression, str] = {}
+        reasons: dict[Expression, str] = {}
         for formula, why in self.formulas(leaf):
-            long, widest = (LONG, WIDEST) if found else (self.long, self.widest)
-            if length(formula) <= long and len(unparse(formula)) <= widest:
+            limit, widest = (LONG, WIDEST) if reasons else (self.long, self.widest)
+            if length(formula) <= limit and len(unparse(formula)) <= widest:
                 return self.with_formula(leaf, formula, why)
-            found.setdefault(formula, why)
-        best = min(found, key=length, default=None)
-        if best is not None and (length(best) <= LONGEST or is_sum_of_short(best)):
-            return self.with_formula(leaf, best, found[best])
+            reasons.setdefault(formula, why)
+        shortest = min(reasons, key=length, default=None)
+        if shortest is not None and (length(shortest) <= LONGEST or is_sum_of_short(shortest)):
+            return self.with_formula(leaf, shortest, reasons[shortest])
         self.notes.append(Note("long", leaf.node, f"the formula by {leaf.name} is too long to be written"))
         return replace(leaf, formula=None)
 
@@ -143,13 +143,13 @@ class _Gradients:
 
         What was found is there again for whoever asks a second time.
         """
-        found, rest = self.found.setdefault(leaf.name, ([], self.sought(leaf)))
-        yield from found
-        for formula in rest:
-            found.append(formula)
+        formulas_read, formulas_left = self.found.setdefault(leaf.name, ([], self.find_formulas(leaf)))
+        yield from formulas_read
+        for formula in formulas_left:
+            formulas_read.append(formula)
             yield formula
 
-    def sought(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
+    def find_formulas(self, leaf: Leaf) -> Iterator[tuple[Expression, str]]:
         raw = leaf.formula_raw
         if isinstance(raw, Number) and not is_finite(leaf.gradient):
             raw = None  # 0 for what is 0 times infinity
@@ -157,24 +157,24 @@ class _Gradients:
         if raw is not None and size <= self.left:
             self.left -= size
             raw = self.in_shape(raw, leaf.gradient)
-            short = shortened(raw, self.point, self.products)
-            why = fault(short, raw, self.point) or self.objection(short, leaf) if short != raw else ""
-            is_plain = self.is_of_numbers and not why and opaque(short)[0] == 0
-            yield short if is_plain else self.shorter(raw if why else short, leaf), why
+            simple = simplify_unchecked(raw, self.point, self.products)
+            why = fault(simple, raw, self.point) or self.objection(simple, leaf) if simple != raw else ""
+            is_plain = self.is_of_numbers and not why and opaque(simple)[0] == 0
+            yield simple if is_plain else self.shorter(raw if why else simple, leaf), why
         elif raw is not None:
             yield raw, ""
         if self.in_names:
             finite = is_finite(leaf.gradient)
-            found = self.in_names.formulas(leaf.node)
+            in_names = self.in_names.formulas(leaf.node)
             stands = finite or self.at_any_point
-            yield from ((x, "") for x in found if stands or self.is_as_infinite(x, leaf.gradient))
+            yield from ((x, "") for x in in_names if stands or self.is_as_infinite(x, leaf.gradient))
 
     def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
         """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
-        other = self.in_names.over_variables(leaf.node) if self.in_names else None
-        if other is None or opaque(other) >= opaque(formula) or self.objection(other, leaf):
+        by_operations = self.in_names.over_variables(leaf.node) if self.in_names else None
+        if by_operations is None or opaque(by_operations) >= opaque(formula) or self.objection(by_operations, leaf):
             return formula
-        return other
+        return by_operations
 
     def in_shape(self, formula: Expression, gradient: Any) -> Expression:
         """Return a formula in the shape of the gradient: copies may have been lost where they were added to others."""
@@ -223,7 +223,7 @@ class _Gradients:
 
 def opaque(tree: Expression) -> tuple[int, int]:
     """Return how hard a formula is to read: the functions that are known to torch alone, then the length."""
-    adjoint = sum(isinstance(part, Call) and part.function.endswith("_backward") for part in postorder(tree))
+    adjoint = sum(isinstance(node, Call) and node.function.endswith("_backward") for node in postorder(tree))
     return adjoint, length(tree)
 
 
@@ -231,10 +231,10 @@ def is_sum_of_short(tree: Expression) -> bool:
     """Tell whether a formula is a sum of not too many terms, each of which is read at a glance."""
     terms, waiting = 0, [tree]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, Binary) and part.operator in ("+", "-"):
-            waiting.extend((part.left, part.right))
-        elif length(part) > LONGEST_TERM:
+        node = waiting.pop()
+        if isinstance(node, Binary) and node.operator in ("+", "-"):
+            waiting.extend((node.left, node.right))
+        elif length(node) > LONGEST_TERM:
             return False
         else:
             terms += 1

@@ -21,18 +21,18 @@ def affine(place: Term) -> tuple[dict[str, int], int] | None:
         case Apply("+", terms):
             factors: dict[str, int] = {}
             constant = 0
-            for found in map(affine, terms):
-                if found is None:
+            for multiples in map(affine, terms):
+                if multiples is None:
                     return None
-                constant += found[1]
-                for name, factor in found[0].items():
+                constant += multiples[1]
+                for name, factor in multiples[0].items():
                     factors[name] = factors.get(name, 0) + factor
             return factors, constant
     return None
 
 
-def _scaled(found: tuple[dict[str, int], int] | None, factor: int) -> tuple[dict[str, int], int] | None:
-    return found and ({name: factor * n for name, n in found[0].items()}, factor * found[1])
+def _scaled(multiples: tuple[dict[str, int], int] | None, factor: int) -> tuple[dict[str, int], int] | None:
+    return multiples and ({name: factor * n for name, n in multiples[0].items()}, factor * multiples[1])
 
 
 def solved(place: Term, value: Term, unknowns: Sequence[str]) -> tuple[str, Term] | None:

@@ -48,8 +48,8 @@ class Contraction:
         g = Name(upstream)
         if place == len(self.terms):
             return summed(g, len(self.result) - 1)
-        others = [(Name(name), letters) for name, letters in (*self.terms[:place], *self.terms[place + 1 :])]
-        return product([(g, self.result), *others], self.terms[place][1])
+        factors = [(Name(name), letters) for name, letters in (*self.terms[:place], *self.terms[place + 1 :])]
+        return product([(g, self.result), *factors], self.terms[place][1])
 
     def text(self, result: str, names: Sequence[str]) -> str:
         """Return the index formula, with other names for the operands."""
@@ -65,11 +65,11 @@ def entry(name: str, letters: str) -> str:
 
 
 def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | None:
-    """Return the contraction that an expression over names is; None of any other.
+    """Return an expression over names as a contraction; None for any other expression.
 
     That is also of one where a dimension of size 1 is copied to a larger one.
     """
-    function, operands, keywords = called(tree)
+    function, operands, keywords = call_of(tree)
     if function == "einsum" and operands and isinstance(operands[0], Literal):
         equation, *operands = operands
         letters = of_equation(str(equation.value).replace(" ", ""))  # type: ignore[attr-defined]
@@ -86,35 +86,35 @@ def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | 
     names = [x.id for x in (*factors, *([] if addend is None else [addend])) if isinstance(x, Name)]
     if len(factors) != len(terms) or len(names) != len(factors) + (addend is not None):
         return None
-    found = tuple(zip(names, terms, strict=False))
+    factor_letters = tuple(zip(names, terms, strict=False))
     bias = None if addend is None else names[-1]
-    return Contraction(found, result, bias) if fits(found, result, bias, shapes) else None
+    return Contraction(factor_letters, result, bias) if fits(factor_letters, result, bias, shapes) else None
 
 
-def called(tree: Expression) -> tuple[str, list[Expression], dict[str, Expression]]:
+def call_of(tree: Expression) -> tuple[str, list[Expression], dict[str, Expression]]:
     """Return the function of a call, a method or `@`, and what it is given."""
     match tree:
         case Binary("@", left, right):
             return "matmul", [left, right], {}
         case Call(function, arguments):
-            given = arguments
+            arguments_ = arguments
         case Method(receiver, function, rest):
-            given = (Argument(receiver), *rest)
+            arguments_ = (Argument(receiver), *rest)
         case _:
             return "", [], {}
-    positional = [argument.value for argument in given if argument.keyword is None]
-    return function, positional, {argument.keyword: argument.value for argument in given if argument.keyword}
+    positional = [argument.value for argument in arguments_ if argument.keyword is None]
+    return function, positional, {argument.keyword: argument.value for argument in arguments_ if argument.keyword}
 
 
 def of_equation(equation: str) -> tuple[list[str], str] | None:
-    """Return the letters of an equation of einsum; None of one that takes a diagonal, has dots, or sums one factor."""
-    written, arrow, result = equation.partition("->")
-    terms = written.split(",")
+    """Return the letters of an equation of einsum; None if it takes a diagonal, has dots, or sums one factor."""
+    inputs, arrow, result = equation.partition("->")
+    terms = inputs.split(",")
     if not arrow:
-        result = "".join(sorted(x for x in set(written) - {","} if written.count(x) == 1))
-    others = ["".join((*terms[:place], *terms[place + 1 :], result)) for place in range(len(terms))]
+        result = "".join(sorted(x for x in set(inputs) - {","} if inputs.count(x) == 1))
+    elsewhere = ["".join((*terms[:place], *terms[place + 1 :], result)) for place in range(len(terms))]
     is_plain = all(
-        len(set(term)) == len(term) and set(term) <= set(other) for term, other in zip(terms, others, strict=True)
+        len(set(term)) == len(term) and set(term) <= set(rest) for term, rest in zip(terms, elsewhere, strict=True)
     )
     return (terms, result) if is_plain and equation.replace(",", "").replace("->", "").isalpha() else None
 
@@ -130,8 +130,8 @@ def of_matmul(first: int, second: int) -> tuple[list[str], str] | None:
 
 
 def of_linear(first: int, second: int) -> tuple[list[str], str] | None:
-    found = of_matmul(first, 2) if second == 2 else None
-    return found and ([found[0][0], "kj"], found[1])
+    letters = of_matmul(first, 2) if second == 2 else None
+    return letters and ([letters[0][0], "kj"], letters[1])
 
 
 def of_outer(first: int, second: int) -> tuple[list[str], str] | None:
@@ -152,49 +152,49 @@ LETTERS = {
 
 
 def fits(terms: Sequence[tuple[str, str]], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:
-    """Return whether each letter has one size, and the addend that of the last."""
+    """Return whether each letter has one size, and the addend has the size of the result's last letter."""
     if any(len(shapes.get(name, ())) != len(letters) for name, letters in terms):
         return False
     sizes = {(letter, size) for name, letters in terms for letter, size in zip(letters, shapes[name], strict=True)}
     return len(dict(sizes)) == len(sizes) and (addend is None or shapes.get(addend) == (dict(sizes)[result[-1]],))
 
 
-def product(factors: Sequence[Factor], out: str) -> Expression:
-    """Return the product of factors, summed over the letters that are not `out`: with `@` where that says it."""
+def product(factors: Sequence[Factor], result: str) -> Expression:
+    """Return the product of factors, summed over the letters that are not in `result`: with `@` where that suffices."""
     scalars = [tree for tree, letters in factors if not letters]
-    others = [factor for factor in factors if factor[1]]
-    found = times(others, out) if len(others) < 3 else None
-    if found is None:
-        spelled = Literal(f"{','.join(letters for _, letters in others)}->{out}")
-        found = Call("einsum", (Argument(spelled), *(Argument(tree) for tree, _ in others)))
+    indexed = [factor for factor in factors if factor[1]]
+    result_tree = times(indexed, result) if len(indexed) < 3 else None
+    if result_tree is None:
+        spelled = Literal(f"{','.join(letters for _, letters in indexed)}->{result}")
+        result_tree = Call("einsum", (Argument(spelled), *(Argument(tree) for tree, _ in indexed)))
     for scalar in reversed(scalars):
-        found = Binary("*", scalar, found)
-    return found
+        result_tree = Binary("*", scalar, result_tree)
+    return result_tree
 
 
-def times(factors: Sequence[Factor], out: str) -> Expression | None:
+def times(factors: Sequence[Factor], result: str) -> Expression | None:
     """Return the product of one or two factors without `einsum`; None where it takes that."""
     if len(factors) == 1:
         ((x, xs),) = factors
-        return x if xs == out else transposed(x, xs) if out in turns(xs) else None
+        return x if xs == result else transposed(x, xs) if result in turns(xs) else None
     for (x, xs), (y, ys) in (factors, factors[::-1]):
-        if out == xs + ys and len(xs) == len(ys) == 1:
+        if result == xs + ys and len(xs) == len(ys) == 1:
             return Call("outer", (Argument(x), Argument(y)))
-        if found := multiplied(x, xs, y, ys, out):
-            return found
+        if tree := multiplied(x, xs, y, ys, result):
+            return tree
     return None
 
 
-def multiplied(x: Expression, xs: str, y: Expression, ys: str, out: str) -> Expression | None:
-    """Return `x @ y` with what must be transposed, and the sum over a batch that the result has not."""
+def multiplied(x: Expression, xs: str, y: Expression, ys: str, result: str) -> Expression | None:
+    """Return `x @ y`, transposed where needed, and summed over a batch that the result does not have."""
     for first in turns(xs):
         for second in turns(ys):
-            found = matmul(first, second)
-            if found is not None and found.endswith(out) and not set(found[: len(found) - len(out)]) & set(out):
+            got = matmul(first, second)
+            if got is not None and got.endswith(result) and not set(got[: len(got) - len(result)]) & set(result):
                 left, right = (
                     tree if a == b else transposed(tree, a) for tree, a, b in ((x, xs, first), (y, ys, second))
                 )
-                return summed(Binary("@", left, right), len(found) - len(out))
+                return summed(Binary("@", left, right), len(got) - len(result))
     return None
 
 
@@ -204,11 +204,11 @@ def matmul(first: str, second: str) -> str | None:
         return first[:-1] if first[-1] == second else None
     if first[-1] != second[-2]:
         return None
-    batch, other = first[:-2], second[:-2]
-    if batch and other and batch != other:
+    batch, batch_of_second = first[:-2], second[:-2]
+    if batch and batch_of_second and batch != batch_of_second:
         return None
-    found = (batch or other) + (first[-2] if len(first) > 1 else "") + second[-1]
-    return found if len(set(found)) == len(found) else None  # a letter of both would be two indices
+    letters = (batch or batch_of_second) + (first[-2] if len(first) > 1 else "") + second[-1]
+    return letters if len(set(letters)) == len(letters) else None  # a letter of both would be two indices
 
 
 def turns(letters: str) -> tuple[str, ...]:

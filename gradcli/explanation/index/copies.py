@@ -42,25 +42,25 @@ def entry_of(name: str, shape: Shape, places: Sequence[str], size: Shape) -> Ent
 def summed_over_copies(
     result: str,
     input: str,
-    written: language.Expression,
+    tree: language.Expression,
     contribution: language.Expression,
     tensors: Mapping[str, Any],
 ) -> tuple[Equation, Equation] | None:
-    """Return the formula of the result and that of the input's gradient; None where a formula cannot be indexed."""
+    """Return the formulas of the result and of the input's gradient; None where a formula cannot be indexed."""
     size = np.shape(tensors[result])
     places = letters(len(size), tensors)
     left = entry_of(input, np.shape(tensors[input]), places, size)
     entries = {name: entry_of(name, np.shape(value), places, size) for name, value in tensors.items()}
-    forward, body = (indexed(tree, entries) for tree in (written, contribution))
+    forward, body = (indexed(x, entries) for x in (tree, contribution))
     if forward is None or body is None or len(places) < len(size):
         return None
     lost = tuple((letter, None) for letter in places if Variable(letter) not in left.places)
-    out = Entry(result, tuple(map(Variable, places)))
+    result_entry = Entry(result, tuple(map(Variable, places)))
     gradient = body if body == Number(0) else Reduce("Σ", lost, body)  # zeros leave no entry that says how many
-    return Equation(out, forward), Equation(Entry(f"∂{input}", left.places), gradient)
+    return Equation(result_entry, forward), Equation(Entry(f"∂{input}", left.places), gradient)
 
 
-def indexed(written: language.Expression, entries: Mapping[str, Entry]) -> Term | None:
+def indexed(tree: language.Expression, entries: Mapping[str, Entry]) -> Term | None:
     """Return an elementwise expression with an entry for each name; None for an expression of another kind."""
 
     def step(node: language.Expression, parts: Sequence[Term | None]) -> Term | None:
@@ -69,10 +69,10 @@ def indexed(written: language.Expression, entries: Mapping[str, Entry]) -> Term 
             return Number(CONSTANTS[node.id]) if is_constant else entries.get(node.id, Entry(node.id))
         if isinstance(node, language.Number):
             return Number(node.value)
-        terms = [part for part in parts if part is not None]
+        terms = [term for term in parts if term is not None]
         return _applied(node, terms) if len(terms) == len(parts) else None
 
-    return language.fold(written, step)
+    return language.fold(tree, step)
 
 
 def _applied(node: language.Expression, terms: Sequence[Term]) -> Term | None:

@@ -40,7 +40,7 @@ SLOPES: dict[str, Callable[[Term], Term]] = {
     "abs": lambda x: Apply("sign", (x,)),
 }
 Bound = tuple[tuple[str, int | None], ...]
-Found = tuple[Entry, Term, Bound, tuple[Term, ...]]  # an occurrence: the entry, g in its place, sums, conditions
+Occurrence = tuple[Entry, Term, Bound, tuple[Term, ...]]  # an occurrence: the entry, g in its place, sums, conditions
 
 
 @cache
@@ -51,12 +51,12 @@ def derivatives(equation: Equation, tensor: str, upstream: str) -> tuple[Equatio
     """
     g = Entry(upstream + ".flat" * equation.left.is_flat, equation.left.places)
     return tuple(
-        by_entry(equation, Entry(f"∂{entry.name}", entry.places), body, bound, where)
-        for entry, body, bound, where in occurrences(equation.right, tensor, g)
+        by_entry(equation, Entry(f"∂{entry.name}", entry.places), body, bound, conditions)
+        for entry, body, bound, conditions in occurrences(equation.right, tensor, g)
     )
 
 
-def occurrences(term: Term, tensor: str, g: Term) -> Iterator[Found]:
+def occurrences(term: Term, tensor: str, g: Term) -> Iterator[Occurrence]:
     """Yield the places where a tensor occurs, each with the product that multiplies it there, `g` in its place."""
     if not mentions(term, tensor):
         return
@@ -64,20 +64,20 @@ def occurrences(term: Term, tensor: str, g: Term) -> Iterator[Found]:
         case Entry() if term.tensor == tensor:
             yield term, g, (), ()
         case Apply("+", terms):
-            for part in terms:
-                yield from occurrences(part, tensor, g)
+            for inner_term in terms:
+                yield from occurrences(inner_term, tensor, g)
         case Apply(operator, terms):
-            for place, part in enumerate(terms):
-                for entry, body, bound, where in occurrences(part, tensor, g):
-                    yield entry, _around(operator, terms, place, body), bound, where
-        case Reduce("Σ", bound, body, where) if not any(mentions(condition, tensor) for condition in where):
-            for entry, inner, others, conditions in occurrences(body, tensor, g):
-                yield entry, inner, (*bound, *others), (*where, *conditions)
+            for place, inner_term in enumerate(terms):
+                for entry, body, bound, kept in occurrences(inner_term, tensor, g):
+                    yield entry, _times_slope(operator, terms, place, body), bound, kept
+        case Reduce("Σ", bound, body, kept) if not any(mentions(condition, tensor) for condition in kept):
+            for entry, inner, inner_bound, conditions in occurrences(body, tensor, g):
+                yield entry, inner, (*bound, *inner_bound), (*kept, *conditions)
         case _:
             raise ValueError(f"no derivative of {term}")
 
 
-def _around(operator: str, terms: tuple[Term, ...], place: int, body: Term) -> Term:
+def _times_slope(operator: str, terms: tuple[Term, ...], place: int, body: Term) -> Term:
     """Return the derivative of an operator by its term at a place, times `body`."""
     match operator, terms:
         case "·", _:
@@ -97,75 +97,75 @@ def by_entry(forward: Equation, left: Entry, body: Term, bound: Bound, where: tu
     """Return the equation of one occurrence, with an index variable of its own for each place, where that can be."""
     sizes: dict[str, int | None] = {name: None for place in forward.left.places for name in variables(place)}
     sizes.update(bound)
-    kept: list[Term] = []
-    known: set[str] = set()  # the variables that the left side says
-    where_ = list(where)
+    places: list[Term] = []
+    said: set[str] = set()  # the variables that the left side says
+    conditions = list(where)
     fresh = iter(
         x for x in LETTERS if x not in sizes and x not in {p.name for t in (forward.right, left) for p in parts(t)
                                                           if isinstance(p, Entry)}
     )  # fmt: skip
-    taken = [x.name for x in left.places if isinstance(x, Variable)]
+    alone = [x.name for x in left.places if isinstance(x, Variable)]
     for place in left.places:
-        if isinstance(place, Variable) and place.name not in known:
-            known.add(place.name)
-            kept.append(place)
+        if isinstance(place, Variable) and place.name not in said:
+            said.add(place.name)
+            places.append(place)
             continue
-        if set(variables(place)) <= known.union(taken):
-            kept.append(place)
+        if set(variables(place)) <= said.union(alone):
+            places.append(place)
             continue
-        elsewhere = [name for other in left.places if other is not place for name in variables(other)]
-        if reached_once(place, sizes, [*elsewhere, *taken]):
-            known.update(variables(place))
-            kept.append(place)
+        elsewhere = [name for x_ in left.places if x_ is not place for name in variables(x_)]
+        if reached_once(place, sizes, [*elsewhere, *alone]):
+            said.update(variables(place))
+            places.append(place)
             continue
         letter = Variable(next(fresh))
-        kept.append(letter)
-        order = [name for name in reversed(sizes) if name not in known and name not in taken and sizes[name] is None]
+        places.append(letter)
+        order = [name for name in reversed(sizes) if name not in said and name not in alone and sizes[name] is None]
         order.sort(key=lambda name: name not in dict(bound), reverse=True)
-        found = solved(place, letter, order)
-        if found is None:
-            where_.append(Apply("=", (place, letter)))
+        solution = solved(place, letter, order)
+        if solution is None:
+            conditions.append(Apply("=", (place, letter)))
             continue
-        name, replacement = found
+        name, by = solution
 
-        body, where_ = _put(body, name, replacement), [_put(condition, name, replacement) for condition in where_]
-        kept = [_put(x, name, replacement) for x in kept]
+        body, conditions = _substitute(body, name, by), [_substitute(condition, name, by) for condition in conditions]
+        places = [_substitute(x, name, by) for x in places]
         del sizes[name]
-    for condition in list(where_):
-        named = _names_one(condition, sizes, known)
-        if named is not None:
-            where_.remove(condition)
-            body, where_ = _put(body, *named), [_put(other, *named) for other in where_]
-            kept = [_put(x, *named) for x in kept]
-            del sizes[named[0]]
-    summed = tuple((name, size) for name, size in sizes.items() if name not in known)
-    right = Reduce("Σ", summed, body, tuple(where_)) if summed or where_ else body
-    bounds = tuple((name, size) for name, size in sizes.items() if size is not None and name in known)
-    return Equation(Entry(left.name, tuple(kept)), right, bounds)
+    for condition in list(conditions):
+        fixed = _fixed_variable(condition, sizes, said)
+        if fixed is not None:
+            conditions.remove(condition)
+            body, conditions = _substitute(body, *fixed), [_substitute(x_, *fixed) for x_ in conditions]
+            places = [_substitute(x, *fixed) for x in places]
+            del sizes[fixed[0]]
+    summed = tuple((name, size) for name, size in sizes.items() if name not in said)
+    right = Reduce("Σ", summed, body, tuple(conditions)) if summed or conditions else body
+    bounds = tuple((name, size) for name, size in sizes.items() if size is not None and name in said)
+    return Equation(Entry(left.name, tuple(places)), right, bounds)
 
 
-def _names_one(condition: Term, sizes: Mapping[str, int | None], known: set[str]) -> tuple[str, Term] | None:
+def _fixed_variable(condition: Term, sizes: Mapping[str, int | None], said: set[str]) -> tuple[str, Term] | None:
     """Return the variable that a condition gives a value, and the value, if the sum is over it: `index[i] = j`."""
     match condition:
-        case Apply("=", (value, Variable(name)) | (Variable(name), value)) if name in sizes and name not in known:
+        case Apply("=", (value, Variable(name)) | (Variable(name), value)) if name in sizes and name not in said:
             return None if name in variables(value) else (name, value)
     return None
 
 
-def _put(term: Term, name: str, value: Term) -> Term:
+def _substitute(term: Term, name: str, value: Term) -> Term:
     """Return a term with a value in place of a variable."""
-    return mapped(term, lambda part: value if part == Variable(name) else part)
+    return mapped(term, lambda x: value if x == Variable(name) else x)
 
 
 def reached_once(place: Term, sizes: Mapping[str, int | None], elsewhere: Sequence[str]) -> bool:
     """Return whether different variables give different places: `1+2·i`, or `2·i+a` with a<2; a number does."""
-    found = affine(place)
-    if found is None:
+    multiples = affine(place)
+    if multiples is None:
         return False
-    if any(name in elsewhere for name in found[0]):
+    if any(name in elsewhere for name in multiples[0]):
         return False
     reach = 0
-    ordered = sorted(found[0].items(), key=lambda item: (sizes.get(item[0]) is None, abs(item[1])))
+    ordered = sorted(multiples[0].items(), key=lambda item: (sizes.get(item[0]) is None, abs(item[1])))
     for name, factor in ordered:
         if abs(factor) <= reach:
             return False

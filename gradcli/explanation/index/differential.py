@@ -15,28 +15,28 @@ from gradcli.source import Source
 parsed = cache(lambda text: parse_program(Source(text, "differential")))
 
 
-def differential(primitive: Primitive, out: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Program | None:
+def differential(primitive: Primitive, value: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Program | None:
     """Return the program of the change of the result, in the names of the declaration; None where there is none."""
     text = primitive.differential
     if not isinstance(text, str):
-        text = text(out, *inputs, **options)
+        text = text(value, *inputs, **options)
     return parsed(text) if text else None
 
 
-def named(program: Program, names: Mapping[str, str], result: str) -> tuple[Statement, ...]:
+def with_names(program: Program, names: Mapping[str, str], result: str) -> tuple[Statement, ...]:
     """Return the statements with the names of a program: `dv1 = -v1 @ dA @ v1`.
 
     Names that the declaration gives to parts (`M = ...`) get a mark where the program has them, too.
     """
-    taken = set(names.values())
-    own = [statement.target for statement in program.statements if statement.target]
-    called = dict(names)
-    for target in own:
-        called[target] = target
-        while called[target] in taken:
-            called[target] += "_"
-        taken.add(called[target])
-    trees = {name: Name(new) for name, new in called.items()}
+    in_use = set(names.values())
+    targets = [statement.target for statement in program.statements if statement.target]
+    call_of = dict(names)
+    for target in targets:
+        call_of[target] = target
+        while call_of[target] in in_use:
+            call_of[target] += "_"
+        in_use.add(call_of[target])
+    trees = {name: Name(spelling) for name, spelling in call_of.items()}
     *before, last = program.statements
-    found = [Statement(called.get(s.target or "", s.target), substitute(s.value, trees), s.span) for s in before]
-    return (*found, Statement(f"d{result}", substitute(last.value, trees), last.span))
+    statements = [Statement(call_of.get(s.target or "", s.target), substitute(s.value, trees), s.span) for s in before]
+    return (*statements, Statement(f"d{result}", substitute(last.value, trees), last.span))

@@ -53,28 +53,28 @@ Tensors = Mapping[str, Any]
 
 
 def ranges(equation: Equation, tensors: Tensors) -> dict[str, int]:
-    """Return the size of each index variable: that of the dimension where it stands alone, the least of several.
+    """Return the size of each index variable: the size of the smallest dimension in which it stands alone.
 
     The left side comes before the right one, and a size that is written before both.
     """
-    found = dict(equation.sizes)
-    for part in (*parts(equation.left), *parts(equation.right)):
-        if isinstance(part, Reduce):
-            found.update((name, size) for name, size in part.variables if size is not None)
+    sizes_found = dict(equation.sizes)
+    for term in (*parts(equation.left), *parts(equation.right)):
+        if isinstance(term, Reduce):
+            sizes_found.update((name, size) for name, size in term.variables if size is not None)
     for side in (equation.left, equation.right):
-        own: dict[str, int] = {}
-        for part in parts(side):
-            if isinstance(part, Entry):
-                value = np.asarray(tensors[part.tensor])
-                sizes = (value.size,) if part.is_flat else value.shape
-                for place, size in zip(part.places, sizes, strict=True):
+        on_side: dict[str, int] = {}
+        for term in parts(side):
+            if isinstance(term, Entry):
+                value = np.asarray(tensors[term.tensor])
+                sizes = (value.size,) if term.is_flat else value.shape
+                for place, size in zip(term.places, sizes, strict=True):
                     if isinstance(place, Variable):
-                        own[place.name] = min(size, own.get(place.name, size))
-        found = {**own, **found}  # the left side says how many entries there are
-    missing = {name for side in (equation.left, equation.right) for name in variables(side)} - found.keys()
+                        on_side[place.name] = min(size, on_side.get(place.name, size))
+        sizes_found = {**on_side, **sizes_found}  # the left side says how many entries there are
+    missing = {name for side in (equation.left, equation.right) for name in variables(side)} - sizes_found.keys()
     if missing:
         raise ValueError(f"the range of {', '.join(sorted(missing))} is not known in {equation}")
-    return found
+    return sizes_found
 
 
 class Space:
@@ -83,9 +83,9 @@ class Space:
     def __init__(self, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int] | None = None) -> None:
         self.tensors = tensors
         fixed = fixed or {}
-        free = [name for name in sizes if name not in fixed]
-        self.ndim = len(free)
-        self.axis = {name: axis for axis, name in enumerate(free)}
+        varying = [name for name in sizes if name not in fixed]
+        self.ndim = len(varying)
+        self.axis = {name: axis for axis, name in enumerate(varying)}
         self.sizes = sizes
         self.values: dict[str, Any] = dict(fixed)
         for name, axis in self.axis.items():
@@ -104,7 +104,7 @@ class Space:
                 return self.entry(term)
             case Reduce():
                 return self.reduce(term)
-        values = [self.evaluate(part) for part in term.terms]
+        values = [self.evaluate(x) for x in term.terms]
         if term.operator == "+":
             return sum(values[1:], values[0])
         if term.operator == "·":
@@ -120,8 +120,8 @@ class Space:
         value = value.reshape(-1) if entry.is_flat else value
         if value.size == 0:
             return np.zeros(np.shape(inside))
-        found = value[tuple(np.clip(place, 0, size - 1) for place, size in zip(places, value.shape, strict=True))]
-        return found if np.all(inside) else np.where(inside, found, 0)
+        entries = value[tuple(np.clip(place, 0, size - 1) for place, size in zip(places, value.shape, strict=True))]
+        return entries if np.all(inside) else np.where(inside, entries, 0)
 
     def places(self, entry: Entry) -> tuple[tuple[Any, ...], Any]:
         """Return the indices of an entry, and whether they are within the tensor."""
@@ -134,18 +134,18 @@ class Space:
         return places, inside
 
     def holds(self, conditions: Sequence[Term]) -> Any:
-        found: Any = np.bool_(True)
+        mask: Any = np.bool_(True)
         for condition in conditions:
-            found = found & np.asarray(self.evaluate(condition), dtype=bool) & self.within(condition)
-        return found
+            mask = mask & np.asarray(self.evaluate(condition), dtype=bool) & self.within(condition)
+        return mask
 
     def within(self, term: Term) -> Any:
         """Return where all entries of a term are within their tensors."""
-        found: Any = np.bool_(True)
-        for part in parts(term):
-            if isinstance(part, Entry):
-                found = found & self.places(part)[1]
-        return found
+        mask: Any = np.bool_(True)
+        for x in parts(term):
+            if isinstance(x, Entry):
+                mask = mask & self.places(x)[1]
+        return mask
 
     def reduce(self, term: Reduce) -> Any:
         function, nothing = REDUCE[term.operator]
@@ -172,19 +172,19 @@ def evaluated(equation: Equation, tensors: Tensors, result: Any) -> Any:
     sizes = ranges(equation, tensors)
     space = Space(tensors, sizes)
     value = space.evaluate(equation.right)
-    free = [space.axis[name] for name in variables(equation.left)]
-    shape = [sizes[name] if space.axis[name] in free else 1 for name in sizes]
+    axes = [space.axis[name] for name in variables(equation.left)]
+    shape = [sizes[name] if space.axis[name] in axes else 1 for name in sizes]
     places, inside = space.places(equation.left)
     inside = np.broadcast_to(inside, shape)
-    flat = result.reshape(-1) if equation.left.is_flat else result
+    entries = result.reshape(-1) if equation.left.is_flat else result
     chosen = tuple(np.broadcast_to(place, shape)[inside] for place in places)
-    np.add.at(flat, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
+    np.add.at(entries, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
     return result
 
 
 def outside(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> tuple[str, ...]:
     """Return the tensors of which the right side names entries that they do not have."""
-    entries = [part for part in parts(equation.right) if isinstance(part, Entry)]
+    entries = [x for x in parts(equation.right) if isinstance(x, Entry)]
     entries = [entry for entry in entries if not fits(entry, tensors, sizes)]
     space = Space(tensors, sizes if entries else {})
     return tuple(dict.fromkeys(entry.tensor for entry in entries if not np.all(space.places(entry)[1])))

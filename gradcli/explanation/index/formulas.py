@@ -19,7 +19,7 @@ POSITION = "position"
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """The forward formula, and that of the gradient of an input.
+    """The forward formulas, and the formula of the gradient of an input.
 
     `tensors` are the values by the names in the formulas: the upstream gradient and the result first, under the names
     `upstream` and `result`, and those of the inputs. `given` says what the tensors are that are no inputs.
@@ -35,43 +35,43 @@ class Formulas:
 
 
 def formulas(
-    primitive: Primitive, g: Any, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
+    primitive: Primitive, g: Any, result_value: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
 ) -> Formulas | None:
     """Return the formulas for the input at a position; None of a primitive without them."""
     if not primitive.index:
         return None
-    text, values, words = _declared(primitive, out, inputs, options, position)
+    text, values, words = _declared(primitive, result_value, inputs, options, position)
     upstream, result, *names = names_of(primitive, len(inputs), position)
-    forward, gradient = read(text, names[position], upstream)
+    forward, gradient = read_formulas(text, names[position], upstream)
     result = forward[0].left.tensor if forward else result
-    tensors = {upstream: g, result: out, **dict(zip(names, inputs, strict=True)), **values}
+    tensors = {upstream: g, result: result_value, **dict(zip(names, inputs, strict=True)), **values}
     tensors.update({f"∂{name}": tensors[name] for name in names})
     return Formulas(forward, gradient, tensors, upstream, result, tuple(names), words)
 
 
-def read(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Equation | None]:
-    """Return the formulas of a result, and that of the gradient of an input: derived, unless it is written."""
-    found = equations(text)
-    forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
-    written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
-    return forward, together(written or [d for one in forward for d in derivatives(one, input, upstream)])
+def read_formulas(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Equation | None]:
+    """Return the formulas of a result, and the formula of an input's gradient: derived, unless the text has it."""
+    all_equations = equations(text)
+    forward = tuple(equation for equation in all_equations if not equation.left.name.startswith("∂"))
+    own_gradient = [equation for equation in all_equations if equation.left.tensor == f"∂{input}"]
+    return forward, together(own_gradient or [d for x in forward for d in derivatives(x, input, upstream)])
 
 
 def _declared(
-    primitive: Primitive, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
+    primitive: Primitive, result: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     """Return the text, and the tensors that it mentions beside the inputs, with words for what they are."""
     if isinstance(primitive.index, str):
         return primitive.index.format(**{**_defaults(primitive), **options}), {}, {}
     place = {POSITION: position} if primitive.variadic else {}
-    found = primitive.index(out, *inputs, **options, **place)
-    if isinstance(found, str):
-        return found, {}, {}
-    text, given = found
+    declaration = primitive.index(result, *inputs, **options, **place)
+    if isinstance(declaration, str):
+        return declaration, {}, {}
+    text, extra = declaration
     return (
         text,
-        {name: value for name, (_, value) in given.items()},
-        {name: words for name, (words, _) in given.items()},
+        {name: value for name, (_, value) in extra.items()},
+        {name: words for name, (words, _) in extra.items()},
     )
 
 
@@ -81,10 +81,10 @@ def names_of(primitive: Primitive, count: int, position: int) -> list[str]:
     rule: Rule = next(rule for rule in primitive.rules if rule is not None)
     parameters = inspect.signature(rule).parameters.values()
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "more")
+    variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "more")
     if primitive.variadic:  # the formula is about one of the inputs
-        return [*names, *("x" if n == position else f"{rest}{n}" for n in range(count))]
-    return [*names, *(f"{rest}{n}" for n in range(count - len(names) + 2))][: count + 2]
+        return [*names, *("x" if n == position else f"{variadic}{n}" for n in range(count))]
+    return [*names, *(f"{variadic}{n}" for n in range(count - len(names) + 2))][: count + 2]
 
 
 def _defaults(primitive: Primitive) -> dict[str, Any]:

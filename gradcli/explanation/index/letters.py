@@ -10,16 +10,16 @@ from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variab
 from gradcli.explanation.model import Why
 
 
-def apart_from(why: Why, taken: Set[str]) -> Why:
+def rename_indices(why: Why, names_in_use: Set[str]) -> Why:
     """Return the same reason with other letters for the indices that are called as something else is."""
     equations = (*why.forward, *([why.gradient] if why.gradient else []))
-    sides = [part for one in equations for side in (one.left, one.right) for part in parts(side)]
-    used = {part.name for part in sides if isinstance(part, Variable)}
-    names = {part.tensor for part in sides if isinstance(part, Entry)}
-    if used.isdisjoint(taken):
+    sides = [x for equation in equations for side in (equation.left, equation.right) for x in parts(side)]
+    indices = {x.name for x in sides if isinstance(x, Variable)}
+    names = {x.tensor for x in sides if isinstance(x, Entry)}
+    if indices.isdisjoint(names_in_use):
         return why
-    free = iter([letter for letter in LETTERS if letter not in used | names | taken])
-    letters = {name: next(free, name) if name in taken else name for name in sorted(used)}
+    unused = iter([letter for letter in LETTERS if letter not in indices | names | names_in_use])
+    letters = {name: next(unused, name) if name in names_in_use else name for name in sorted(indices)}
 
     def change(term: Term) -> Term:
         match term:
@@ -29,10 +29,10 @@ def apart_from(why: Why, taken: Set[str]) -> Why:
                 return replace(term, variables=tuple((letters.get(name, name), size) for name, size in term.variables))
         return term
 
-    def changed(one: Equation) -> Equation:
-        left = mapped(one.left, change)
+    def rename(old: Equation) -> Equation:
+        left = mapped(old.left, change)
         assert isinstance(left, Entry)
-        return Equation(left, mapped(one.right, change), tuple((letters[name], size) for name, size in one.sizes))
+        return Equation(left, mapped(old.right, change), tuple((letters[name], size) for name, size in old.sizes))
 
-    gradient = None if why.gradient is None else changed(why.gradient)
-    return replace(why, forward=tuple(map(changed, why.forward)), gradient=gradient)
+    gradient = None if why.gradient is None else rename(why.gradient)
+    return replace(why, forward=tuple(map(rename, why.forward)), gradient=gradient)

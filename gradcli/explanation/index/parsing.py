@@ -38,15 +38,15 @@ REDUCE = {"sum_": "Σ", "prod_": "Π", "max_": "max", "min_": "min"}
 @cache
 def equations(text: str) -> tuple[Equation, ...]:
     """Read equations; ValueError for a text that is none."""
-    return tuple(_Reader(part).equation() for part in text.split(";"))
+    return tuple(_Reader(equation).equation() for equation in text.split(";"))
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = [
-            (str(found.lastgroup), ASCII.get(found[found.lastgroup or 0], found[found.lastgroup or 0]))
-            for found in TOKEN.finditer(text.strip())
+            (str(token.lastgroup), ASCII.get(token[token.lastgroup or 0], token[token.lastgroup or 0]))
+            for token in TOKEN.finditer(text.strip())
         ]
         self.at = 0
 
@@ -59,26 +59,26 @@ class _Reader:
         sizes = self.bounds() if self.take("for") else ()
         if self.at < len(self.tokens):
             raise ValueError(f"unexpected {self.tokens[self.at][1]!r} in {self.text}")
-        bound = {name for part in parts(right) if isinstance(part, Reduce) for name, _ in part.variables}
+        bound = {name for x in parts(right) if isinstance(x, Reduce) for name, _ in x.variables}
         bound.update(dict(sizes))
-        bound.update(name for place in left.places for name in _plain(place))
+        bound.update(name for place in left.places for name in _index_names(place))
 
-        def named(term: Term) -> Term:
+        def as_index(term: Term) -> Term:
             return Variable(term.name) if isinstance(term, Entry) and not term.places and term.name in bound else term
 
-        places = tuple(mapped(place, named) for place in left.places)
-        known = tuple((name, size) for name, size in sizes if size is not None)
-        return Equation(Entry(left.name, places), mapped(right, named), known)
+        places = tuple(mapped(place, as_index) for place in left.places)
+        sizes_set = tuple((name, size) for name, size in sizes if size is not None)
+        return Equation(Entry(left.name, places), mapped(right, as_index), sizes_set)
 
     def peek(self) -> str:
         return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
 
     def take(self, *signs: str) -> str:
         """Return the next token if it is one of the signs, else nothing."""
-        found = self.peek()
-        if found and found in signs and self.tokens[self.at][0] in ("sign", "name"):
+        token = self.peek()
+        if token and token in signs and self.tokens[self.at][0] in ("sign", "name"):
             self.at += 1
-            return found
+            return token
         return ""
 
     def expect(self, sign: str) -> None:
@@ -89,17 +89,17 @@ class _Reader:
         body = self.sum()
         if not self.take("where"):
             return body
-        where = [self.comparison()]
+        conditions = [self.comparison()]
         while self.take(","):
-            where.append(self.comparison())
+            conditions.append(self.comparison())
         if isinstance(body, Reduce):
-            return Reduce(body.operator, body.variables, body.body, (*body.where, *where))
-        return Reduce("Σ", (), body, tuple(where))
+            return Reduce(body.operator, body.variables, body.body, (*body.where, *conditions))
+        return Reduce("Σ", (), body, tuple(conditions))
 
     def bracketed(self) -> Term:
-        found = self.conditional()
+        term = self.conditional()
         sign = self.take(*COMPARISONS)
-        return Apply(sign, (found, self.sum())) if sign else found
+        return Apply(sign, (term, self.sum())) if sign else term
 
     def comparison(self) -> Term:
         left = self.sum()
@@ -107,21 +107,21 @@ class _Reader:
         return Apply(sign, (left, self.sum())) if sign else left
 
     def sum(self) -> Term:
-        found = negative(self.product()) if self.take("-") else self.product()
+        result = negative(self.product()) if self.take("-") else self.product()
         while sign := self.take("+", "-"):
             term = self.product()
-            found = total(found, term if sign == "+" else negative(term))
-        return found
+            result = total(result, term if sign == "+" else negative(term))
+        return result
 
     def product(self) -> Term:
-        found = self.power()
+        result = self.power()
         while sign := self.take("·", "/", "//", "%"):
             factor = self.power()
             if sign == "·":
-                found = product(found, factor)
+                result = product(result, factor)
             else:
-                found = quotient(found, factor) if sign == "/" else Apply(sign, (found, factor))
-        return found
+                result = quotient(result, factor) if sign == "/" else Apply(sign, (result, factor))
+        return result
 
     def power(self) -> Term:
         base = self.atom()
@@ -144,11 +144,11 @@ class _Reader:
             self.expect("of")
             return Reduce(text, bound, self.product())
         if kind == "name":
-            return self.named(text)
+            return self.name_or_call(text)
         if text == "(":
-            found = self.bracketed()
+            term = self.bracketed()
             self.expect(")")
-            return found
+            return term
         raise ValueError(f"unexpected {text!r} in {self.text}")
 
     def reduce(self, operator: str) -> Term:
@@ -167,20 +167,20 @@ class _Reader:
             bound.append((name, size))
         return tuple(bound)
 
-    def named(self, name: str) -> Term:
+    def name_or_call(self, name: str) -> Term:
         if self.take("("):
             return Apply(name, self.listed(")"))
         return Entry(name, self.listed("]") if self.take("[") else ())
 
     def listed(self, end: str) -> tuple[Term, ...]:
-        found = [self.bracketed()]
+        terms = [self.bracketed()]
         while self.take(","):
-            found.append(self.bracketed())
+            terms.append(self.bracketed())
         self.expect(end)
-        return tuple(found)
+        return tuple(terms)
 
 
-def _plain(place: Term) -> tuple[str, ...]:
+def _index_names(place: Term) -> tuple[str, ...]:
     """Return the bare names in a place on the left, which are index variables."""
-    bare = (part.name for part in parts(place) if isinstance(part, Entry) and not part.places)
-    return (*bare, *variables(place))
+    names = (x.name for x in parts(place) if isinstance(x, Entry) and not x.places)
+    return (*names, *variables(place))

@@ -38,12 +38,12 @@ class Writer:
         left = Entry(gradient + ".flat" * equation.left.is_flat, equation.left.places)
         return self.equation(replace(equation, left=left), equals)
 
-    def term(self, term: Term, least: int = WHERE) -> str:
+    def term(self, term: Term, loosest: int = WHERE) -> str:
         """Return the text of a term, in brackets where it binds less than its surroundings need."""
-        text, binds = self._written(term)
-        return f"({text})" if binds < least else text
+        text, binds = self._text_and_level(term)
+        return f"({text})" if binds < loosest else text
 
-    def _written(self, term: Term) -> tuple[str, int]:
+    def _text_and_level(self, term: Term) -> tuple[str, int]:
         match term:
             case Number():
                 text = self.number(term.value)
@@ -57,9 +57,9 @@ class Writer:
             case Reduce():
                 return self._reduce(term)
             case Apply():
-                return self._applied(term)
+                return self._apply(term)
 
-    def _applied(self, term: Apply) -> tuple[str, int]:
+    def _apply(self, term: Apply) -> tuple[str, int]:
         operator, terms = term.operator, term.terms
         if operator == "+":
             return self._sum(terms), SUM
@@ -79,7 +79,7 @@ class Writer:
             return f"{self.term(terms[0], ATOM)}**{self.term(terms[1], ATOM)}", POWER
         if operator in COMPARISONS:
             return f"{self.term(terms[0], SUM)} {self.sign(operator)} {self.term(terms[1], SUM)}", WHERE
-        return f"{operator}({', '.join(self.term(part) for part in terms)})", ATOM
+        return f"{operator}({', '.join(self.term(x) for x in terms)})", ATOM
 
     def _sum(self, terms: tuple[Term, ...]) -> str:
         text = ""
@@ -104,10 +104,10 @@ class Writer:
 
 def _open(term: Term) -> bool:
     """Return whether a sum sign would take what stands behind the term."""
-    return any(isinstance(part, Reduce) and part.variables for part in _outer(term))
+    return any(isinstance(x, Reduce) and x.variables for x in _outer(term))
 
 
 def _outer(term: Term) -> tuple[Term, ...]:
     if isinstance(term, Apply) and term.operator in ("·", "/", "//", "%", "-"):
-        return tuple(part for child in term.terms for part in _outer(child))
+        return tuple(x for child in term.terms for x in _outer(child))
     return (term,) if isinstance(term, Reduce) else ()

@@ -95,40 +95,40 @@ def mapped(term: Term, change: Callable[[Term], Term]) -> Term:
         case Entry():
             term = replace(term, places=tuple(mapped(place, change) for place in term.places))
         case Apply():
-            term = replace(term, terms=tuple(mapped(part, change) for part in term.terms))
+            term = replace(term, terms=tuple(mapped(x, change) for x in term.terms))
         case Reduce():
-            where = tuple(mapped(condition, change) for condition in term.where)
-            term = replace(term, body=mapped(term.body, change), where=where)
+            conditions = tuple(mapped(condition, change) for condition in term.where)
+            term = replace(term, body=mapped(term.body, change), where=conditions)
     return change(term)
 
 
 def parts(term: Term) -> list[Term]:
     """Return the term and all within it."""
-    found: list[Term] = []
+    terms: list[Term] = []
     waiting = [term]
     while waiting:
-        found.append(waiting.pop())
-        waiting.extend(reversed(children(found[-1])))
-    return found
+        terms.append(waiting.pop())
+        waiting.extend(reversed(children(terms[-1])))
+    return terms
 
 
 def variables(term: Term) -> tuple[str, ...]:
     """Return the index variables that occur, each once."""
-    return tuple(dict.fromkeys(part.name for part in parts(term) if isinstance(part, Variable)))
+    return tuple(dict.fromkeys(x.name for x in parts(term) if isinstance(x, Variable)))
 
 
 def mentions(term: Term, tensor: str) -> bool:
-    return any(isinstance(part, Entry) and part.tensor == tensor for part in parts(term))
+    return any(isinstance(x, Entry) and x.tensor == tensor for x in parts(term))
 
 
 def product(*factors: Term) -> Term:
     """Return the product, without factors of one and products within it."""
-    flat: list[Term] = []
+    inner: list[Term] = []
     for factor in factors:
-        flat.extend(factor.terms if isinstance(factor, Apply) and factor.operator == "·" else (factor,))
-    kept = [factor for factor in map(unsigned, flat) if factor != Number(1)]
-    found = kept[0] if len(kept) == 1 else Apply("·", tuple(kept)) if kept else Number(1)
-    return negative(found) if sum(factor != unsigned(factor) for factor in flat) % 2 else found
+        inner.extend(factor.terms if isinstance(factor, Apply) and factor.operator == "·" else (factor,))
+    rest = [factor for factor in map(unsigned, inner) if factor != Number(1)]
+    result = rest[0] if len(rest) == 1 else Apply("·", tuple(rest)) if rest else Number(1)
+    return negative(result) if sum(factor != unsigned(factor) for factor in inner) % 2 else result
 
 
 def unsigned(term: Term) -> Term:
@@ -143,11 +143,11 @@ def unsigned(term: Term) -> Term:
 
 def total(*terms: Term) -> Term:
     """Return the sum, without zeros and sums within it."""
-    flat: list[Term] = []
+    inner: list[Term] = []
     for term in terms:
-        flat.extend(term.terms if isinstance(term, Apply) and term.operator == "+" else (term,))
-    kept = [term for term in flat if term != Number(0)]
-    return kept[0] if len(kept) == 1 else Apply("+", tuple(kept)) if kept else Number(0)
+        inner.extend(term.terms if isinstance(term, Apply) and term.operator == "+" else (term,))
+    rest = [term for term in inner if term != Number(0)]
+    return rest[0] if len(rest) == 1 else Apply("+", tuple(rest)) if rest else Number(0)
 
 
 def negative(term: Term) -> Term:
@@ -160,8 +160,8 @@ def negative(term: Term) -> Term:
 
 
 def quotient(above: Term, below: Term) -> Term:
-    found = above if below == Number(1) else Apply("/", (unsigned(above), below))
-    return found if below == Number(1) or above == unsigned(above) else negative(found)
+    result = above if below == Number(1) else Apply("/", (unsigned(above), below))
+    return result if below == Number(1) or above == unsigned(above) else negative(result)
 
 
 def power(base: Term, exponent: float) -> Term:

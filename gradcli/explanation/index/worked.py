@@ -34,28 +34,28 @@ class Worked:
 
 def worked(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> Worked | None:
     """Return the first entry that the upstream gradient reaches; None where there is none, or it is out of reach."""
-    free = variables(equation.left)
-    if prod(size for name, size in sizes.items() if name not in free) > LARGEST:
+    indices = variables(equation.left)
+    if prod(size for name, size in sizes.items() if name not in indices) > LARGEST:
         return None
-    for values in islice(product(*(range(sizes[name]) for name in free)), TRIED):
-        fixed = dict(zip(free, values, strict=True))
+    for values in islice(product(*(range(sizes[name]) for name in indices)), TRIED):
+        fixed = dict(zip(indices, values, strict=True))
         space = Space(tensors, sizes, fixed)
         places, inside = space.places(equation.left)
         if not np.all(inside):
             continue
-        numbers = put_in(equation.right, tensors, sizes, fixed)
+        numbers = with_numbers(equation.right, tensors, sizes, fixed)
         if numbers != Number(0):
             value = np.asarray(space.evaluate(equation.right)).reshape(-1)[0]
             if not np.isfinite(value) and all(np.isfinite(x.value) for x in parts(numbers) if isinstance(x, Number)):
                 return None  # too large an exponential, which the operation avoids
             alone = isinstance(numbers, Number)
-            found = put_in(equation.right, tensors, sizes, fixed, only_places=True) if alone else None
-            entry = found if isinstance(found, Entry) else None
+            entry_alone = with_numbers(equation.right, tensors, sizes, fixed, only_places=True) if alone else None
+            entry = entry_alone if isinstance(entry_alone, Entry) else None
             return Worked(tuple(int(place) for place in places), numbers, value, equation.left.is_flat, entry)
     return None
 
 
-def put_in(
+def with_numbers(
     term: Term, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int], *, only_places: bool = False
 ) -> Term:
     """Return a term with numbers for its entries, and its sums written out; 0 where an entry is outside its tensor.
@@ -75,9 +75,9 @@ def put_in(
                 return Number(0)
             return Entry(term.name, tuple(map(Number, places))) if only_places else Number(value[places])
         case Reduce():
-            return _written_out(term, tensors, sizes, fixed, only_places)
+            return _expand_sum(term, tensors, sizes, fixed, only_places)
     return Apply(
-        term.operator, tuple(put_in(part, tensors, sizes, fixed, only_places=only_places) for part in term.terms)
+        term.operator, tuple(with_numbers(x, tensors, sizes, fixed, only_places=only_places) for x in term.terms)
     )
 
 
@@ -106,16 +106,16 @@ def _index(place: Term, tensors: Tensors, fixed: Mapping[str, int]) -> int:
     raise ValueError(f"no place: {place}")
 
 
-def _written_out(
+def _expand_sum(
     term: Reduce, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int], only_places: bool
 ) -> Term:
     bound = [name for name, _ in term.variables]
-    mask = _chosen(term, bound, tensors, sizes, fixed)
+    mask = _valid_values(term, bound, tensors, sizes, fixed)
     count = np.count_nonzero(mask)
     first = np.flatnonzero(mask)[: count if count <= MOST else MOST - 2]
     places = zip(*np.unravel_index(first, mask.shape), strict=True) if bound else [()] * count
-    written = [
-        put_in(
+    terms = [
+        with_numbers(
             term.body,
             tensors,
             sizes,
@@ -125,26 +125,26 @@ def _written_out(
         for place in places
     ]
     if count > MOST:
-        written.append(Entry(f"… ({count:,} terms)"))
-    if not written:
+        terms.append(Entry(f"… ({count:,} terms)"))
+    if not terms:
         return Number(REDUCE[term.operator][1])
-    if len(written) == 1:
-        return written[0]
-    return Apply({"Σ": "+", "Π": "·"}.get(term.operator, term.operator), tuple(written))
+    if len(terms) == 1:
+        return terms[0]
+    return Apply({"Σ": "+", "Π": "·"}.get(term.operator, term.operator), tuple(terms))
 
 
-def _chosen(
+def _valid_values(
     term: Reduce, bound: Sequence[str], tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int]
 ) -> Any:
     """Return for which values of the variables the conditions hold, and no entry is outside its tensor."""
     shape = [sizes[name] for name in bound]
-    entries = [part for part in parts(term.body) if isinstance(part, Entry)]
+    entries = [x for x in parts(term.body) if isinstance(x, Entry)]
     if not term.where and all(fits(entry, tensors, sizes) for entry in entries):
         return np.broadcast_to(np.True_, shape)
     space = Space(tensors, {name: sizes[name] for name in (*fixed, *bound)}, fixed)
     inside: Any = space.holds(term.where)
-    within = {name for part in parts(term.body) if isinstance(part, Reduce) for name, _ in part.variables}
-    for part in parts(term.body):
-        if isinstance(part, Entry) and within.isdisjoint(variables(part)):
-            inside = inside & space.places(part)[1]
+    inner_indices = {name for x in parts(term.body) if isinstance(x, Reduce) for name, _ in x.variables}
+    for x in parts(term.body):
+        if isinstance(x, Entry) and inner_indices.isdisjoint(variables(x)):
+            inside = inside & space.places(x)[1]
     return np.broadcast_to(inside, shape)

@@ -80,27 +80,27 @@ class Curve:
     def slope(self, t: float) -> float:
         """Return the engine's gradient at a place, along the curve; nan where there is none."""
         try:
-            found = self.function.gradients((self.name,), **{self.name: self.place(t)})
+            gradients = self.function.gradients((self.name,), **{self.name: self.place(t)})
         except GradcliError:
             return np.nan
         with np.errstate(all="ignore"):
-            return float(np.sum(found[self.name] * self.direction)) if self.name in found else np.nan
+            return float(np.sum(gradients[self.name] * self.direction)) if self.name in gradients else np.nan
 
-    def moved(self, t: float) -> Curve:
+    def from_place(self, t: float) -> Curve:
         """Return the curve from another place on."""
         point = {**self.function.point, self.name: self.place(t)}
         return Curve(replace(self.function, point=point), self.name, self.direction, self.sizes)
 
-    def jumping(self, step: float) -> str:
+    def jumping_operation(self, step: float) -> str:
         """Return an operation that is on two of its pieces at the ends of a step; empty if none is."""
         below, above = (self.function.pieces(**{self.name: self.place(t)}) for t in (-step, step))
-        apart = (left[0] for left, right in zip(below, above, strict=False) if not np.array_equal(left[1], right[1]))
-        return next(apart, "")
+        jumps = (left[0] for left, right in zip(below, above, strict=False) if not np.array_equal(left[1], right[1]))
+        return next(jumps, "")
 
-    def ending(self) -> str:
+    def why_no_quotient(self) -> str:
         """Return why there is no quotient with any step: what the output is next to the point."""
-        beside = [self.function.output(**{self.name: self.place(t)}) for t in (-self.finest, self.finest)]
-        if any(value is None or np.isnan(value).any() for value in beside):
+        neighbours = [self.function.output(**{self.name: self.place(t)}) for t in (-self.finest, self.finest)]
+        if any(value is None or np.isnan(value).any() for value in neighbours):
             return "the function is not finite on both sides of the point: its domain ends there"
         return "the function or its differences overflow: the numbers are too large to be subtracted"
 
@@ -112,7 +112,7 @@ class Curve:
         right, left = (self.function.entries(**{self.name: self.place(t)}) for t in (step, -step))
         if middle is None or left is None or right is None:
             return None
-        start, end = (self._moved(t) for t in (-step, step))
+        start, end = (self._distance(t) for t in (-step, step))
         with np.errstate(all="ignore"):
             if not np.shape(left) == np.shape(middle) == np.shape(right):  # of terms of a sum: it takes others there
                 left, middle, right = np.sum(left), np.sum(middle), np.sum(right)
@@ -122,7 +122,7 @@ class Curve:
             rounding = ULPS * (self.sizes.flow + ends + LEAST * (1 + self.sizes.reach)) / step
         return Quotient(slope, bend, rounding) if np.isfinite([slope, bend]).all() else None
 
-    def _moved(self, t: float) -> float:
+    def _distance(self, t: float) -> float:
         """Return how far along the direction a place is, as rounding leaves it."""
         with np.errstate(all="ignore"):
             return float(np.sum((self.place(t) - self.base) * self.direction) / np.sum(self.direction**2))
@@ -148,7 +148,7 @@ def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = 
     return Sizes(flow, reach, inner)
 
 
-def own_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
+def local_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
     """Return the sizes over the entries that depend on where the curve is.
 
     Steps of all sizes show which do: a small one may be lost beside large numbers. Where all are, that says nothing.
@@ -157,17 +157,17 @@ def own_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
     values = [curve.function.values(**place) for place in places]
     ends = [curve.function.entries(**place) for place in places]
     middle = curve.function.middle
-    own = sizes(nodes, curve.name, lambda node: _moving(node.value, [there.get(node.id) for there in values]))
+    local = sizes(nodes, curve.name, lambda node: _moving(node.value, [x.get(node.id) for x in values]))
     moving = 1.0 if middle is None else _moving(middle, ends)
-    return replace(own, moving=moving) if np.any(moving) else curve.sizes
+    return replace(local, moving=moving) if np.any(moving) else curve.sizes
 
 
-def _moving(value: Value, others: Sequence[Value | None]) -> Value:
-    """Return 1 for the entries of a value that are others somewhere: for all of them where that cannot be compared."""
-    found = [np.asarray(other) for other in others if other is not None]
-    if len(found) < len(others) or any(other.shape != np.shape(value) for other in found):
+def _moving(value: Value, others_values: Sequence[Value | None]) -> Value:
+    """Return 1 for the entries of a value that differ somewhere: for all entries where values cannot be compared."""
+    arrays = [np.asarray(x) for x in others_values if x is not None]
+    if len(arrays) < len(others_values) or any(x.shape != np.shape(value) for x in arrays):
         return 1.0
-    return np.any([value != other for other in found], axis=0) * 1.0
+    return np.any([value != x for x in arrays], axis=0) * 1.0
 
 
 def _sum(values: Value) -> float:

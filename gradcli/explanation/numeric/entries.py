@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.numerics.draws import Draws
 from gradcli.explanation.model import Node, Value
-from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, own_sizes, sizes
+from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, local_sizes, sizes
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Claim, Opinion, Outcome
 from gradcli.explanation.numeric.ridders import SHRINKS
@@ -64,24 +64,24 @@ class Entries:
             step /= 2
         return 0.0
 
-    def opinions(self, most: int, *, is_brief: bool = False) -> Iterator[tuple[int | None, Opinion]]:
+    def opinions(self, limit: int, *, is_brief: bool = False) -> Iterator[tuple[int | None, Opinion]]:
         """Yield what the slopes by at most so many entries say; then by all at once, if there are more.
 
         It `is_brief` to try one table for each, as where others were tried in vain.
         """
         size, doubts = np.size(self.gradient), MOST_DOUBTS if is_brief else 0
-        chosen = range(size) if size <= most else np.argsort(Draws().uniform(0, 1, (size,)))[:most]
+        chosen = range(size) if size <= limit else np.argsort(Draws().uniform(0, 1, (size,)))[:limit]
         for entry in sorted(int(entry) for entry in chosen):
             direction = np.zeros(size)
             direction[entry] = 1.0
             claim = self.claim(direction.reshape(np.shape(self.gradient)), self.scale)
             opinion = claim.opinion() if doubts < MOST_DOUBTS else claim.first()
             if opinion.outcome is Outcome.UNJUDGED and doubts < MOST_DOUBTS and size > 1:
-                own = own_sizes(claim.curve, self.terms, 0.7 * next(claim.starts()))
-                opinion = replace(claim, curve=replace(claim.curve, sizes=own)).opinion()
+                local = local_sizes(claim.curve, self.terms, 0.7 * next(claim.starts()))
+                opinion = replace(claim, curve=replace(claim.curve, sizes=local)).opinion()
             doubts += opinion.outcome is not Outcome.AGREES
             yield entry, opinion
-        if size > most:
+        if size > limit:
             yield None, self.along_all()
 
     def along_all(self) -> Opinion:

@@ -27,13 +27,13 @@ class Function:
     upstream: Value
     point: Mapping[str, Any]
 
-    def entries(self, **moved: Any) -> Value | None:
-        """Return the weighted entries with a variable elsewhere; None where they are not finite, or others.
+    def entries(self, **changes: Any) -> Value | None:
+        """Return the weighted entries with a variable changed; None where they are not finite, or of another shape.
 
         Of an output that is a sum or mean they are its terms: each is subtracted by itself, for beside large ones a
         small change would be rounded away.
         """
-        if (evaluation := self._tried(moved, is_bare=True)) is None:
+        if (evaluation := self._evaluate_or_none(changes, is_bare=True)) is None:
             return None
         output = evaluation.output
         if output is None or output.shape != np.shape(self.upstream):  # a selection took another number of entries
@@ -46,54 +46,54 @@ class Function:
             entries = np.asarray(weight * value, np.float64)
         return entries if np.isfinite(entries).all() else None
 
-    def values(self, **moved: Any) -> dict[str, Value]:
+    def values(self, **changes: Any) -> dict[str, Value]:
         """Return the value of each line with a variable elsewhere; of none where it cannot be evaluated."""
-        evaluation = self._tried(moved)
+        evaluation = self._evaluate_or_none(changes)
         return {line.name: line.tensor.value for line in evaluation.lines} if evaluation else {}
 
-    def output(self, **moved: Any) -> Value | None:
+    def output(self, **changes: Any) -> Value | None:
         """Return the output with a variable elsewhere; None where it cannot be evaluated."""
-        evaluation = self._tried(moved, is_bare=True)
+        evaluation = self._evaluate_or_none(changes, is_bare=True)
         return evaluation.output.value if evaluation and evaluation.output is not None else None
 
     @cached_property
     def sums(self) -> frozenset[str]:
         """The lines that are sums of the entries whose differences are taken."""
-        evaluation = self._evaluated((), {})
+        evaluation = self._evaluate((), {})
         return frozenset(evaluation.line_of[id(application.out)].name for application in final_sums(evaluation))
 
-    def gradients(self, wrt: tuple[str, ...], dtype: str = "float64", **moved: Any) -> dict[str, Value]:
+    def gradients(self, wrt: tuple[str, ...], dtype: str = "float64", **changes: Any) -> dict[str, Value]:
         """Return the gradients that the engine's backward pass leaves in `.grad`."""
-        evaluation = self._evaluated(wrt, moved, dtype)
+        evaluation = self._evaluate(wrt, changes, dtype)
         output = evaluation.output
         assert output is not None
         with np.errstate(all="ignore"):
             if output.requires_grad:
                 output.backward(np.asarray(self.upstream, output.dtype)[()])
-        found = {line.name: line.tensor.grad for line in evaluation.lines if line.is_variable}
-        return {name: grad.value for name, grad in found.items() if grad is not None}
+        tensors = {line.name: line.tensor.grad for line in evaluation.lines if line.is_variable}
+        return {name: grad.value for name, grad in tensors.items() if grad is not None}
 
-    def pieces(self, **moved: Any) -> list[tuple[str, Value]]:
+    def pieces(self, **changes: Any) -> list[tuple[str, Value]]:
         """Return the operations that jump, with the number of the piece that each entry is on."""
-        found = []
-        for line in self._evaluated((), moved).lines:
+        numbers = []
+        for line in self._evaluate((), changes).lines:
             if line.application is not None and (count := line.application.primitive.pieces) is not None:
                 values = [x.tensor.value for x in line.inputs]
                 with np.errstate(all="ignore"):
-                    found.append((line.application.primitive.name, count(*values, **line.application.options)))
-        return found
+                    numbers.append((line.application.primitive.name, count(*values, **line.application.options)))
+        return numbers
 
-    def _tried(self, moved: Mapping[str, Any], *, is_bare: bool = False) -> Evaluation | None:
+    def _evaluate_or_none(self, changes: Mapping[str, Any], *, is_bare: bool = False) -> Evaluation | None:
         try:
-            return self._evaluated((), moved, is_bare=is_bare)
+            return self._evaluate((), changes, is_bare=is_bare)
         except GradcliError:
             return None
 
-    def _evaluated(
-        self, wrt: tuple[str, ...], moved: Mapping[str, Any], dtype: str = "float64", *, is_bare: bool = False
+    def _evaluate(
+        self, wrt: tuple[str, ...], changes: Mapping[str, Any], dtype: str = "float64", *, is_bare: bool = False
     ) -> Evaluation:
-        asked = partial(evaluate, wrt=wrt, of=self.of, variables=self._variables, is_bare=is_bare)
-        return asked(self.program, {**self.point, **moved}, dtype=np.dtype(dtype))
+        run = partial(evaluate, wrt=wrt, of=self.of, variables=self._variables, is_bare=is_bare)
+        return run(self.program, {**self.point, **changes}, dtype=np.dtype(dtype))
 
     @cached_property
     def middle(self) -> Value | None:

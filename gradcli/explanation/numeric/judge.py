@@ -47,28 +47,28 @@ class Claim:
 
     def opinion(self) -> Opinion:
         """Return the outcome: of the first table that confirms the claim, or else of all of them."""
-        found = []
+        slopes = []
         for start in self.starts():
             slope = slope_of(self.curve, start, self.is_confirmed)
             if self.is_confirmed(slope):
                 return Opinion(Outcome.AGREES, slope)
-            found.append(slope)
-        found.sort(key=lambda slope: slope.step)
-        against = self.refuting(found)
+            slopes.append(slope)
+        slopes.sort(key=lambda slope: slope.step)
+        against = self.refuting_slope(slopes)
         excuse = "" if against is None else self.excuse(against)
-        held = [slope for place, slope in enumerate(found) if all(_are_one(slope, finer) for finer in found[:place])]
-        best = min(held, key=lambda slope: slope.error, default=Slope())
+        kept = [slope for place, slope in enumerate(slopes) if all(_agree(slope, finer) for finer in slopes[:place])]
+        finest = min(kept, key=lambda slope: slope.error, default=Slope())
         if against is not None and not excuse:
-            return Opinion(Outcome.DISAGREES, best if self.is_excluded(best) else against)
-        if self.apart(best) + best.error <= self.tolerance * self.scale:  # though not by its own small size
-            return Opinion(Outcome.AGREES, best)
-        reason = excuse or self.blunt(best, turns=len(held) < len(found))
-        return Opinion(Outcome.UNJUDGED, best, reason)
+            return Opinion(Outcome.DISAGREES, finest if self.is_excluded(finest) else against)
+        if self.distance(finest) + finest.error <= self.tolerance * self.scale:  # though not by its own small size
+            return Opinion(Outcome.AGREES, finest)
+        reason = excuse or self.why_unjudged(finest, turns=len(kept) < len(slopes))
+        return Opinion(Outcome.UNJUDGED, finest, reason)
 
     def first(self) -> Opinion:
         """Return the outcome of the first table alone."""
-        slope = slope_of(self.curve, next(self.starts()), self.is_confirmed)
-        return Opinion(Outcome.AGREES if self.is_confirmed(slope) else Outcome.UNJUDGED, slope, self.blunt(slope))
+        s = slope_of(self.curve, next(self.starts()), self.is_confirmed)
+        return Opinion(Outcome.AGREES if self.is_confirmed(s) else Outcome.UNJUDGED, s, self.why_unjudged(s))
 
     def starts(self) -> Iterator[float]:
         """Yield the first steps of tables: by the size of the point, by that of its surroundings, ever finer."""
@@ -81,16 +81,16 @@ class Claim:
             yield step
             step *= FINER
 
-    def apart(self, slope: Slope) -> float:
+    def distance(self, slope: Slope) -> float:
         return abs(slope.value - self.expected)
 
     def is_confirmed(self, slope: Slope) -> bool:
-        return self.apart(slope) + slope.error <= self.tolerance * self.scale and not self.is_excluded(slope)
+        return self.distance(slope) + slope.error <= self.tolerance * self.scale and not self.is_excluded(slope)
 
     def is_excluded(self, slope: Slope) -> bool:
-        return self.apart(slope) > WRONG * abs(self.expected) + SAFETY * (slope.error + self.inside(slope))
+        return self.distance(slope) > WRONG * abs(self.expected) + SAFETY * (slope.error + self.inside(slope))
 
-    def refuting(self, slopes: Sequence[Slope]) -> Slope | None:
+    def refuting_slope(self, slopes: Sequence[Slope]) -> Slope | None:
         """Return the slope of the finest table that excludes the claim.
 
         Finer tables, which say less, must not contradict it, and another with other steps must say the same.
@@ -98,27 +98,27 @@ class Claim:
         for position, slope in enumerate(slopes):
             if self.is_excluded(slope):
                 second = slope_of(self.curve, slope.step * 0.7 * 2**4, lambda slope: False)
-                others = [*slopes[:position], second]
-                is_sure = self.is_excluded(second) and all(_are_one(slope, other) for other in others)
+                references = [*slopes[:position], second]
+                is_sure = self.is_excluded(second) and all(_agree(slope, x) for x in references)
                 return slope if is_sure else None
         return None
 
     def excuse(self, slope: Slope) -> str:
         """Return why the claim may be right although a slope excludes it; empty if nothing speaks for it."""
-        within = Draws().uniform(-slope.step, slope.step, (PLACES,))
-        far = self.apart(slope) / 2
-        if not all(abs(self.curve.slope(float(t)) - self.expected) < far for t in within):
+        places = Draws().uniform(-slope.step, slope.step, (PLACES,))
+        far = self.distance(slope) / 2
+        if not all(abs(self.curve.slope(float(t)) - self.expected) < far for t in places):
             return "the gradient changes too fast for the smallest step, or rounding decides what it is"
-        if jumping := self.curve.jumping(slope.step):
+        if jumping := self.curve.jumping_operation(slope.step):
             return f"{jumping} jumps within the smallest step"
         if not all(self.is_wrong_at(t * slope.step, slope) for t in BESIDE):
             return "rounding decides what the gradient is: it is right next to the point"
         return ""
 
-    def blunt(self, slope: Slope, *, turns: bool = False) -> str:
+    def why_unjudged(self, slope: Slope, *, turns: bool = False) -> str:
         """Return why the error of a slope is too large to tell anything; `turns`: larger steps give other slopes."""
         if math.isinf(slope.error):
-            return self.curve.ending()
+            return self.curve.why_no_quotient()
         if slope.bend > max(slope.error / 2, SAFETY * self.inside(slope)):
             return "there is a kink or a jump within the smallest step"
         if turns:
@@ -130,13 +130,13 @@ class Claim:
         return ULPS * self.curve.sizes.inner / slope.step
 
     def is_wrong_at(self, t: float, slope: Slope) -> bool:
-        """Return whether the gradient is as wrong at another place as here; also where that cannot be told."""
-        curve = self.curve.moved(t)
-        found = slope_of(curve, slope.step * 0.7 * 2**4, lambda slope: False)
-        ratio = (found.value - curve.slope(0.0)) / (slope.value - self.expected)
-        return math.isinf(found.error) or 1 / LIKE < ratio < LIKE
+        """Return whether the gradient is as wrong at another place as here; also True where neither can be said."""
+        curve = self.curve.from_place(t)
+        other = slope_of(curve, slope.step * 0.7 * 2**4, lambda slope: False)
+        ratio = (other.value - curve.slope(0.0)) / (slope.value - self.expected)
+        return math.isinf(other.error) or 1 / LIKE < ratio < LIKE
 
 
-def _are_one(slope: Slope, other: Slope) -> bool:
+def _agree(slope: Slope, reference: Slope) -> bool:
     """Return whether two slopes are the same within their errors."""
-    return math.isinf(other.error) or abs(slope.value - other.value) <= SAFETY * (slope.error + other.error)
+    return math.isinf(reference.error) or abs(slope.value - reference.value) <= SAFETY * (slope.error + reference.error)

@@ -20,8 +20,8 @@ def not_finite(explanation: Explanation, gradient: Value) -> str:
     if is_finite(explanation.value) and is_finite(gradient):
         return ""
     codes = ("gradient-not-finite",) if is_finite(explanation.value) else ("not-finite", "gradient-not-finite")
-    found = next((note.message for note in explanation.notes if note.code in codes), "")
-    return found or f"the gradient is {kind_of(gradient)}"
+    message = next((note.message for note in explanation.notes if note.code in codes), "")
+    return message or f"the gradient is {kind_of(gradient)}"
 
 
 def cut(explanation: Explanation, name: str) -> str:
@@ -30,12 +30,12 @@ def cut(explanation: Explanation, name: str) -> str:
     below = {name}
     for node in explanation.nodes:
         inputs = node.inputs or tuple(names(node.expression))
-        used = below.intersection(inputs) if node.id in on_the_way and node.id != name else set()
-        if not used or not node.dtype.startswith("float"):
+        sources = below.intersection(inputs) if node.id in on_the_way and node.id != name else set()
+        if not sources or not node.dtype.startswith("float"):
             continue
         below.add(node.id)
         passes = Counter(local.input for local in node.locals)
-        if any(passes[x] < inputs.count(x) for x in used):
+        if any(passes[x] < inputs.count(x) for x in sources):
             return f"{unparse(node.expression)} changes with {name}, but passes no gradient on to it"
     return ""
 
@@ -43,14 +43,14 @@ def cut(explanation: Explanation, name: str) -> str:
 def _behind(explanation: Explanation) -> set[str]:
     """Return the nodes that the output is computed from, itself included."""
     nodes = {node.id: node for node in explanation.nodes}
-    found: set[str] = set()
+    nodes_met: set[str] = set()
     waiting = [explanation.output]
     while waiting:
         id = waiting.pop()
-        if id in nodes and id not in found:
-            found.add(id)
+        if id in nodes and id not in nodes_met:
+            nodes_met.add(id)
             waiting.extend(nodes[id].inputs or names(nodes[id].expression))
-    return found
+    return nodes_met
 
 
 def convention(explanation: Explanation, name: str) -> str:

@@ -34,7 +34,7 @@ class Slope:
 
 def slope_of(curve: Curve, start: float, is_enough: Callable[[Slope], bool]) -> Slope:
     """Return the best of the extrapolations from the step `start` downwards, or the first that is good enough."""
-    best = Slope()
+    closest = Slope()
     slopes: list[float] = []
     bends: list[float] = []
     step, shrinks = start, 0
@@ -45,15 +45,15 @@ def slope_of(curve: Curve, start: float, is_enough: Callable[[Slope], bool]) -> 
         else:
             row, sides = _extrapolated(quotient.slope, slopes, 4), _extrapolated(quotient.bend, bends, 2)
             for order in range(1, len(row)):
-                apart = max(abs(row[order] - row[order - 1]), abs(row[order] - slopes[order - 1]))
-                error = apart + abs(sides[order]) / 2 + 2 * quotient.rounding
-                if error < best.error:
-                    best = Slope(row[order], error, abs(sides[order]) / 2, step)
-            if is_enough(best) or (slopes and abs(row[-1] - slopes[-1]) > DIVERGES * best.error):
+                distance = max(abs(row[order] - row[order - 1]), abs(row[order] - slopes[order - 1]))
+                error = distance + abs(sides[order]) / 2 + 2 * quotient.rounding
+                if error < closest.error:
+                    closest = Slope(row[order], error, abs(sides[order]) / 2, step)
+            if is_enough(closest) or (slopes and abs(row[-1] - slopes[-1]) > DIVERGES * closest.error):
                 break
             slopes, bends = row, sides
         step /= 2
-    return best
+    return closest
 
 
 def _extrapolated(first: float, previous: list[float], factor: float) -> list[float]:

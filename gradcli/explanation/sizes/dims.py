@@ -43,44 +43,44 @@ def even_assignments(dims: Mapping[str, Dims]) -> list[dict[str, int]]:
 
 
 def _ordered(dims: Mapping[str, Dims], pool: Iterable[int], factors: Iterable[int]) -> list[dict[str, int]]:
-    known = list(dict.fromkeys(size for one in dims.values() for size in one.sizes if isinstance(size, str)))
-    if len(known) > MOST:
-        raise EvaluationError("E201", f"there are {len(known)} names of sizes", help=f"give numbers to all but {MOST}")
-    for name in known:
+    names = list(dict.fromkeys(size for x in dims.values() for size in x.sizes if isinstance(size, str)))
+    if len(names) > MOST:
+        raise EvaluationError("E201", f"there are {len(names)} names of sizes", help=f"give numbers to all but {MOST}")
+    for name in names:
         if name in dims:
             raise EvaluationError("E215", f"{name} is a size, and a variable with a shape", help="rename one")
-    free = {*pool}.difference(*(one.sizes for one in dims.values()))
-    found: list[dict[str, int]] = []
+    free = {*pool}.difference(*(x.sizes for x in dims.values()))
+    assigned: list[dict[str, int]] = []
     for factor in factors:
         left = sorted(free, key=lambda size: size * factor % 53)  # a prime beyond all sizes
-        found.append({})
-        for name in known:
-            size = next((size for size in left if all(size != one.get(name) for one in found)), None)
+        assigned.append({})
+        for name in names:
+            size = next((size for size in left if all(size != x.get(name) for x in assigned)), None)
             if size is None:
                 raise EvaluationError("E201", "these are too many different sizes", help="give numbers to some names")
-            found[-1][name] = size
+            assigned[-1][name] = size
             left.remove(size)
-    return found
+    return assigned
 
 
 def arrays(dims: Mapping[str, Dims], sizes: Sizes) -> dict[str, Any]:
     """Return made-up values between 0 and 1; square ones have a large diagonal, so that they have an inverse."""
     draw = Draws()
-    found: dict[str, Any] = {}
-    for name, one in dims.items():
-        shape = one.shape(sizes)
+    values: dict[str, Any] = {}
+    for name, dims_ in dims.items():
+        shape = dims_.shape(sizes)
         value = draw.uniform(0.1, 0.9, shape)
         is_square = len(shape) == 2 and shape[0] == shape[1]
-        found[name] = value + shape[0] * np.eye(shape[0]) if is_square else value
-    return found
+        values[name] = value + shape[0] * np.eye(shape[0]) if is_square else value
+    return values
 
 
-def named(error: GradcliError, sizes: Sizes) -> GradcliError:
+def with_size_names(error: GradcliError, sizes: Sizes) -> GradcliError:
     """Return the error with the names of sizes in place of numbers that were made up."""
     by_number = {str(number): name for name, number in sizes.items()}
 
     def words(text: str) -> str:
-        return NUMBER.sub(lambda found: by_number.get(found[0], found[0]), text)
+        return NUMBER.sub(lambda match: by_number.get(match[0], match[0]), text)
 
     error.message, error.label, error.help = words(error.message), words(error.label), words(error.help)
     error.args = (error.message,)

@@ -15,16 +15,16 @@ from gradcli.explanation.build import explain, gradients
 from gradcli.explanation.derivatives.total import Derivative, formulas, ones_like_output
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.explanation.sizes.anywhere import (
-    anywhere,
+from gradcli.explanation.sizes.any_values import (
     failing_derivative,
     failing_gradient,
+    first_that_holds,
     holds,
-    redrawn,
     turn_of_derivatives,
+    values_in_turn,
 )
-from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, named
-from gradcli.explanation.sizes.holding import failing
+from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, with_size_names
+from gradcli.explanation.sizes.formula_checks import failing_claim
 from gradcli.explanation.sizes.merging import merged
 from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import value_of
@@ -49,31 +49,31 @@ def explain_at_any_size(
     """
     runs = assignments(dims)
 
-    def derived(turn: int) -> Explanation:
-        found = []
+    def derive(turn: int) -> Explanation:
+        explanations = []
         for sizes in runs:
             try:
-                found.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw, turn=turn))
+                explanations.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw, turn=turn))
             except GradcliError as error:
-                raise named(error, sizes) from None
-        return generalized(found, runs, is_traced=is_traced)
+                raise with_size_names(error, sizes) from None
+        return generalize(explanations, runs, is_traced=is_traced)
 
-    def failing_in(general: Explanation, turn: int) -> str:
-        given = made_up(program, dims, values, runs[0], turn)
-        upstream = ones_like_output(program, given, of)
+    def wrong_formula(general: Explanation, turn: int) -> str:
+        point = made_up(program, dims, values, runs[0], turn)
+        upstream = ones_like_output(program, point, of)
         names = wrt or differentiated(program, dims, runs[0])
-        there = gradients(program, given, wrt=names, of=of, upstream=upstream)
-        return failing_gradient(general, there.by, {**runs[0], **given})
+        by_engine = gradients(program, point, wrt=names, of=of, upstream=upstream)
+        return failing_gradient(general, by_engine.by, {**runs[0], **point})
 
-    general = anywhere(derived, failing_in)
+    general = first_that_holds(derive, wrong_formula)
     for sizes in even_assignments(dims):
         try:
             at_even = _at(program, dims, values, sizes, wrt, of, is_raw=True)
         except GradcliError as error:
-            raise named(error, sizes) from None
-        if what := failing(general, at_even, sizes, is_traced=is_traced):
-            raise _depends(what)
-    return replace(general, sizes={name: one.sizes for name, one in dims.items()})
+            raise with_size_names(error, sizes) from None
+        if fault := failing_claim(general, at_even, sizes, is_traced=is_traced):
+            raise _depends(fault)
+    return replace(general, sizes={name: x.sizes for name, x in dims.items()})
 
 
 def formulas_at_any_size(
@@ -82,34 +82,34 @@ def formulas_at_any_size(
     """Return the derivatives of some order as formulas in terms of the names of sizes."""
     runs = assignments(dims)
 
-    def asked(sizes: Sizes) -> dict[str, Any]:
+    def variables_and_output(sizes: Sizes) -> dict[str, Any]:
         return {"wrt": options["wrt"] or differentiated(program, dims, sizes), "of": options["of"]}
 
     def at(sizes: Sizes) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
-        given = made_up(program, dims, values, sizes, turn)
+        point = made_up(program, dims, values, sizes, turn)
         try:
-            return given, formulas(program, given, order, mixed=mixed, **{**options, **asked(sizes)})
+            return point, formulas(program, point, order, mixed=mixed, **{**options, **variables_and_output(sizes)})
         except GradcliError as error:
-            raise named(error, sizes) from None
+            raise with_size_names(error, sizes) from None
 
     try:
         turn, _ = turn_of_derivatives(
-            program, lambda turn: made_up(program, dims, values, runs[0], turn), **asked(runs[0])
+            program, lambda turn: made_up(program, dims, values, runs[0], turn), **variables_and_output(runs[0])
         )
     except GradcliError as error:
-        raise named(error, runs[0]) from None
-    same = zip(*(at(sizes)[1] for sizes in runs), strict=True)
-    found = tuple(replace(one[0], formula=merged([each.formula for each in one], runs)) for one in same)
+        raise with_size_names(error, runs[0]) from None
+    alike = zip(*(at(sizes)[1] for sizes in runs), strict=True)
+    merged_forms = tuple(replace(form[0], formula=merged([x.formula for x in form], runs)) for form in alike)
     for sizes in even_assignments(dims):
-        given, there = at(sizes)
-        if order == 1 and failing_derivative(found, program, given, sizes, **asked(sizes)):
+        point, derivatives = at(sizes)
+        if order == 1 and failing_derivative(merged_forms, program, point, sizes, **variables_and_output(sizes)):
             raise _depends("a formula")
-        for general, one in zip(found, there, strict=True):
-            if general.formula is None or one.formula is None or one.given:  # a map of gradients that have no values
+        for general, form in zip(merged_forms, derivatives, strict=True):
+            if general.formula is None or form.formula is None or form.upstreams:  # a map of gradients without values
                 continue
-            if not holds(general.formula, value_of(one.formula, given), {**sizes, **given}):
+            if not holds(general.formula, value_of(form.formula, point), {**sizes, **point}):
                 raise _depends("a formula")
-    return found
+    return merged_forms
 
 
 def made_up(
@@ -117,11 +117,11 @@ def made_up(
 ) -> dict[str, Any]:
     """Return values for all variables, others in each turn; a size is also a number in the program."""
     values = {**literal_values(program), **values}
-    given = {**arrays(dims, sizes), **values}
-    given |= {name: float(sizes[name]) for name in Variables.of(program).missing(given) if name in sizes}
-    given |= placeholders(program, given)
-    return given | redrawn(
-        {name: x for name, x in given.items() if name not in {*values, *sizes} or name in dims}, turn
+    point = {**arrays(dims, sizes), **values}
+    point |= {name: float(sizes[name]) for name in Variables.of(program).missing(point) if name in sizes}
+    point |= placeholders(program, point)
+    return point | values_in_turn(
+        {name: x for name, x in point.items() if name not in {*values, *sizes} or name in dims}, turn
     )
 
 
@@ -141,47 +141,47 @@ def _at(
     is_raw: bool,
     turn: int = 0,
 ) -> Explanation:
-    given = made_up(program, dims, values, sizes, turn)
+    point = made_up(program, dims, values, sizes, turn)
     wrt = wrt or differentiated(program, dims, sizes)
-    upstream = ones_like_output(program, given, of)
-    found = explain(program, given, wrt=wrt, of=of, upstream=upstream, is_seed_named=True)
-    return found if is_raw else simplified(found, at_any_point=True)
+    upstream = ones_like_output(program, point, of)
+    explanation = explain(program, point, wrt=wrt, of=of, upstream=upstream, is_seed_named=True)
+    return explanation if is_raw else simplified(explanation, at_any_point=True)
 
 
-def generalized(found: Sequence[Explanation], runs: Sequence[Sizes], *, is_traced: bool) -> Explanation:
+def generalize(explanations: Sequence[Explanation], runs: Sequence[Sizes], *, is_traced: bool) -> Explanation:
     """Return the explanation whose formulas hold at every size; its values are of the first run."""
-    first = found[0]
-    leaves = tuple(_leaf(one, runs) for one in zip(*(one.leaves for one in found), strict=True))
-    used = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
-    named = [one.intermediates if used & {x.name for x in one.intermediates} else () for one in found]
-    if len({(tuple(node.op for node in one.nodes), len(x)) for one, x in zip(found, named, strict=True)}) > 1:
+    first = explanations[0]
+    leaves = tuple(_leaf(same, runs) for same in zip(*(e.leaves for e in explanations), strict=True))
+    names_used = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
+    listed = [e.intermediates if names_used & {x.name for x in e.intermediates} else () for e in explanations]
+    if len({(tuple(node.op for node in e.nodes), len(x)) for e, x in zip(explanations, listed, strict=True)}) > 1:
         raise _depends("the computation")
-    between = tuple(
-        replace(one[0], expression=_certain([x.expression for x in one], runs)) for one in zip(*named, strict=True)
+    merged_intermediates = tuple(
+        replace(same[0], expression=_certain([x.expression for x in same], runs)) for same in zip(*listed, strict=True)
     )
-    found_leaves = replace(first, leaves=leaves, intermediates=between)
+    of_leaves = replace(first, leaves=leaves, intermediates=merged_intermediates)
     if not is_traced:
-        return found_leaves
-    nodes = tuple(_node(one, runs) for one in zip(*(one.nodes for one in found), strict=True))
+        return of_leaves
+    nodes = tuple(_node(same, runs) for same in zip(*(e.nodes for e in explanations), strict=True))
     steps = tuple(
-        replace(one[0], rule=_certain([step.rule for step in one], runs))
-        for one in zip(*(one.steps for one in found), strict=True)
+        replace(same[0], rule=_certain([step.rule for step in same], runs))
+        for same in zip(*(e.steps for e in explanations), strict=True)
     )
-    return replace(found_leaves, nodes=nodes, steps=steps)
+    return replace(of_leaves, nodes=nodes, steps=steps)
 
 
-def _node(found: Sequence[Node], runs: Sequence[Sizes]) -> Node:
-    first = found[0]
+def _node(nodes: Sequence[Node], runs: Sequence[Sizes]) -> Node:
+    first = nodes[0]
     if first.kind != "op" or first.op is None:
-        number = merged([node.expression for node in found], runs)
+        number = merged([node.expression for node in nodes], runs)
         return first if number is None else replace(first, expression=number)
-    wholes = [node.whole for node in found if node.whole is not None]
-    if len(wholes) not in (0, len(found)):
+    wholes = [node.whole for node in nodes if node.whole is not None]
+    if len(wholes) not in (0, len(nodes)):
         raise _depends("the computation")
     return replace(
         first,
-        expression=_certain([node.expression for node in found], runs),
-        locals=_locals([node.locals for node in found], runs),
+        expression=_certain([node.expression for node in nodes], runs),
+        locals=_locals([node.locals for node in nodes], runs),
         whole=replace(
             wholes[0],
             expression=_certain([whole.expression for whole in wholes], runs),
@@ -192,35 +192,35 @@ def _node(found: Sequence[Node], runs: Sequence[Sizes]) -> Node:
     )
 
 
-def _locals(found: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Local, ...]:
+def _locals(edges: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Local, ...]:
     return tuple(
         replace(
-            one[0],
-            rule=_certain([local.rule for local in one], runs),
-            formula=None if one[0].formula is None else _certain([local.formula for local in one], runs),
-            reason=merged_reason([local.reason for local in one], runs),
+            x[0],
+            rule=_certain([local.rule for local in x], runs),
+            formula=None if x[0].formula is None else _certain([local.formula for local in x], runs),
+            reason=merged_reason([local.reason for local in x], runs),
         )
-        for one in zip(*found, strict=True)
+        for x in zip(*edges, strict=True)
     )
 
 
-def _leaf(found: Sequence[Leaf], runs: Sequence[Sizes]) -> Leaf:
+def _leaf(leaves: Sequence[Leaf], runs: Sequence[Sizes]) -> Leaf:
     """Return the leaf with the simplified formula, or the raw one where that alone is the same at every size."""
-    raw = merged([leaf.formula_raw for leaf in found], runs)
-    short = merged([leaf.formula for leaf in found], runs)
-    if raw is None and short is None and found[0].formula is not None:
-        raise _depends(f"the formula by {found[0].name}")
-    return replace(found[0], formula=short if short is not None else raw, formula_raw=raw)
+    raw = merged([leaf.formula_raw for leaf in leaves], runs)
+    formula = merged([leaf.formula for leaf in leaves], runs)
+    if raw is None and formula is None and leaves[0].formula is not None:
+        raise _depends(f"the formula by {leaves[0].name}")
+    return replace(leaves[0], formula=formula if formula is not None else raw, formula_raw=raw)
 
 
 def _certain(trees: Sequence[Expression | None], runs: Sequence[Sizes]) -> Expression:
-    found = merged(trees, runs)
-    if found is None:
+    tree = merged(trees, runs)
+    if tree is None:
         raise _depends("a formula")
-    return found
+    return tree
 
 
-def _depends(what: str) -> EvaluationError:
+def _depends(part: str) -> EvaluationError:
     return EvaluationError(
-        "E215", f"{what} depends on the sizes in more than numbers", help="give the variables values, or sizes"
+        "E215", f"{part} depends on the sizes in more than numbers", help="give the variables values, or sizes"
     )

@@ -1,6 +1,6 @@
-"""One formula from several: those of a program at several sizes, which differ in numbers that come from the sizes.
+"""One formula from the formulas of a program at several sizes, which differ in numbers that come from the sizes.
 
-A number that is `n`, `n*d` or `n - 1` each time is written so.
+A number that is `n`, `n*d` or `n - 1` at each size is written like that.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ HOLE = Name("#")
 
 def merged(trees: Sequence[Expression | None], runs: Sequence[Sizes]) -> Expression | None:
     """Return the formula that holds at every size; None where one is missing, or they differ in more than sizes."""
-    first, *others = trees
-    if first is None or any(other is None for other in others):
+    first, *rest = trees
+    if first is None or any(tree_ is None for tree_ in rest):
         return None
     skeletons = [_skeleton(tree) for tree in trees if tree is not None]
-    if not all(same(skeletons[0], other) for other in skeletons):
+    if not all(same(skeletons[0], tree_) for tree_ in skeletons):
         return None
     columns = [
         [node.value for node in postorder(tree) if isinstance(node, Number)] for tree in trees if tree is not None
     ]
-    written = iter([number_at(values, runs) for values in zip(*columns, strict=True)])
-    found = [*written]
-    if None in found:
+    numbers = iter([number_at(values, runs) for values in zip(*columns, strict=True)])
+    trees_found = [*numbers]
+    if None in trees_found:
         return None
-    taken = iter(found)
+    numbers_left = iter(trees_found)
 
     def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
         if isinstance(node, Number):
-            general = next(taken)
+            general = next(numbers_left)
             assert general is not None
             return general
         if isinstance(node, Binary) and node.operator == "/" and isinstance(node.right, Number):
@@ -67,27 +67,27 @@ def number_at(values: Sequence[float], runs: Sequence[Sizes]) -> Expression | No
         return Number(values[0])
     for function, tree in _functions(list(runs[0])):
         at = [function(sizes) for sizes in runs]
-        found = _line(values, at)
-        if found is not None:
-            return _written(*found, tree)
+        line = _line(values, at)
+        if line is not None:
+            return _write_line(*line, tree)
     return None
 
 
-def _functions(known: Sequence[str]) -> Iterator[tuple[Callable[[Sizes], float], Expression]]:
+def _functions(size_names: Sequence[str]) -> Iterator[tuple[Callable[[Sizes], float], Expression]]:
     """Yield products of sizes, and roots of sizes."""
     for degree in range(1, HIGHEST + 1):
-        for chosen in combinations_with_replacement(known, degree):
+        for chosen in combinations_with_replacement(size_names, degree):
             tree: Expression = Name(chosen[0])
             for name in chosen[1:]:
                 tree = Binary("*", tree, Name(name))
             yield (lambda sizes, chosen=chosen: math.prod(sizes[name] for name in chosen)), tree  # type: ignore[misc]
-    for name in known:
+    for name in size_names:
         root = Call("sqrt", (Argument(Name(name)),))
-        for exponent, written in ((0.5, root), (0.25, Call("sqrt", (Argument(root),)))):
-            yield (lambda sizes, name=name, exponent=exponent: sizes[name] ** exponent), written  # type: ignore[misc]
+        for exponent, tree_of_root in ((0.5, root), (0.25, Call("sqrt", (Argument(root),)))):
+            yield (lambda sizes, name=name, exponent=exponent: sizes[name] ** exponent), tree_of_root  # type: ignore[misc]
             yield (
                 lambda sizes, name=name, exponent=exponent: sizes[name] ** -exponent,  # type: ignore[misc]
-                Binary("/", Number(1), written),
+                Binary("/", Number(1), tree_of_root),
             )
 
 
@@ -103,24 +103,24 @@ def _line(values: Sequence[float], at: Sequence[float]) -> tuple[Fraction, Fract
     decimal = Fraction(f"{(values[1] - values[0]) / (at[1] - at[0]):.{DIGITS}g}")  # as typed in mean(x)/9.81
     if not decimal:
         return None
-    more = round(values[0] / float(decimal) - at[0])
-    fits = all(math.isclose(float(decimal) * (x + more), y, rel_tol=1e-12) for x, y in zip(at, values, strict=True))
-    return (decimal, decimal * more) if fits and abs(more) <= FARTHEST else None
+    shift = round(values[0] / float(decimal) - at[0])
+    fits = all(math.isclose(float(decimal) * (x + shift), y, rel_tol=1e-12) for x, y in zip(at, values, strict=True))
+    return (decimal, decimal * shift) if fits and abs(shift) <= FARTHEST else None
 
 
-def _written(slope: Fraction, offset: Fraction, tree: Expression) -> Expression:
+def _write_line(slope: Fraction, offset: Fraction, tree: Expression) -> Expression:
     """Write `(2*n - 1)/3`, or `9.81*(n - 1)`."""
     if slope.denominator > LARGEST_DENOMINATOR:
-        more = int(offset / slope)
-        size = Binary("+" if more > 0 else "-", tree, Number(abs(more))) if more else tree
+        shift = int(offset / slope)
+        size = Binary("+" if shift > 0 else "-", tree, Number(abs(shift))) if shift else tree
         product = Binary("*", Number(abs(float(slope))), size)
         return product if slope > 0 else Binary("-", Number(0), product)
     below = math.lcm(slope.denominator, offset.denominator)
-    times, more = int(slope * below), int(offset * below)
-    found = tree if times == 1 else Binary("*", Number(abs(times)), tree)
+    times, shift = int(slope * below), int(offset * below)
+    result = tree if times == 1 else Binary("*", Number(abs(times)), tree)
     if times < 0:
-        found = Binary("-", Number(more), found) if more > 0 else Binary("-", Number(0), found)
-        more = min(more, 0)
-    if more:
-        found = Binary("+" if more > 0 else "-", found, Number(abs(more)))
-    return found if below == 1 else Binary("/", found, Number(below))
+        result = Binary("-", Number(shift), result) if shift > 0 else Binary("-", Number(0), result)
+        shift = min(shift, 0)
+    if shift:
+        result = Binary("+" if shift > 0 else "-", result, Number(abs(shift)))
+    return result if below == 1 else Binary("/", result, Number(below))

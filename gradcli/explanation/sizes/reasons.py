@@ -1,4 +1,4 @@
-"""Reasons for rules at every size: one index formula from those at several sizes, which differ in numbers."""
+"""Reasons for rules at every size: one index formula from the formulas at several sizes, which differ in numbers."""
 
 from __future__ import annotations
 
@@ -17,41 +17,39 @@ OPERATORS = {"*": "·"}
 Reason = Callable[[], Why | None]
 
 
-def merged_reason(found: Sequence[Reason | None], runs: Sequence[Sizes]) -> Reason | None:
-    """Return the reason in terms of the names of sizes, which is found where it is asked for."""
-    known = [reason for reason in found if reason is not None]
-    return cache(lambda: merged_why([reason() for reason in known], runs)) if len(known) == len(found) else None
+def merged_reason(reasons: Sequence[Reason | None], runs: Sequence[Sizes]) -> Reason | None:
+    """Return the reason in terms of the names of sizes, computed when it is called."""
+    present = [reason for reason in reasons if reason is not None]
+    return cache(lambda: merged_why([reason() for reason in present], runs)) if len(present) == len(reasons) else None
 
 
-def merged_why(found: Sequence[Why | None], runs: Sequence[Sizes]) -> Why | None:
+def merged_why(reasons: Sequence[Why | None], runs: Sequence[Sizes]) -> Why | None:
     """Return the formulas, without numbers of the point; None where they differ in more than sizes."""
-    whys = [why for why in found if why is not None]
+    whys = [why for why in reasons if why is not None]
     if len(whys) < len(runs) or len({(why.given, why.differential, len(why.forward)) for why in whys}) > 1:
         return None
     first = whys[0]
-    forward = [merged_equation(same, runs) for same in zip(*(why.forward for why in whys), strict=True)]
+    forward = [merged_equation(equations, runs) for equations in zip(*(why.forward for why in whys), strict=True)]
     gradients = [why.gradient for why in whys if why.gradient is not None]
     gradient = merged_equation(gradients, runs) if len(gradients) == len(runs) else None
     if None in forward or (gradient is None and gradients):
         return None
-    return replace(
-        first, shapes=(), forward=tuple(one for one in forward if one is not None), gradient=gradient, entry=None
-    )
+    return replace(first, shapes=(), forward=tuple(x for x in forward if x is not None), gradient=gradient, entry=None)
 
 
-def merged_equation(found: Sequence[Equation], runs: Sequence[Sizes]) -> Equation | None:
+def merged_equation(equations: Sequence[Equation], runs: Sequence[Sizes]) -> Equation | None:
     """Return the equation with sizes in place of numbers; None where there is none."""
-    first = found[0]
-    if len({(_shape(one.left), _shape(one.right), one.sizes) for one in found}) > 1:
+    first = equations[0]
+    if len({(_shape(x.left), _shape(x.right), x.sizes) for x in equations}) > 1:
         return None
-    columns = zip(*([*chain(_numbers(one.left), _numbers(one.right))] for one in found), strict=True)
-    written = [number_at(values, runs) for values in columns]
-    if None in written:
+    columns = zip(*([*chain(_numbers(x.left), _numbers(x.right))] for x in equations), strict=True)
+    trees = [number_at(values, runs) for values in columns]
+    if None in trees:
         return None
-    taken = iter([_term(tree) for tree in written if tree is not None])
+    terms = iter([_term(tree) for tree in trees if tree is not None])
 
     def change(term: Term) -> Term:
-        return next(taken) if isinstance(term, Number) else term
+        return next(terms) if isinstance(term, Number) else term
 
     left = mapped(first.left, change)
     assert isinstance(left, Entry)
@@ -59,19 +57,19 @@ def merged_equation(found: Sequence[Equation], runs: Sequence[Sizes]) -> Equatio
 
 
 def _shape(term: Term) -> Term:
-    return mapped(term, lambda part: Number(0) if isinstance(part, Number) else part)
+    return mapped(term, lambda x: Number(0) if isinstance(x, Number) else x)
 
 
 def _numbers(term: Term) -> list[float]:
-    found: list[float] = []
+    values: list[float] = []
 
-    def note(part: Term) -> Term:
-        if isinstance(part, Number):
-            found.append(part.value)
-        return part
+    def note(x: Term) -> Term:
+        if isinstance(x, Number):
+            values.append(x.value)
+        return x
 
     mapped(term, note)
-    return found
+    return values
 
 
 def _term(tree: language.Expression) -> Term:

@@ -75,8 +75,8 @@ class Walk:
         calm = replace(calm, number=number)
         match move:
             case Computed(node):
-                into: dict[Edge, Look] = dict.fromkeys(self.into[node], "active")
-                return replace(calm, nodes={**calm.nodes, node: "active"}, edges={**calm.edges, **into})
+                looks: dict[Edge, Look] = dict.fromkeys(self.edges_into[node], "active")
+                return replace(calm, nodes={**calm.nodes, node: "active"}, edges={**calm.edges, **looks})
             case Contributed(edge, fact):
                 return replace(
                     calm,
@@ -85,11 +85,11 @@ class Walk:
                     gradients={**calm.gradients, edge.source: fact.total},
                 )
             case Accumulated(node, _, _, after):
-                known: dict[str, Look] = {node: "active"} if node in calm.nodes else {}
-                return replace(calm, nodes={**calm.nodes, **known}, grads={**calm.grads, node: after})
+                leaf: dict[str, Look] = {node: "active"} if node in calm.nodes else {}
+                return replace(calm, nodes={**calm.nodes, **leaf}, grads={**calm.grads, node: after})
 
     @cached_property
-    def into(self) -> dict[str, tuple[Edge, ...]]:
+    def edges_into(self) -> dict[str, tuple[Edge, ...]]:
         """The edges into each node."""
         return {node.id: tuple(edge for edge, _ in edges(node)) for node in self.explanation.nodes}
 

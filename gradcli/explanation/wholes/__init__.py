@@ -1,1 +1,1 @@
-"""Operations that torch takes several nodes for, read as the one that the user wrote."""
+"""Operations for which torch takes several nodes, put together as the user wrote them."""

@@ -15,8 +15,8 @@ import numpy as np
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.contractions import contraction
-from gradcli.explanation.index.picking import picks
-from gradcli.explanation.index.taught.declared import declared
+from gradcli.explanation.index.declarations.catalogue import declared
+from gradcli.explanation.index.views import picks
 from gradcli.language.tree import Expression
 
 
@@ -30,16 +30,16 @@ def prepares(application: Application) -> bool:
 
 
 def ends(applications: Sequence[Application]) -> list[int]:
-    """Return for each application of one operation the position of the last one that it belongs with."""
-    made = {id(one.out): place for place, one in enumerate(applications)}
-    sources = [{made[id(x)] for x in one.inputs if id(x) in made} for one in applications]
+    """Return for each application of an operation the position of the last application of its group."""
+    maker = {id(step.out): place for place, step in enumerate(applications)}
+    sources = [{maker[id(x)] for x in step.inputs if id(x) in maker} for step in applications]
     uses: list[set[int]] = [set() for _ in applications]
-    for place, found in enumerate(sources):
-        for source in found:
+    for place, places in enumerate(sources):
+        for source in places:
             uses[source].add(place)
     group = list(range(len(applications)))
-    for place, one in enumerate(applications):  # what follows a computation and is its only use
-        if is_layout(one) and len(sources[place]) == 1:
+    for place, step in enumerate(applications):  # what follows a computation and is its only use
+        if is_layout(step) and len(sources[place]) == 1:
             (source,) = sources[place]
             if uses[source] == {place} and not prepares(applications[group[source]]):
                 group[place] = group[source]
@@ -47,18 +47,18 @@ def ends(applications: Sequence[Application]) -> list[int]:
         users = {group[user] for user in uses[place]}
         if prepares(applications[place]) and group[place] == place and len(users) == 1:
             group[place] = users.pop()
-    last = {one: place for place, one in enumerate(group)}
-    return [last[one] for one in group]
+    last = {step: place for place, step in enumerate(group)}
+    return [last[step] for step in group]
 
 
-def together(applications: Sequence[Application], written: Expression | None, values: Mapping[str, Any]) -> list[int]:
-    """Return the same where it is known how the operation is written, over names with `values`.
+def together(applications: Sequence[Application], tree: Expression | None, values: Mapping[str, Any]) -> list[int]:
+    """Return the result of `ends` where the operation is written as a `tree`, over names with `values`.
 
-    All belong together that are one product, one view of a tensor, or one function of each entry.
+    Applications are one group if they are one product, one view of a tensor, or one function of each entry.
     """
-    if written is not None and (
-        contraction(written, {name: np.shape(value) for name, value in values.items()})
-        or declared(written, values)
+    if tree is not None and (
+        contraction(tree, {name: np.shape(value) for name, value in values.items()})
+        or declared(tree, values)
         or is_view(applications)
         or is_pointwise(applications)
     ):
@@ -68,16 +68,16 @@ def together(applications: Sequence[Application], written: Expression | None, va
 
 def is_view(applications: Sequence[Application]) -> bool:
     """Return whether each application is a view of the result of the one before."""
-    followed = all(after.inputs[0] is one.out for one, after in pairwise(applications))
-    return followed and all(picks(one.primitive) for one in applications)
+    followed = all(after.inputs[0] is x.out for x, after in pairwise(applications))
+    return followed and all(picks(x.primitive) for x in applications)
 
 
 def is_pointwise(applications: Sequence[Application]) -> bool:
     """Return whether together they take each entry of the result from the same entry of tensors of its shape."""
-    used = {id(x) for one in applications for x in one.inputs}
-    sizes = {x.shape for one in applications for x in (one.out, *one.inputs) if isinstance(x, Tensor) and x.shape}
+    inputs = {id(x) for step in applications for x in step.inputs}
+    sizes = {x.shape for step in applications for x in (step.out, *step.inputs) if isinstance(x, Tensor) and x.shape}
     return (
         len(sizes) < 2
-        and all(id(one.out) in used for one in applications[:-1])
-        and not any(one.primitive.structured or is_layout(one) for one in applications)
+        and all(id(step.out) in inputs for step in applications[:-1])
+        and not any(step.primitive.structured or is_layout(step) for step in applications)
     )

@@ -18,15 +18,15 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.formulas.derivation import named
+from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
-from gradcli.explanation.index.picking import picked, picks, put_back
-from gradcli.explanation.index.taught.declaration import OUT, UPSTREAM, Finder
-from gradcli.explanation.index.taught.declared import declared
+from gradcli.explanation.index.declarations.catalogue import declared
+from gradcli.explanation.index.declarations.declaration import OUT, UPSTREAM, Finder
+from gradcli.explanation.index.views import picks, read_views, select_rule
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
-from gradcli.explanation.wholes.around import with_reasons_around
+from gradcli.explanation.wholes.arrangements import attach_arranged_reasons
 from gradcli.explanation.wholes.grouping import prepares
 from gradcli.explanation.why import ReasonOfWhole, without_graph
 from gradcli.language.rewrite import substitute
@@ -39,21 +39,21 @@ LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
 def wholes(lines: Iterable[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
-    """Return by name of the last line the operations that took several lines; `gradients` are those of the lines."""
+    """Return the operations that took several lines, by the name of their last line; `gradients` are by line."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
         if line.part_of:
             groups.setdefault(line.part_of, []).append(line)
         elif line.name in groups:
             groups[line.name].append(line)
-    found = {name: whole(group, upstream_name, gradients.get(name)) for name, group in groups.items()}
-    return {name: one for name, one in found.items() if one is not None}
+    operations = {name: whole(group, upstream_name, gradients.get(name)) for name, group in groups.items()}
+    return {name: x for name, x in operations.items() if x is not None}
 
 
 def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | None:
     """Return the operation of several lines, the last of which is its result; None where its rules would be long."""
-    own = {line.name for line in lines}
-    outer = {x.name: x for line in lines for x in line.inputs if x.name not in own}
+    names = {line.name for line in lines}
+    outer = {x.name: x for line in lines for x in line.inputs if x.name not in names}
     last = lines[-1]
     main = next((line for line in reversed(lines) if line.application and not prepares(line.application)), last)
     node = main.tensor.node
@@ -61,25 +61,25 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     grad_fn = node.short_name if isinstance(node, GraphNode) else None
     shapes = {name: x.tensor.shape for name, x in outer.items()}
     values = {name: x.tensor.value for name, x in outer.items()}
-    make = partial(as_one, last, op, grad_fn, upstream_name, gradient)
+    make = partial(operation_with_rules, last, op, grad_fn, upstream_name, gradient)
     rules: list[Expression | None]
-    written = last.whole or run_over_formulas(lines, upstream_name)[0]  # a part of what was written may be a product
-    if product := contraction(written, shapes):
-        make = partial(as_one, replace(last, whole=written), op, grad_fn, upstream_name, gradient)
+    formula = last.whole or run_over_formulas(lines, upstream_name)[0]  # a part of what was written may be a product
+    if product := contraction(formula, shapes):
+        make = partial(operation_with_rules, replace(last, whole=formula), op, grad_fn, upstream_name, gradient)
         places = range(len(product.operands))
         text = product.text("out", [f"x{place}" for place in places])
         rules = [product.rule(place, upstream_name) for place in places]
         return make([outer[name] for name in product.operands], rules, text, None, SAYS)
-    if known := declared(last.whole, values) if last.whole else None:
-        operands = [x for tree in known.operands for x in outer.values() if x.spelling == tree]
-        meant = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
-        if len(operands) == len(known.operands):
-            rules = [rule and substitute(rule, meant) for rule in known.rules]
-            return make(operands, rules, known.formulas, known.given, known.says)
-    return put_together(lines, outer, op, grad_fn, upstream_name, gradient)
+    if declaration := declared(last.whole, values) if last.whole else None:
+        operands = [x for tree in declaration.operands for x in outer.values() if x.spelling == tree]
+        by_name = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
+        if len(operands) == len(declaration.operands):
+            rules = [rule and substitute(rule, by_name) for rule in declaration.rules]
+            return make(operands, rules, declaration.formulas, declaration.finder, declaration.says)
+    return compose_rules(lines, outer, op, grad_fn, upstream_name, gradient)
 
 
-def as_one(
+def operation_with_rules(
     last: Line,
     op: str,
     grad_fn: str | None,
@@ -88,22 +88,22 @@ def as_one(
     operands: Sequence[Line],
     rules: Sequence[Expression | None],
     text: str,
-    given: Finder | None,
+    finder: Finder | None,
     says: str,
 ) -> Whole:
-    """Return an operation with the rules and the index formulas that are known of it."""
-    from gradcli.explanation.formulas.checking import checked
+    """Return an operation with its rules and its index formulas."""
+    from gradcli.explanation.formulas.checking import simplify_checked
 
     assert last.whole is not None
     values = {x.name: x.tensor.value for x in (*operands, last)} | {upstream_name: np.ones_like(last.tensor.value)}
-    alone = result_alone(last, operands)
+    alone = result_without_graph(last, operands)
     locals = (
         Local(
             x.name,
             None,
             None,
-            checked(rule, values) if given else rule,
-            reason=ReasonOfWhole(alone, place, gradient, upstream_name, text, given),
+            simplify_checked(rule, values) if finder else rule,
+            reason=ReasonOfWhole(alone, place, gradient, upstream_name, text, finder),
         )
         for place, (x, rule) in enumerate(zip(operands, rules, strict=True))
         if rule is not None and x.tensor.requires_grad
@@ -111,13 +111,13 @@ def as_one(
     return Whole(last.whole, op, grad_fn, tuple(x.name for x in operands), tuple(locals), says)
 
 
-def result_alone(last: Line, operands: Iterable[Line]) -> Line:
+def result_without_graph(last: Line, operands: Iterable[Line]) -> Line:
     """Return the result of an operation and its operands without graphs."""
     inputs = tuple(map(without_graph, operands))
     return Line(last.name, Tensor(last.tensor.value), last.whole or last.written, last.span, inputs=inputs)
 
 
-def put_together(
+def compose_rules(
     lines: Sequence[Line],
     outer: Mapping[str, Line],
     op: str,
@@ -134,7 +134,7 @@ def put_together(
     last = lines[-1]
     tree, rules = run_over_formulas(lines, upstream_name)
     applied = [line.application for line in lines if line.application]
-    is_composed = sum(not prepares(one) for one in applied) > 1
+    is_composed = sum(not prepares(x) for x in applied) > 1
     steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
     if (steep and is_composed) or any(length(local.rule) > LONGEST for local in rules):
         return None
@@ -142,52 +142,52 @@ def put_together(
     rules.sort(key=lambda local: names.index(local.input))
     uses = Counter(local.input for local in rules)
     inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
-    says = next((one.primitive.says for one in applied[:-1] if "prelude" in one.primitive.traits), "")
-    if all(picks(one.primitive) for one in applied):
-        views = [(one.primitive, one.options) for one in applied]
+    says = next((x.primitive.says for x in applied[:-1] if "prelude" in x.primitive.traits), "")
+    if all(picks(x.primitive) for x in applied):
+        views = [(x.primitive, x.options) for x in applied]
         shape = outer[names[0]].tensor.shape
-        found, rule = picked(shape, views), put_back(upstream_name, shape, views)
+        entries, rule = read_views(shape, views), select_rule(upstream_name, shape, views)
         rules = [replace(local, rule=rule) for local in rules] if rule else rules
-        alone = result_alone(last, outer.values())
-        reason = found and ReasonOfWhole(alone, 0, gradient, upstream_name, found[0], lambda _: found[1])
+        alone = result_without_graph(last, outer.values())
+        reason = entries and ReasonOfWhole(alone, 0, gradient, upstream_name, entries[0], lambda _: entries[1])
         rules = [replace(local, reason=reason) for local in rules]
-        says = COPIES if any(one.primitive.name == "expand" for one in applied) else says
+        says = COPIES if any(x.primitive.name == "expand" for x in applied) else says
     elif is_composed:
         says = STEPS if is_structured(lines) else SLOPE
     else:
-        rules = with_reasons_around(lines, rules, upstream_name, gradient)
+        rules = attach_arranged_reasons(lines, rules, upstream_name, gradient)
     if any(local.formula is None and local.reason is None for local in rules):
-        return None  # the steps that torch takes can be told
+        return None  # the steps of torch have reasons
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 
 def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:
     """Return several lines as one expression over the outer inputs, and the edges to these."""
-    from gradcli.explanation.formulas.checking import checked
+    from gradcli.explanation.formulas.checking import simplify_checked
 
-    own = {line.name for line in lines}
+    names = {line.name for line in lines}
     last = lines[-1]
-    written: dict[str, Formula] = {}
+    formulas: dict[str, Formula] = {}
     for line in lines:
-        written[line.name] = _over(line, written)
+        formulas[line.name] = _formula_of(line, formulas)
     values = {x.name: x.tensor.value for line in lines for x in (*line.inputs, line)}
     values[upstream_name] = np.ones_like(last.tensor.value)
     shape = last.tensor.shape
     one = last.tensor.dtype.type(1)
     g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
     adjoints: dict[str, Any] = {last.name: g}
-    found: list[tuple[Line, Any]] = []
+    arrived: list[tuple[Line, Any]] = []
     for line in reversed(lines):
-        for target, flow in _flows(line, written, adjoints.get(line.name), Name(last.name) if line is last else None):
-            if target.name in own:
+        for target, flow in _flows(line, formulas, adjoints.get(line.name), Name(last.name) if line is last else None):
+            if target.name in names:
                 adjoints[target.name] = adjoints[target.name] + flow if target.name in adjoints else flow
             else:
-                found.append((target, flow))
+                arrived.append((target, flow))
     if not is_structured(lines):  # of a function of each entry there is one slope
-        flows = {target.name: [flow for other, flow in found if other is target] for target, _ in found}
-        found = [(target, reduce(add, flows.pop(target.name))) for target, _ in found if target.name in flows]
-    locals = [local(target, flow, lines, upstream_name, values) for target, flow in found]
-    return checked(written[last.name].tree, values), locals
+        flows = {target.name: [flow for line_met, flow in arrived if line_met is target] for target, _ in arrived}
+        arrived = [(target, reduce(add, flows.pop(target.name))) for target, _ in arrived if target.name in flows]
+    locals = [local(target, flow, lines, upstream_name, values) for target, flow in arrived]
+    return simplify_checked(formulas[last.name].tree, values), locals
 
 
 def is_structured(lines: Sequence[Line]) -> bool:
@@ -195,40 +195,40 @@ def is_structured(lines: Sequence[Line]) -> bool:
 
 
 def local(target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, values: Mapping[str, Any]) -> Local:
-    """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
-    from gradcli.explanation.formulas.checking import checked
+    """Return the edge to an input; for an entrywise operation it also has the local derivative."""
+    from gradcli.explanation.formulas.checking import simplify_checked
 
-    rule = checked(flow.tree, values)
+    rule = simplify_checked(flow.tree, values)
     if is_structured(lines) or target.tensor.shape != lines[-1].tensor.shape:
         return Local(target.name, None, None, rule)
-    slope = checked(substitute(flow.tree, {upstream_name: Number(1)}), values)
+    slope = simplify_checked(substitute(flow.tree, {upstream_name: Number(1)}), values)
     return Local(target.name, slope, np.broadcast_to(flow.value, target.tensor.shape)[()], rule)
 
 
 @in_line
-def _over(line: Line, written: dict[str, Formula]) -> Formula:
+def _formula_of(line: Line, formulas: dict[str, Formula]) -> Formula:
     """Return a line in terms of the outer inputs."""
     assert line.application is not None
-    return line.application.primitive.formula(tuple(_operands(line, written)), line.application.options)
+    return line.application.primitive.formula(tuple(_operands(line, formulas)), line.application.options)
 
 
-def _operands(line: Line, written: dict[str, Formula]) -> list[Formula]:
+def _operands(line: Line, formulas: dict[str, Formula]) -> list[Formula]:
     assert line.application is not None
     pairs = zip(line.inputs, line.application.inputs, strict=True)
-    return [written[x.name] if x.name in written else named(x, value) for x, value in pairs]
+    return [formulas[x.name] if x.name in formulas else input_formula(x, value) for x, value in pairs]
 
 
 @in_line
-def _flows(line: Line, written: dict[str, Formula], g: Any, result: Expression | None) -> list[tuple[Line, Formula]]:
+def _flows(line: Line, formulas: dict[str, Formula], g: Any, result: Expression | None) -> list[tuple[Line, Formula]]:
     """Return the contribution of a line to each input that requires grad."""
     node, application = line.tensor.node, line.application
     if g is None or application is None or not isinstance(node, GraphNode):
         return []
-    operands = _operands(line, written)
-    out = written[line.name] if result is None else Formula(result, line.tensor.value)
+    operands = _operands(line, formulas)
+    value = formulas[line.name] if result is None else Formula(result, line.tensor.value)
     rules = application.primitive.rules_for(node.edges)
     return [
-        (line.inputs[position], fit(rule(g, out, *operands, **application.options), operands[position]))
+        (line.inputs[position], fit(rule(g, value, *operands, **application.options), operands[position]))
         for position, (edge, rule) in enumerate(zip(node.edges, rules, strict=False))
         if edge is not None and rule is not None
     ]

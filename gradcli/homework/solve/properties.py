@@ -83,7 +83,7 @@ def has(name: str, value: Any) -> bool:
 
 def simpler(text: str, given: Mapping[str, str], values: Mapping[str, Any]) -> str:
     """Return a formula as it may be written where variables have properties; it is to be tried before it is shown."""
-    from gradcli.explanation.formulas.checking import checked
+    from gradcli.explanation.formulas.checking import simplify_checked
 
     try:
         tree = parse_expression(Source(text, "formula"))
@@ -93,7 +93,7 @@ def simpler(text: str, given: Mapping[str, str], values: Mapping[str, Any]) -> s
                 tree = replaced(tree, old, new)
             if "T" in "".join(part for part, _ in SIMPLER.get(told, ())):
                 tree = turned(tree, name, values)
-        return unparse(checked(tree, values))
+        return unparse(simplify_checked(tree, values))
     except GradcliError:
         return text
 

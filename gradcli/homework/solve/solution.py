@@ -42,7 +42,7 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     `LONG` stands for one that would be too long. It is simplified unless `is_raw` is asked for, or the answer is not
     finite at the point of the question.
     """
-    from gradcli.explanation.formulas.checking import checked
+    from gradcli.explanation.formulas.checking import simplify_checked
     from gradcli.language.simplify.trees import length
 
     graph = copy(problem.graph)
@@ -54,7 +54,7 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
         return unparse(found.tree) if found.size <= LONGEST else LONG
     values = {v.line.name: v.value for v in graph.vertices}
     forms = [form for form in (over(problem, graph, set()), found) if form.size <= LONGEST]
-    short = [guarded("simplification", partial(checked, form.tree, values), form.tree) for form in forms]
+    short = [guarded("simplification", partial(simplify_checked, form.tree, values), form.tree) for form in forms]
     return unparse(min(short, key=length)) if short else LONG
 
 
@@ -214,7 +214,7 @@ class Solution:
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
         of = ask.quantity.of if ask.quantity.of in self.graph.names else None
         found = formulas(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
-        trees = {one.by: unparse(one.formula) for one in found if one.formula is not None and not one.given}
+        trees = {one.by: unparse(one.formula) for one in found if one.formula is not None and not one.upstreams}
         if len(trees) < len(found):
             return LONG
         return listed_text(assembled(ask.quantity, trees, names))

@@ -22,29 +22,29 @@ def cases(algebra: Builder, product: Product, condition: Argument | None = None)
     """Return a product as cases of a condition, by default that of its first `where`; None if it has none."""
     parts: list[tuple[int, Product, Product]] = []
     for base, exponent in product.term:
-        found = algebra.bases[base]
-        if exponent == 1 and isinstance(found, Function) and found.name == "where" and len(found.arguments) == 3:
-            test, one, other = found.arguments
-            if isinstance(one.value, Product) and isinstance(other.value, Product) and condition in (None, test):
+        entry = algebra.bases[base]
+        if exponent == 1 and isinstance(entry, Function) and entry.name == "where" and len(entry.arguments) == 3:
+            test, if_true, if_false = entry.arguments
+            if isinstance(if_true.value, Product) and isinstance(if_false.value, Product) and condition in (None, test):
                 condition = test
-                parts.append((base, one.value, other.value))
+                parts.append((base, if_true.value, if_false.value))
     if condition is None or not parts:
         return None
-    taken = {base for base, _, _ in parts}
-    rest = Product(product.coefficient, tuple(power for power in product.term if power[0] not in taken))
+    bases_of_cases = {base for base, _, _ in parts}
+    rest = Product(product.coefficient, tuple(power for power in product.term if power[0] not in bases_of_cases))
     return Cases(
         condition,
-        algebra.multiply(rest, *(one for _, one, _ in parts)),
-        algebra.multiply(rest, *(other for _, _, other in parts)),
+        algebra.multiply(rest, *(if_true for _, if_true, _ in parts)),
+        algebra.multiply(rest, *(if_false for _, _, if_false in parts)),
     )
 
 
 def merged(algebra: Builder, polynomial: Polynomial) -> Iterator[Product]:
-    """Yield a sum with the terms that share a condition in one `where`."""
-    found = {term: cases(algebra, Product(c, term)) for term, c in polynomial.items()}
-    for condition in dict.fromkeys(x.condition for x in found.values() if x is not None):
-        alike = {term: x for term, x in found.items() if x is not None and x.condition == condition}
+    """Yield a sum in which all terms that share a condition are one `where`."""
+    cases_of_terms = {term: cases(algebra, Product(c, term)) for term, c in polynomial.items()}
+    for condition in dict.fromkeys(x.condition for x in cases_of_terms.values() if x is not None):
+        alike = {term: x for term, x in cases_of_terms.items() if x is not None and x.condition == condition}
         if len(alike) > 1:
             rest = [Product(c, term) for term, c in polynomial.items() if term not in alike]
-            both = [algebra.add(*side) for side in zip(*((x.first, x.second) for x in alike.values()), strict=True)]
-            yield algebra.add(*rest, algebra.call("where", [condition, *map(Argument, both)]))
+            sums = [algebra.add(*side) for side in zip(*((x.first, x.second) for x in alike.values()), strict=True)]
+            yield algebra.add(*rest, algebra.call("where", [condition, *map(Argument, sums)]))

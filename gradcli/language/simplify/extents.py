@@ -26,12 +26,12 @@ SCALAR = Extent()
 
 def joined(extents: Iterable[Extent]) -> Extent:
     """Return the extent of an elementwise operation on parts of these extents."""
-    found = SCALAR
+    common = SCALAR
     for extent in extents:
-        if extent != found and extent != SCALAR:
-            shape = broadcast(found.shape, extent.shape)
-            found = Extent(shape, found.unknown | extent.unknown)
-    return found
+        if extent != common and extent != SCALAR:
+            shape = broadcast(common.shape, extent.shape)
+            common = Extent(shape, common.unknown | extent.unknown)
+    return common
 
 
 def broadcast(first: Shape, second: Shape) -> Shape:

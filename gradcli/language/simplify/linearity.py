@@ -13,7 +13,7 @@ from gradcli.language.simplify.facts.functions import LINEAR
 
 
 class Image(NamedTuple):
-    """A term that is a linear function of `inside`; `key` is equal for those that can be added inside."""
+    """A term that is a linear function of `inside`; terms with equal keys can be added inside the function."""
 
     key: tuple[object, ...]
     function: Function
@@ -22,7 +22,7 @@ class Image(NamedTuple):
 
 
 def merged(algebra: Builder, polynomial: Polynomial) -> Iterator[Product]:
-    """Yield a sum with the terms that are images of one linear function in one."""
+    """Yield a sum in which all images of one linear function are one image."""
     images: dict[tuple[object, ...], dict[Term, Image]] = {}
     for term, coefficient in polynomial.items():
         for image in _images(algebra, Product(coefficient, term)):
@@ -39,16 +39,16 @@ def merged(algebra: Builder, polynomial: Polynomial) -> Iterator[Product]:
 
 def _images(algebra: Builder, product: Product) -> Iterator[Image]:
     """Yield a product of numbers and one linear function as a function of each argument in which it is linear."""
-    others = [(base, e) for base, e in product.term if algebra.bases[base].extent != SCALAR]
-    if len(others) != 1 or others[0][1] != 1:
+    factors = [(base, e) for base, e in product.term if algebra.bases[base].extent != SCALAR]
+    if len(factors) != 1 or factors[0][1] != 1:
         return
-    found = algebra.bases[others[0][0]]
-    if not isinstance(found, Function):
+    function = algebra.bases[factors[0][0]]
+    if not isinstance(function, Function):
         return
-    numbers = Product(product.coefficient, tuple(power for power in product.term if power not in others))
-    for position in LINEAR.get(found.name, ()):
-        x = found.arguments[position].value if position < len(found.arguments) else None
+    numbers = Product(product.coefficient, tuple(power for power in product.term if power not in factors))
+    for position in LINEAR.get(function.name, ()):
+        x = function.arguments[position].value if position < len(function.arguments) else None
         if isinstance(x, Product) and not algebra.extent(x).unknown:
-            rest = (*found.arguments[:position], *found.arguments[position + 1 :])
-            key = (found.name, position, rest, algebra.extent(x))
-            yield Image(key, found, position, algebra.multiply(numbers, x))
+            other_arguments = (*function.arguments[:position], *function.arguments[position + 1 :])
+            key = (function.name, position, other_arguments, algebra.extent(x))
+            yield Image(key, function, position, algebra.multiply(numbers, x))

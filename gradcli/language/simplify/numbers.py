@@ -20,9 +20,9 @@ def as_typed(value: float) -> Rational:
     if float(value).is_integer():
         return int(value)
     number = float(value)  # numpy has names for its numbers
-    written = Fraction(repr(number))
-    if is_short(written):
-        return written
+    decimal = Fraction(repr(number))
+    if is_short(decimal):
+        return decimal
     near = Fraction(number).limit_denominator(LARGEST_DENOMINATOR), Fraction(f"{number:.{DIGITS}g}")
     margin = APART * ulp(max(number, 1.0) if number > SMALL else number)
-    return next((x for x in near if abs(x - written) <= margin), written)
+    return next((x for x in near if abs(x - decimal) <= margin), decimal)

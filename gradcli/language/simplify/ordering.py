@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.terms import Rational, Term
-from gradcli.language.simplify.trees import Written
+from gradcli.language.simplify.trees import CostedTree
 from gradcli.language.tree import Name
 from gradcli.language.unparser import unparse
 
@@ -28,44 +28,44 @@ def ordered(terms: Sequence[Signed], *, by_degree: bool = False) -> list[Signed]
         degree = -sum(exponent for _, exponent in term) if by_degree else 0
         return -dict(term).get(main, 0) if main is not None else 0, degree, not term
 
-    found = sorted(terms, key=key)
-    if found[0][1] < 0:
-        found.sort(key=lambda signed: signed[1] < 0)
-    return found
+    terms_in_order = sorted(terms, key=key)
+    if terms_in_order[0][1] < 0:
+        terms_in_order.sort(key=lambda signed: signed[1] < 0)
+    return terms_in_order
 
 
 def _main(terms: Sequence[Signed]) -> int | None:
     powers = [dict(term) for term, _ in terms]
-    best: int | None = None
+    main: int | None = None
     widest: Rational = 1
     for base in dict.fromkeys(base for term, _ in terms for base, _ in term):
         exponents = [power.get(base, 0) for power in powers]
         spread = max(exponents) - min(exponents)
-        if spread > widest or (spread == widest == 1 and best is None and min(exponents) < 0):
-            best, widest = base, spread
-    return best
+        if spread > widest or (spread == widest == 1 and main is None and min(exponents) < 0):
+            main, widest = base, spread
+    return main
 
 
 class Factor(NamedTuple):
     """A factor of a product, or of its denominator; the base says its place among the factors of a kind."""
 
     kind: int
-    written: Written
+    formula: CostedTree
     below: bool
-    base: Written
+    base: CostedTree
 
 
 def in_order(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list[Factor]:
     """Sort factors by their kind, letters of one of the products that a person wrote as they stand there."""
     kinds = Counter(factor.kind for factor in factors)
     names = {factor.base.tree.id for factor in factors if isinstance(factor.base.tree, Name)}
-    written = next((product for product in products if names <= set(product)), ())
+    product_order = next((product for product in products if names <= set(product)), ())
 
     def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
         if kinds[factor.kind] == 1:
             return factor.kind, 0, 0, []
         text = unparse(factor.base.tree)
-        place = written.index(text) if text in written else 0
+        place = product_order.index(text) if text in product_order else 0
         return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
 
     return sorted(factors, key=key)

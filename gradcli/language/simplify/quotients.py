@@ -49,7 +49,7 @@ from gradcli.language.simplify.ordering import (
     Factor,
     in_order,
 )
-from gradcli.language.simplify.trees import Written
+from gradcli.language.simplify.trees import CostedTree
 from gradcli.language.tree import Expression, Name, Number
 
 LONGEST = 600  # operators and calls of what is written
@@ -57,17 +57,19 @@ ENDLESS_INTEGER = 2**63  # a power of whole numbers from here on overflows, one 
 
 
 class Quotients:
-    """Writes products; `best` writes what stands inside of others, `add` the terms of a sum."""
+    """Writes products; `best` writes what stands inside other formulas, `add` the terms of a sum."""
 
     def __init__(
-        self, algebra: Builder, best: Callable[[Product], Written], add: Callable[[Polynomial], Written]
+        self, algebra: Builder, best: Callable[[Product], CostedTree], add: Callable[[Polynomial], CostedTree]
     ) -> None:
         self.algebra = algebra
         self.best = best
         self.add = add
-        self._brackets: dict[tuple[int, bool], Written] = {}
+        self._brackets: dict[tuple[int, bool], CostedTree] = {}
 
-    def write(self, product: Product, instead: Mapping[int, Polynomial], *, below: Sequence[Written] = ()) -> Written:
+    def write(
+        self, product: Product, instead: Mapping[int, Polynomial], *, below: Sequence[CostedTree] = ()
+    ) -> CostedTree:
         """Write a product, with other polynomials for some of its sums, and with more factors below.
 
         Raises UnsimplifiedError if it is too long.
@@ -76,12 +78,12 @@ class Quotients:
         coefficient, factors = self._raised(product.coefficient, powers, instead)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, turned = self._turned_call(coefficient, powers)
-        coefficient, others = self._powers(coefficient, powers, brackets, turned)
-        factors = in_order([*factors, *others], self.algebra.products)
-        above = [factor.written for factor in factors if not factor.below]
-        below = [*(factor.written for factor in factors if factor.below), *below]
+        coefficient, powers_written = self._powers(coefficient, powers, brackets, turned)
+        factors = in_order([*factors, *powers_written], self.algebra.products)
+        above = [factor.formula for factor in factors if not factor.below]
+        below = [*(factor.formula for factor in factors if factor.below), *below]
         top, bottom = self._number(magnitude(coefficient))
-        names = [factor.written for factor in factors if factor.kind == LETTER and factor.below]
+        names = [factor.formula for factor in factors if factor.kind == LETTER and factor.below]
         if (
             len(above) == 1
             and len(names) == len(below)
@@ -93,18 +95,18 @@ class Quotients:
             and top.tree != Number(1)
         ):
             scale = trees.over(top, [*bottom, *below])
-            return trees.multiplied(trees.negated(scale) if coefficient < 0 else scale, above[0])
-        whole = trees.product([top, *above] if top.tree != Number(1) or not above else above)
+            return trees.multiply_matrix(trees.negate(scale) if coefficient < 0 else scale, above[0])
+        numerator = trees.product([top, *above] if top.tree != Number(1) or not above else above)
         if coefficient < 0:
-            whole = trees.negated(whole)
-        written = trees.over(whole, [*bottom, *below])
-        if written.cost > LONGEST:
+            numerator = trees.negate(numerator)
+        quotient = trees.over(numerator, [*bottom, *below])
+        if quotient.cost > LONGEST:
             raise UnsimplifiedError
-        return written
+        return quotient
 
     # Numbers and signs.
 
-    def _number(self, value: Rational) -> tuple[Written, list[Written]]:
+    def _number(self, value: Rational) -> tuple[CostedTree, list[CostedTree]]:
         """Write a number as numerator and denominator, if it has one: of decimals as in `0.76/3` and `2/0.49`."""
         divisor = self.divisor(value)
         if not (is_short(divisor) and is_short(value * divisor)):
@@ -112,14 +114,14 @@ class Quotients:
         return trees.number(value * divisor), [trees.number(divisor)] if divisor != 1 else []
 
     def divisor(self, value: Rational) -> Rational:
-        """Return what a number is written over: one that was typed, where that is no longer."""
+        """Return the denominator under which a number is written: one that was typed, where that is no longer."""
         above, below = value.numerator, value.denominator
-        rest = tens_in(below)[1] if self.algebra.decimals else below
-        if rest == 1 or not self.algebra.decimals:
-            return 1 if rest == 1 else below
+        not_tens = tens_in(below)[1] if self.algebra.decimals else below
+        if not_tens == 1 or not self.algebra.decimals:
+            return 1 if not_tens == 1 else below
         zeros = len(str(above)) - len(str(above).rstrip("0"))
-        part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
-        usual = below if above == 1 else Fraction(below, part) if part > 1 else rest
+        round_part = above if tens_in(above)[1] == 1 and below != 3 else 10**zeros  # thirds are seldom 1/1.5
+        usual = below if above == 1 else Fraction(below, round_part) if round_part > 1 else not_tens
         if value * usual == 1 and below <= LARGEST_DENOMINATOR:
             return usual
         for number in (*self.algebra.typed, *(a * b for a, b in combinations(self.algebra.typed, 2))):
@@ -131,14 +133,13 @@ class Quotients:
 
     def _is_shorter(self, value: Rational, other: Rational) -> bool:
         """Tell whether a number has fewer digits, or needs no divisor where the other does."""
-        divisors = [self.divisor(magnitude(x)) for x in (value, other)]
-        first, second = ((one != 1, digits(x * one)) for x, one in zip((value, other), divisors, strict=True))
+        first, second = ((d != 1, digits(x * d)) for x in (value, other) for d in [self.divisor(magnitude(x))])
         return first < second
 
-    def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
-        """Write the sums of a product with the signs with which they first came, and return the number.
+    def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, CostedTree]]:
+        """Write each sum of a product with the sign it first came with, and return the number.
 
-        One is turned to take up a minus in front.
+        A sum is turned to take up a minus in front.
         """
         coefficient, brackets = product.coefficient, {}
         odd: list[tuple[int, bool]] = []
@@ -151,42 +152,43 @@ class Quotients:
                     odd.append((base, turned))
         for base, turned in odd:
             if coefficient < 0:
-                other = self._bracket(base, instead.get(base), turned=not turned)
-                if other.cost <= brackets[base].cost:
-                    coefficient, brackets[base] = -coefficient, other
+                turned_bracket = self._bracket(base, instead.get(base), turned=not turned)
+                if turned_bracket.cost <= brackets[base].cost:
+                    coefficient, brackets[base] = -coefficient, turned_bracket
         return coefficient, brackets
 
     def _turned_call(
         self, coefficient: Rational, powers: Mapping[int, Rational]
-    ) -> tuple[Rational, dict[int, Written]]:
+    ) -> tuple[Rational, dict[int, CostedTree]]:
         """Let a difference in a linear function take up a minus in front: `X.T @ (p - y)`, not `-X.T @ (y - p)`."""
         for base, exponent in powers.items() if coefficient < 0 else ():
-            found = self.algebra.bases[base]
-            if not isinstance(found, Function) or exponent != 1:
+            function = self.algebra.bases[base]
+            if not isinstance(function, Function) or exponent != 1:
                 continue
-            parts = [self.argument(argument) for argument in found.arguments]
-            for place in LINEAR.get(found.name, ()):
-                value = found.arguments[place].value if place < len(parts) else None
+            parts = [self.argument(argument) for argument in function.arguments]
+            for place in LINEAR.get(function.name, ()):
+                value = function.arguments[place].value if place < len(parts) else None
                 inner = self.algebra.only(value, Sum) if isinstance(value, Product) else None
                 if isinstance(value, Product) and inner is not None and any(c < 0 for c in inner.polynomial.values()):
-                    other = self._bracket(value.term[0][0], None, turned=not self.algebra.is_turned(value.term[0][0]))
-                    if other.cost <= parts[place].cost:
-                        parts[place] = other
-                        return -coefficient, {base: self._call(found, parts)}
+                    bracket = value.term[0][0]
+                    turned = self._bracket(bracket, None, turned=not self.algebra.is_turned(bracket))
+                    if turned.cost <= parts[place].cost:
+                        parts[place] = turned
+                        return -coefficient, {base: self._call(function, parts)}
         return coefficient, {}
 
-    def _bracket(self, base: int, instead: Polynomial | None, *, turned: bool) -> Written:
+    def _bracket(self, base: int, instead: Polynomial | None, *, turned: bool) -> CostedTree:
         """Write a sum, perhaps with all signs turned."""
         key = (base, turned)
         if instead is None and key in self._brackets:
             return self._brackets[key]
-        found = self.algebra.bases[base]
-        assert isinstance(found, Sum)
-        polynomial = found.polynomial if instead is None else instead
-        written = self.add({term: -c if turned else c for term, c in polynomial.items()})
+        bracket = self.algebra.bases[base]
+        assert isinstance(bracket, Sum)
+        polynomial = bracket.polynomial if instead is None else instead
+        formula = self.add({term: -c if turned else c for term, c in polynomial.items()})
         if instead is None:
-            self._brackets[key] = written
-        return written
+            self._brackets[key] = formula
+        return formula
 
     # Powers.
 
@@ -200,15 +202,15 @@ class Quotients:
         exponents: list[Product] = []
         raised: dict[Product, list[Product]] = {}
         for base in [*powers]:
-            found = self.algebra.bases[base]
-            if isinstance(found, Exponential):
-                exponents.append(Product(powers.pop(base), found.term))
-            elif isinstance(found, Power):
-                raised.setdefault(found.base, []).append(Product(powers.pop(base), found.term))
+            entry = self.algebra.bases[base]
+            if isinstance(entry, Exponential):
+                exponents.append(Product(powers.pop(base), entry.term))
+            elif isinstance(entry, Power):
+                raised.setdefault(entry.base, []).append(Product(powers.pop(base), entry.term))
         factors = []
         if exponents:
-            written = trees.called("exp", [self.best(self.algebra.add(*exponents))])
-            factors.append(Factor(EXPONENTIAL, written, False, written))
+            formula = trees.call("exp", [self.best(self.algebra.add(*exponents))])
+            factors.append(Factor(EXPONENTIAL, formula, False, formula))
         for of, parts in raised.items():
             count = 0 if any(base in instead for base, _ in of.term) else contained(of, powers)
             if count:
@@ -218,64 +220,64 @@ class Quotients:
                     if not powers[base]:
                         del powers[base]
                 parts.append(Product(count))
-            below = all(part.coefficient <= 0 for part in parts)
-            exponent_of = self.best(self.algebra.add(*(scaled(part, -1 if below else 1) for part in parts)))
-            written = self.best(of)
-            factors.append(Factor(RAISED, trees.powered(written, exponent_of), below, written))
+            below = all(x.coefficient <= 0 for x in parts)
+            power = self.best(self.algebra.add(*(scaled(x, -1 if below else 1) for x in parts)))
+            formula = self.best(of)
+            factors.append(Factor(RAISED, trees.raise_to(formula, power), below, formula))
         return coefficient, factors
 
     def _powers(
         self,
         coefficient: Rational,
         powers: Mapping[int, Rational],
-        brackets: Mapping[int, Written],
-        turned: Mapping[int, Written],
+        brackets: Mapping[int, CostedTree],
+        turned: Mapping[int, CostedTree],
     ) -> tuple[Rational, list[Factor]]:
         """Write the factors that have numbers for exponents, and return the number that is left."""
         roots: dict[bool, list[Product]] = {False: [], True: []}
         factors = []
         for base, exponent in powers.items():
-            found = self.algebra.bases[base]
-            if isinstance(found, Integer) and Fraction(coefficient).denominator == found.value:
-                coefficient, exponent = exact(coefficient * found.value), exponent - 1  # 1/sqrt(2), not sqrt(2)/2
-            if isinstance(found, Constant) and magnitude(exponent) == Fraction(1, 2):
-                other = coefficient * Fraction(found.value) ** (1 if exponent > 0 else -1)
-                if is_short(other) and self._is_shorter(other, coefficient):  # sqrt(9.81/x)/2, not 4.905/sqrt(9.81*x)
-                    coefficient, exponent = exact(other), exponent - (1 if exponent > 0 else -1)
+            entry = self.algebra.bases[base]
+            if isinstance(entry, Integer) and Fraction(coefficient).denominator == entry.value:
+                coefficient, exponent = exact(coefficient * entry.value), exponent - 1  # 1/sqrt(2), not sqrt(2)/2
+            if isinstance(entry, Constant) and magnitude(exponent) == Fraction(1, 2):
+                value = coefficient * Fraction(entry.value) ** (1 if exponent > 0 else -1)
+                if is_short(value) and self._is_shorter(value, coefficient):  # sqrt(9.81/x)/2, not 4.905/sqrt(9.81*x)
+                    coefficient, exponent = exact(value), exponent - (1 if exponent > 0 else -1)
             if magnitude(exponent) == Fraction(1, 2):
                 roots[exponent < 0].append(self._inside(base))
                 continue
             kind, bare = (BRACKET, brackets[base]) if base in brackets else self._base(base)
             bare = turned.get(base, bare)
-            if isinstance(found, Constant) and found.value ** magnitude(exponent) >= ENDLESS_INTEGER:
-                bare = Written(Number(float(found.value)), bare.cost)
-            written = bare if magnitude(exponent) == 1 else trees.powered(bare, self._exponent(magnitude(exponent)))
-            factors.append(Factor(kind, written, exponent < 0, bare))
+            if isinstance(entry, Constant) and entry.value ** magnitude(exponent) >= ENDLESS_INTEGER:
+                bare = CostedTree(Number(float(entry.value)), bare.cost)
+            formula = bare if magnitude(exponent) == 1 else trees.raise_to(bare, self._exponent(magnitude(exponent)))
+            factors.append(Factor(kind, formula, exponent < 0, bare))
         factors.extend(self._roots(roots[False], roots[True]))
         return coefficient, factors
 
     def _roots(self, above: Sequence[Product], below: Sequence[Product]) -> Iterator[Factor]:
-        """Write square roots as one; one of a sum with roots in it stands alone."""
+        """Write square roots as one root; the root of a sum that has roots in it stands alone."""
         alone = [x for x in (*above, *below) if len(above) + len(below) > 1 and self._has_roots(x)]
         for inside in alone:
-            root = trees.called("sqrt", [self.best(inside)])
+            root = trees.call("sqrt", [self.best(inside)])
             yield Factor(BRACKET, root, inside in below, root)
         above, below = ([x for x in side if x not in alone] for side in (above, below))
         if above or below:
             inside = self.algebra.multiply(*above or below, *(self.algebra.power(x, -1) for x in below if above))
-            root = trees.called("sqrt", [self.best(inside)])
+            root = trees.call("sqrt", [self.best(inside)])
             yield Factor(NUMBER if inside.is_number else CALL, root, not above, root)
 
     def _has_roots(self, product: Product) -> bool:
-        sums = (found for base, _ in product.term if isinstance(found := self.algebra.bases[base], Sum))
-        return any(not is_whole(e) for found in sums for term in found.polynomial for _, e in term)
+        sums = (bracket for base, _ in product.term if isinstance(bracket := self.algebra.bases[base], Sum))
+        return any(not is_whole(e) for bracket in sums for term in bracket.polynomial for _, e in term)
 
     def _inside(self, base: int) -> Product:
         """Return what stands under a root."""
-        found = self.algebra.bases[base]
-        return found.product if isinstance(found, Group) else self.algebra.multiply(Product(1, ((base, 1),)))
+        entry = self.algebra.bases[base]
+        return entry.product if isinstance(entry, Group) else self.algebra.multiply(Product(1, ((base, 1),)))
 
-    def _exponent(self, exponent: Rational) -> Written:
+    def _exponent(self, exponent: Rational) -> CostedTree:
         """Write halves as decimals, which is shorter, and other fractions as the formula does."""
         if is_whole(exponent) or exponent.denominator == 2 or (self.algebra.decimals and is_decimal(exponent)):
             return trees.number(exponent)
@@ -283,32 +285,32 @@ class Quotients:
 
     # Bases.
 
-    def _base(self, base: int) -> tuple[int, Written]:
-        found = self.algebra.bases[base]
-        match found:
+    def _base(self, base: int) -> tuple[int, CostedTree]:
+        entry = self.algebra.bases[base]
+        match entry:
             case Atom():
-                return LETTER if isinstance(found.tree, Name) else CALL, Written(found.tree, found.weight)
+                return LETTER if isinstance(entry.tree, Name) else CALL, CostedTree(entry.tree, entry.weight)
             case Constant():
-                return NUMBER, trees.number(found.value)
+                return NUMBER, trees.number(entry.value)
             case Integer():
-                return LETTER, trees.number(found.value)
+                return LETTER, trees.number(entry.value)
             case Sum():
                 return BRACKET, self._bracket(base, None, turned=False)
             case Group():
-                return BRACKET, self.best(found.product)
+                return BRACKET, self.best(entry.product)
             case Function():
-                parts = [self.argument(x) for x in found.arguments]
-                return MATRIX if found.name == "@" else CALL, self._call(found, parts)
+                parts = [self.argument(x) for x in entry.arguments]
+                return MATRIX if entry.name == "@" else CALL, self._call(entry, parts)
         raise UnsimplifiedError
 
-    def _call(self, found: Function, parts: Sequence[Written]) -> Written:
-        if found.template is None:
-            return trees.called(found.name, parts, [x.keyword for x in found.arguments])
-        return trees.filled(found.template, parts)
+    def _call(self, function: Function, parts: Sequence[CostedTree]) -> CostedTree:
+        if function.template is None:
+            return trees.call(function.name, parts, [x.keyword for x in function.arguments])
+        return trees.fill(function.template, parts)
 
-    def argument(self, argument: Argument) -> Written:
+    def argument(self, argument: Argument) -> CostedTree:
         if isinstance(argument.value, Expression):
-            return Written(argument.value, trees.length(argument.value))
+            return CostedTree(argument.value, trees.length(argument.value))
         return self.best(argument.value)
 
 
@@ -317,12 +319,12 @@ def digits(value: Rational) -> int:
     return len(str(abs(value.numerator) * tens_in(value.denominator)[0] // value.denominator).strip("0"))
 
 
-def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:
-    """Return how often a product divides another, negative where its inverse does; a part only of a plain base."""
-    counts = [ratio(powers.get(base, 0), exponent) for base, exponent in part.term]
+def contained(divisor: Product, powers: Mapping[int, Rational]) -> Rational:
+    """Return how often a product divides another, negative where its inverse does; a fraction only of a single base."""
+    counts = [ratio(powers.get(base, 0), exponent) for base, exponent in divisor.term]
     signs = {(count > 0) - (count < 0) for count in counts}
     if not counts or len(signs) > 1 or signs == {0}:
         return 0
-    least = min(map(magnitude, counts))
-    is_plain = part.coefficient == 1 and part.term[0][1] == len(counts) == 1
-    return exact((least if is_plain else least // 1) * signs.pop())
+    smallest = min(map(magnitude, counts))
+    is_plain = divisor.coefficient == 1 and divisor.term[0][1] == len(counts) == 1
+    return exact((smallest if is_plain else smallest // 1) * signs.pop())

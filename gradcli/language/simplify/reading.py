@@ -22,7 +22,7 @@ from gradcli.language.simplify.algebra.terms import (
 )
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS, PARTIAL, PASSING
-from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
+from gradcli.language.simplify.facts.shapes import constant_value, shape_of_index, shape_of_list
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import (
@@ -50,11 +50,11 @@ MOST_TYPED = 6  # decimals that numbers may be written over
 WORDS = (Literal, List, Slice, Tuple)
 
 
-class Read(NamedTuple):
-    """A part of the tree: its product, or None where it is no number; the extent that it has as it stands.
+class Reading(NamedTuple):
+    """What is known of a subtree: its product, or None where it is no number; its extent as it stands.
 
     `is_total`: finite wherever its letters are, so that a comparison may be simplified. `terms` are those of a sum as
-    it is written, without common factors taken out; in a longer sum they are all that is known of it.
+    it is written, without common factors taken out; inside a longer sum nothing else is computed.
     """
 
     tree: Expression
@@ -65,7 +65,7 @@ class Read(NamedTuple):
 
 
 class Reader:
-    """Reads a tree bottom-up; `shapes` are those of the names, which are plain numbers without it."""
+    """Reads a tree bottom-up; `shapes` has the shape of each name, and without it all names are numbers."""
 
     def __init__(self, algebra: Builder, shapes: Mapping[str, Shape] | None) -> None:
         self.algebra = algebra
@@ -76,173 +76,170 @@ class Reader:
         """Return the product of a tree; fractions will be written as decimals if the tree has some."""
         self.algebra.typed = typed_decimals(tree)[:MOST_TYPED]
         self.inner_sums = inner_sums(tree)
-        return self.closed(fold(tree, self.combine))
+        return self.restore_shape(fold(tree, self.combine))
 
-    def combine(self, node: Expression, parts: Sequence[Read]) -> Read:
+    def combine(self, node: Expression, parts: Sequence[Reading]) -> Reading:
         match node:
             case Name():
                 return self._atom(node, self._shape(node.id))
             case Number():
-                return Read(node, self.algebra.number(node))
-            case List() if all(isinstance(part.tree, Number | Unary | List) for part in parts):
+                return Reading(node, self.algebra.number(node))
+            case List() if all(isinstance(operand.tree, Number | Unary | List) for operand in parts):
                 return self._atom(node, shape_of_list(node))
             case Attribute(name="T", value=List() as matrix) if len(shape_of_list(matrix) or ()) == 2:
                 return self.combine(transposed(matrix), parts)
             case Call(function="expand") if len(parts) == 2 and isinstance(parts[1].tree, Tuple):
-                return self._expanded(node, parts[0], parts[1].tree)
+                return self._read_expand(node, parts[0], parts[1].tree)
         if isinstance(node, WORDS):
-            return Read(node, None, is_total=False)
+            return Reading(node, None, is_total=False)
         if isinstance(node, Unary | Binary) and node.operator in "+-*/**":
-            return self._operated(node, parts)
-        return self._called(node, parts)
+            return self._read_operator(node, parts)
+        return self._read_call(node, parts)
 
     def _shape(self, name: str) -> Shape | None:
         if self.shapes is None:
             return ()
         return self.shapes.get(name, () if name in CONSTANTS else None)
 
-    def _atom(self, node: Expression, shape: Shape | None) -> Read:
+    def _atom(self, node: Expression, shape: Shape | None) -> Reading:
         product = self.algebra.atom(node, None if shape is None else Extent(shape), length(node))
-        return Read(node, product, self.algebra.extent(product))
+        return Reading(node, product, self.algebra.extent(product))
 
-    def _expanded(self, node: Expression, part: Read, size: Tuple) -> Read:
-        """Read what is copied to a shape as itself: `closed` puts the copying back where the shape needs it."""
+    def _read_expand(self, node: Expression, operand: Reading, size: Tuple) -> Reading:
+        """Read what is copied to a shape as itself: `restore_shape` puts the copying back where the shape needs it."""
         try:
-            shape = plain(size)
+            shape = constant_value(size)
         except ValueError:
-            return self._called(node, [part, Read(size, None)])
-        return Read(node, part.product, joined([part.extent, Extent(shape)]), part.is_total)
+            return self._read_call(node, [operand, Reading(size, None)])
+        return Reading(node, operand.product, joined([operand.extent, Extent(shape)]), operand.is_total)
 
-    def _operated(self, node: Unary | Binary, parts: Sequence[Read]) -> Read:
+    def _read_operator(self, node: Unary | Binary, parts: Sequence[Reading]) -> Reading:
         """Read an operator that works entry by entry."""
-        products = [part.product for part in parts if part.product is not None]
+        products = [operand.product for operand in parts if operand.product is not None]
         if len(products) < len(parts):
             raise UnsimplifiedError
         terms = self._terms(node, parts)
         if terms is not None and id(node) in self.inner_sums:
-            extent, is_total = joined(part.extent for part in parts), all(part.is_total for part in parts)
-            return Read(node, ZERO, extent, is_total, terms)
+            extent, is_total = joined(operand.extent for operand in parts), all(operand.is_total for operand in parts)
+            return Reading(node, ZERO, extent, is_total, terms)
         product = self.algebra.combined(node, products) if terms is None else self.algebra.collect(terms)
         assert isinstance(product, Product)
         self.algebra.read_exponents(product)
-        is_total = all(part.is_total for part in parts)
+        is_total = all(operand.is_total for operand in parts)
         right = products[-1]
         if isinstance(node, Binary) and node.operator in ("/", "**"):
             is_total &= right.is_number and right != ZERO
             if node.operator == "**":
                 is_total &= is_whole(right.coefficient) and right.coefficient > 0
-        return Read(node, product, joined(part.extent for part in parts), is_total, terms)
+        return Reading(node, product, joined(operand.extent for operand in parts), is_total, terms)
 
-    def _terms(self, node: Unary | Binary, parts: Sequence[Read]) -> Polynomial | None:
+    def _terms(self, node: Unary | Binary, parts: Sequence[Reading]) -> Polynomial | None:
         """Return the terms of a sum of sums, so that a factor that some have in common does not come out first."""
         if not isinstance(node, Binary) or node.operator not in ("+", "-"):
             return None
-        found = list[tuple[Term, Rational]]()
-        for part, sign in zip(parts, (1, 1 if node.operator == "+" else -1), strict=True):
-            assert part.product is not None
-            terms = self.algebra.terms(part.product) if part.terms is None else part.terms.items()
-            found.extend((term, sign * coefficient) for term, coefficient in terms)
-        return total(found)
+        terms_of_sum = list[tuple[Term, Rational]]()
+        for operand, sign in zip(parts, (1, 1 if node.operator == "+" else -1), strict=True):
+            assert operand.product is not None
+            terms = self.algebra.terms(operand.product) if operand.terms is None else operand.terms.items()
+            terms_of_sum.extend((term, sign * coefficient) for term, coefficient in terms)
+        return total(terms_of_sum)
 
-    def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
+    def _read_call(self, node: Expression, parts: Sequence[Reading]) -> Reading:
         if isinstance(node, Compare) and node.operator in ("==", "!="):  # equal numbers that are rounded alike
-            extent = joined(part.extent for part in parts)
-            return Read(node, self.algebra.atom(node, extent, length(node)), extent)
+            extent = joined(operand.extent for operand in parts)
+            return Reading(node, self.algebra.atom(node, extent, length(node)), extent)
         name, keywords = described(node, len(parts))
         elementwise = name in ELEMENTWISE or name in OPERATORS
         if name in structures.COPIES and parts[0].product is not None:
             return parts[0]
         if name == "zeros_like" and len(parts) == 1:
-            return Read(node, ZERO, parts[0].extent)
-        if isinstance(node, Call) and structures.keeps_one_dimension(node, [part.extent for part in parts]):
-            kept = [place for place, word in enumerate(keywords) if word not in ("dim", "keepdim")]
-            whole = Call(name, tuple(node.arguments[place] for place in kept))  # the reader sees to its shape
-            return self._called(whole, [parts[place] for place in kept])._replace(tree=node, extent=Extent((1,)))
+            return Reading(node, ZERO, parts[0].extent)
+        if isinstance(node, Call) and structures.keeps_one_dimension(node, [operand.extent for operand in parts]):
+            places = [place for place, word in enumerate(keywords) if word not in ("dim", "keepdim")]
+            reduction = Call(name, tuple(node.arguments[place] for place in places))  # the reader sees to its shape
+            result = self._read_call(reduction, [parts[place] for place in places])
+            return result._replace(tree=node, extent=Extent((1,)))
         arguments = []
-        is_passing = name in PASSING or all(part.is_total for part in parts if part.product is not None)
-        for part, keyword in zip(parts, keywords, strict=True):
-            if part.product is None:
-                arguments.append(Argument(part.tree, keyword))
+        is_passing = name in PASSING or all(operand.is_total for operand in parts if operand.product is not None)
+        for operand, keyword in zip(parts, keywords, strict=True):
+            if operand.product is None:
+                arguments.append(Argument(operand.tree, keyword))
             elif not is_passing:  # nan may become a number there; what is compared stays alike
-                arguments.append(Argument(self.algebra.atom(part.tree, part.extent, length(part.tree)), keyword))
+                atom = self.algebra.atom(operand.tree, operand.extent, length(operand.tree))
+                arguments.append(Argument(atom, keyword))
             else:
-                arguments.append(Argument(part.product if elementwise else self.closed(part), keyword))
+                arguments.append(Argument(operand.product if elementwise else self.restore_shape(operand), keyword))
         template = None if isinstance(node, Call) else node
         zeros = self.algebra.extent_of_call(name, arguments)
         linear = [arguments[place] for place in LINEAR.get(name, ()) if place < len(parts)]
         if zeros and (name == "zeros" or any(map(self.algebra.is_zero, linear))):
-            return Read(node, ZERO, zeros)
+            return Reading(node, ZERO, zeros)
         product = self.algebra.call(name, arguments, template)
         self.algebra.read_exponents(product)
         if elementwise:
-            extent = joined(part.extent for part in parts if part.product is not None)
+            extent = joined(operand.extent for operand in parts if operand.product is not None)
         else:
-            as_it_stands = self.algebra.function(
-                name, arguments, self.algebra.extent_of_call(name, arguments), template
-            )
-            extent = self.algebra.extent(as_it_stands)
+            raw_extent = self.algebra.extent_of_call(name, arguments)
+            extent = self.algebra.extent(self.algebra.function(name, arguments, raw_extent, template))
             before = parts[0] if parts else None
             if isinstance(node, Index) and before is not None and not before.extent.unknown:
                 shape = shape_of_index(before.extent.shape, node.items)
                 extent = extent if shape is None else Extent(shape)
             if before is not None and before.product is not None:
-                one = structures.sum_of_one(self.algebra, before.product, before.extent) if name == "sum" else None
-                if one is None and before.is_total | (name not in ("sum", "mean")):
-                    one = self._simpler(node, name, before, extent, arguments, product)
-                product = product if one is None else one
-        total = name in PASSING and name not in PARTIAL and all(part.is_total for part in parts)
-        return Read(node, product, extent, total)
+                simpler = structures.sum_of_one(self.algebra, before.product, before.extent) if name == "sum" else None
+                if simpler is None and before.is_total | (name not in ("sum", "mean")):
+                    simpler = self._simpler(node, name, before, extent, arguments, product)
+                product = product if simpler is None else simpler
+        total = name in PASSING and name not in PARTIAL and all(operand.is_total for operand in parts)
+        return Reading(node, product, extent, total)
 
     def _simpler(
-        self, node: Expression, name: str, part: Read, after: Extent, arguments: Sequence[Argument], made: Product
+        self, node: Expression, name: str, operand: Reading, after: Extent, arguments: Sequence[Argument], call: Product
     ) -> Product | None:
-        """Return what a structured function does to one number in all entries, or if it does nothing."""
-        assert part.product is not None
+        """Return the simpler result of a structured function of equal entries or without effect; None for others."""
+        assert operand.product is not None
         algebra = self.algebra
         if isinstance(node, Index):
-            found = structures.selected(algebra, node, part.product, after)
-            if found is not None:
-                return found
-        reshaped = algebra.only(made, Function) if name == "reshape" else None
-        if (
-            reshaped is not None
-            and isinstance(x := reshaped.arguments[0].value, Product)
-            and algebra.extent(x) == after
-        ):
+            row = structures.selected(algebra, node, operand.product, after)
+            if row is not None:
+                return row
+        reshaped = algebra.only(call, Function) if name == "reshape" else None
+        x = None if reshaped is None else reshaped.arguments[0].value
+        if isinstance(x, Product) and algebra.extent(x) == after:
             return x
         options = structures.described(algebra, arguments)
-        return structures.of_constant(algebra, name, part.product, part.extent, after, options)
+        return structures.of_constant(algebra, name, operand.product, operand.extent, after, options)
 
-    def closed(self, part: Read) -> Product:
-        """Return the product of a part in the shape that the part has as it stands."""
-        if part.product is None:
+    def restore_shape(self, operand: Reading) -> Product:
+        """Return the product of an operand in the shape that the operand has as it stands."""
+        if operand.product is None:
             raise UnsimplifiedError
-        extent = self.algebra.extent(part.product)
-        if extent == part.extent:
-            return part.product
-        if extent.unknown or part.extent.unknown:
-            return self.algebra.atom(part.tree, part.extent, length(part.tree))
-        size = Argument(Tuple(tuple(map(Number, part.extent.shape))))
-        if part.product == ZERO:
+        extent = self.algebra.extent(operand.product)
+        if extent == operand.extent:
+            return operand.product
+        if extent.unknown or operand.extent.unknown:
+            return self.algebra.atom(operand.tree, operand.extent, length(operand.tree))
+        size = Argument(Tuple(tuple(map(Number, operand.extent.shape))))
+        if operand.product == ZERO:
             return self.algebra.call("zeros", [size])
-        return self.algebra.call("expand", [Argument(part.product), size])
+        return self.algebra.call("expand", [Argument(operand.product), size])
 
 
 def inner_sums(tree: Expression) -> set[int]:
-    """Return the sums that are nothing but a part of a longer one: they are not worked on by themselves."""
-    inside, others = set[int](), set[int]()
+    """Return the ids of the sums that stand only inside longer sums: they are not simplified by themselves."""
+    inside, outside = set[int](), set[int]()
     for node in postorder(tree):
         is_sum = isinstance(node, Binary) and node.operator in ("+", "-")
-        (inside if is_sum else others).update(map(id, children(node)))
-    return inside - others
+        (inside if is_sum else outside).update(map(id, children(node)))
+    return inside - outside
 
 
 def typed_decimals(tree: Expression) -> tuple[Rational, ...]:
     """Return the decimals that a person wrote; halves in exponents do not count, for they are always written so."""
     nodes = list(postorder(tree))
     exponents = [node.right for node in nodes if isinstance(node, Binary) and node.operator == "**"]
-    halves = {id(part) for x in exponents for part in (x, *children(x))}
-    listed = {id(part) for node in nodes if isinstance(node, List) for item in node.items for part in postorder(item)}
+    halves = {id(inner) for x in exponents for inner in (x, *children(x))}
+    listed = {id(inner) for node in nodes if isinstance(node, List) for item in node.items for inner in postorder(item)}
     return tuple(
         number
         for node in nodes

@@ -50,30 +50,30 @@ class Rewriter(Identities):
             self._by_entries,
         ):
             with suppress(UnsimplifiedError):
-                for found in ways(product):
-                    if not self.algebra.is_within(found) or self._is_lower(found, product):
+                for form in ways(product):
+                    if not self.algebra.is_within(form) or self._is_lower(form, product):
                         continue
-                    shaped = self._in_shape(found, product)
+                    shaped = self._in_shape(form, product)
                     if shaped is not None:
                         yield next(self._by_rules(shaped, taught=True), shaped)
                         yield from self._by_rules(shaped)
 
-    def _in_shape(self, found: Product, product: Product) -> Product | None:
+    def _in_shape(self, form: Product, product: Product) -> Product | None:
         """Return a form in the shape of the product; None where that is not known."""
         shape = self.algebra.extent(product)
-        if self.algebra.extent(found) == shape:
-            return found
-        if shape.unknown or self.algebra.extent(found).unknown:
+        if self.algebra.extent(form) == shape:
+            return form
+        if shape.unknown or self.algebra.extent(form).unknown:
             return None
         size = Tuple(tuple(map(Number, shape.shape)))
-        return self.algebra.call("expand", [Argument(found), Argument(size)])
+        return self.algebra.call("expand", [Argument(form), Argument(size)])
 
-    def _is_lower(self, found: Product, product: Product) -> bool:
+    def _is_lower(self, form: Product, product: Product) -> bool:
         """Tell whether a form divides more often by a function that is 0 when rounded, far out."""
         powers = dict(product.term)
         return any(
             exponent < min(0, powers.get(base, 0)) and self._may_vanish(self.algebra.bases[base])
-            for base, exponent in found.term
+            for base, exponent in form.term
         )
 
     def _may_vanish(self, base: Base) -> bool:
@@ -89,11 +89,11 @@ class Rewriter(Identities):
             for bound in self.bindings(rule.anchors[0], product.term):
                 if not algebra.holds(rule, bound):
                     continue
-                made = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
-                times = times_in(product.term, made.term)
+                matched = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
+                times = times_in(product.term, matched.term)
                 if times:
                     result = algebra.power(algebra.evaluated(rule.result, bound), times)
-                    yield algebra.multiply(product, algebra.power(made, -times), result)
+                    yield algebra.multiply(product, algebra.power(matched, -times), result)
 
     # Sums.
 
@@ -108,12 +108,12 @@ class Rewriter(Identities):
                     yield self.algebra.multiply(rest, form)
 
     def _powers(self, forms: list[Product], exponent: int) -> Iterator[Product]:
-        """Yield the powers of the forms, and shared out among two of them: where a is b, a**2 is also a*b."""
+        """Yield the powers of each form, and products of powers of two: where a equals b, a**2 is also a*b."""
         if 2 <= -exponent <= MOST_MIXED:
-            for one, other in combinations(forms, 2):
+            for form_a, form_b in combinations(forms, 2):
                 for count in range(1, -exponent):
-                    both = (self.algebra.power(one, -count), self.algebra.power(other, exponent + count))
-                    yield self.algebra.multiply(*both)
+                    factors = (self.algebra.power(form_a, -count), self.algebra.power(form_b, exponent + count))
+                    yield self.algebra.multiply(*factors)
         for form in forms:
             yield self.algebra.power(form, exponent)
 
@@ -121,10 +121,10 @@ class Rewriter(Identities):
         """Return other forms of a sum."""
         if base not in self._forms:
             self._forms[base] = []
-            found = self.algebra.bases[base]
-            assert isinstance(found, Sum)
+            bracket = self.algebra.bases[base]
+            assert isinstance(bracket, Sum)
             with suppress(UnsimplifiedError):
-                self._forms[base] = list(self._forms_of(found.polynomial))
+                self._forms[base] = list(self._forms_of(bracket.polynomial))
         return self._forms[base]
 
     def _forms_of(self, polynomial: Polynomial) -> Iterator[Product]:
@@ -134,27 +134,26 @@ class Rewriter(Identities):
         yield from linearity.merged(self.algebra, polynomial)
         yield from self.sum_forms(polynomial)
         yield from self._grouped(polynomial)
-        plain = self.algebra.expanded(polynomial, 1)
-        if plain is not None:
-            yield self.algebra.collect(plain)
-        flat = self.algebra.expanded(polynomial)
-        if flat is not None:
-            yield from self.sum_forms(flat)
-            yield self.algebra.collect(flat)
-            yield from self._grouped(flat)
-        yield from factored(self.algebra, polynomial if flat is None else flat)
+        expanded_once = self.algebra.expanded(polynomial, 1)
+        if expanded_once is not None:
+            yield self.algebra.collect(expanded_once)
+        expanded = self.algebra.expanded(polynomial)
+        if expanded is not None:
+            yield from self.sum_forms(expanded)
+            yield self.algebra.collect(expanded)
+            yield from self._grouped(expanded)
+        yield from factored(self.algebra, polynomial if expanded is None else expanded)
 
     def _grouped(self, polynomial: Polynomial) -> Iterator[Product]:
         """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket, or below it."""
         for base in sorted({base for term in polynomial for base, _ in term}):
             inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
             powers = {e for term in inside for b, e in term if b == base}
-            if 2 <= len(inside) < len(polynomial) and (
-                len(powers) == 1 or max(powers) < 0
-            ):  # powers descend: no a + b*(c + b*d)
+            # Powers descend: no a + b*(c + b*d).
+            if 2 <= len(inside) < len(polynomial) and (len(powers) == 1 or max(powers) < 0):
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
-                part = self.algebra.collect(inside)
-                yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
+                factored_terms = self.algebra.collect(inside)
+                yield self.algebra.collect(total([*outside, (factored_terms.term, factored_terms.coefficient)]))
 
     # Roots of products, quotients, brackets.
 
@@ -168,37 +167,38 @@ class Rewriter(Identities):
                     inside = self.algebra.power(group.product, -step)
                     cancels = any(powers.get(b, 0) * e < 0 for b, e in inside.term)
                     if cancels and magnitude(exponent + step) <= HIGHEST_ROOT:
-                        moved = self.algebra.multiply(product, inside, Product(1, ((base, step),)))
-                        if magnitude(exponent + step) <= magnitude(exponent) or len(moved.term) < len(product.term):
-                            yield moved
+                        regrouped = self.algebra.multiply(product, inside, Product(1, ((base, step),)))
+                        if magnitude(exponent + step) <= magnitude(exponent) or len(regrouped.term) < len(product.term):
+                            yield regrouped
 
     def _by_entries(self, product: Product) -> Iterator[Product]:
-        """Yield the product multiplied out, with entries for vectors beside one-hot ones."""
-        flat = self.algebra.expanded({product.term: product.coefficient})
-        terms = [Product(c, t) for t, c in flat.items()] if flat else [product]
-        chosen = [structures.entries_of(self.algebra, term) for term in terms]
-        if any(chosen):
-            yield self.algebra.add(*(term if one is None else one for one, term in zip(chosen, terms, strict=True)))
+        """Yield the product multiplied out, with single entries for vectors that stand beside one-hot vectors."""
+        expanded = self.algebra.expanded({product.term: product.coefficient})
+        terms = [Product(c, t) for t, c in expanded.items()] if expanded else [product]
+        terms_of_entries = [structures.entries_of(self.algebra, term) for term in terms]
+        if any(terms_of_entries):
+            yield self.algebra.add(*(x or term for x, term in zip(terms_of_entries, terms, strict=True)))
 
     def _by_expansion(self, product: Product) -> Iterator[Product]:
         """Yield the product with all brackets multiplied out, and with two that have the same power."""
         sums = [(b, e) for b, e in product.term if isinstance(self.algebra.bases[b], Sum)]
         if len(sums) > 1 or any(e > 1 for _, e in sums):
-            flat = self.algebra.expanded({product.term: product.coefficient})
-            if flat is not None:
-                yield self.algebra.collect(flat)
+            expanded = self.algebra.expanded({product.term: product.coefficient})
+            if expanded is not None:
+                yield self.algebra.collect(expanded)
         for base, e in sums:
-            flat = self.algebra.expanded({((base, 2),): 1}) if e == -2 else None
-            if flat is not None:
+            expanded = self.algebra.expanded({((base, 2),): 1}) if e == -2 else None
+            if expanded is not None:
                 rest = self.algebra.multiply(product, Product(1, ((base, 2),)))
-                for form in (self.algebra.collect(flat), *self.sum_forms(flat)):
+                for form in (self.algebra.collect(expanded), *self.sum_forms(expanded)):
                     yield self.algebra.multiply(rest, self.algebra.power(form, -1))
-        for (one, e), (other, f) in combinations(sums, 2):
+        for (base_a, e), (base_b, f) in combinations(sums, 2):
             if e == f:
-                flat = self.algebra.expanded({tuple(sorted(((one, 1), (other, 1)))): 1})
-                if flat is not None:
-                    out = Product(1, ((one, -e), (other, -e)))
-                    yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
+                expanded = self.algebra.expanded({tuple(sorted(((base_a, 1), (base_b, 1)))): 1})
+                if expanded is not None:
+                    inverse_sums = Product(1, ((base_a, -e), (base_b, -e)))
+                    form = self.algebra.power(self.algebra.collect(expanded), e)
+                    yield self.algebra.multiply(product, inverse_sums, form)
 
     def _by_division(self, product: Product) -> Iterator[Product]:
         """Yield `1 - 1/(x - 1)**2` for `x*(x - 2)/(x - 1)**2`: what stands above divided by all that stands below.
@@ -208,10 +208,10 @@ class Rewriter(Identities):
         algebra, term = self.algebra, product.term
         below = tuple((base, -e) for base, e in term if e < 0)
         above = tuple(power for power in term if power[1] > 0)
-        found = algebra.bases[below[0][0]] if above and len(below) == 1 else None
-        if not isinstance(found, Sum):
+        bracket = algebra.bases[below[0][0]] if above and len(below) == 1 else None
+        if not isinstance(bracket, Sum):
             return
-        kinds = {type(algebra.bases[base]) for part in found.polynomial for base, _ in part}
+        kinds = {type(algebra.bases[base]) for dividend_term in bracket.polynomial for base, _ in dividend_term}
         is_of_letters = kinds == {Atom}
         if not kinds <= {Atom, Exponential}:
             return
@@ -219,19 +219,19 @@ class Rewriter(Identities):
         if divisor is None:
             return
         lead = max(divisor, key=lambda term: sum(e for _, e in term))
-        for part, coefficient in dividend.items():
-            times = algebra.over({part: ratio(coefficient, divisor[lead])}, Product(1, lead))
+        for dividend_term, coefficient in dividend.items():
+            times = algebra.over({dividend_term: ratio(coefficient, divisor[lead])}, Product(1, lead))
             ((front, number),) = times.items()
             if not front and not is_of_letters:
                 continue  # (a - 1)/(a + 1) is a tanh
-            taken = algebra.times(divisor, Product(number, front))
-            if not dividend.keys() >= taken.keys() - {()}:
+            multiple = algebra.times(divisor, Product(number, front))
+            if not dividend.keys() >= multiple.keys() - {()}:
                 continue
-            rest = total([*dividend.items(), *((other, -c) for other, c in taken.items())])
-            if len(rest) < len(dividend):
-                fraction = algebra.multiply(algebra.collect(rest), Product(1, tuple((b, -e) for b, e in below)))
-                whole = total([(front, number), (fraction.term, fraction.coefficient)])
-                yield scaled(algebra.primitive(whole, 1), product.coefficient)
+            remainder = total([*dividend.items(), *((divisor_term, -c) for divisor_term, c in multiple.items())])
+            if len(remainder) < len(dividend):
+                fraction = algebra.multiply(algebra.collect(remainder), Product(1, tuple((b, -e) for b, e in below)))
+                quotient = total([(front, number), (fraction.term, fraction.coefficient)])
+                yield scaled(algebra.primitive(quotient, 1), product.coefficient)
 
     def _in_parts(self, product: Product) -> Iterator[Product]:
         return in_parts(self.algebra, product)

@@ -38,24 +38,24 @@ def remembered(
     tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None, products: tuple[tuple[str, ...], ...]
 ) -> Expression:
     """Simplify a formula, once for all passes of a loop."""
-    known = None if shapes is None else dict(shapes)
+    shape_of_name = None if shapes is None else dict(shapes)
     steps = 0
     for _ in range(PASSES):
         try:
             algebra = Builder(products)
-            product = Reader(algebra, known).read(tree)
-            written = Writer(algebra).whole(product)
-            if written.cost > length(tree) and algebra.steps <= ENOUGH_APART:
+            product = Reader(algebra, shape_of_name).read(tree)
+            simplified = Writer(algebra).write_formula(product)
+            if simplified.cost > length(tree) and algebra.steps <= ENOUGH_APART:
                 algebra = Builder(products)
                 algebra.most_over = 1
-                product = Reader(algebra, known).read(tree)
-                written = Writer(algebra).whole(product)
-            if written.cost > length(tree) or written.tree == tree:
+                product = Reader(algebra, shape_of_name).read(tree)
+                simplified = Writer(algebra).write_formula(product)
+            if simplified.cost > length(tree) or simplified.tree == tree:
                 break
-            tree, decimals = written.tree, algebra.decimals
+            tree, decimals = simplified.tree, algebra.decimals
             ways = (algebra, Builder(products))  # a new one may put terms in another order
-            read = [repr(Reader(way, known).read(tree)) for way in ways]
-            if read == [repr(product)] * 2 and algebra.decimals == decimals:
+            products_read = [repr(Reader(way, shape_of_name).read(tree)) for way in ways]
+            if products_read == [repr(product)] * 2 and algebra.decimals == decimals:
                 break  # another pass would write it so again
             steps += sum(way.steps for way in ways)
             if steps > ENOUGH_STEPS:
@@ -67,7 +67,7 @@ def remembered(
 
 def products_of(trees: Iterable[Expression]) -> tuple[tuple[str, ...], ...]:
     """Return the names in each product of the trees, where there are two or more, in their order."""
-    found: list[tuple[str, ...]] = []
+    name_lists: list[tuple[str, ...]] = []
     for tree in trees:
         inner: set[int] = set()
         for node in reversed(list(postorder(tree))):  # outer products first
@@ -75,17 +75,17 @@ def products_of(trees: Iterable[Expression]) -> tuple[tuple[str, ...], ...]:
                 continue
             names, waiting = dict[str, None](), [node.left, node.right][::-1]
             while waiting:
-                part = waiting.pop()
-                if isinstance(part, Binary) and part.operator in ("*", "/"):
-                    inner.add(id(part))
-                    waiting.extend((part.right, part.left))
-                elif isinstance(part, Name):
-                    names[part.id] = None
-                elif isinstance(part, Binary) and part.operator == "**" and isinstance(part.left, Name):
-                    names[part.left.id] = None
+                factor = waiting.pop()
+                if isinstance(factor, Binary) and factor.operator in ("*", "/"):
+                    inner.add(id(factor))
+                    waiting.extend((factor.right, factor.left))
+                elif isinstance(factor, Name):
+                    names[factor.id] = None
+                elif isinstance(factor, Binary) and factor.operator == "**" and isinstance(factor.left, Name):
+                    names[factor.left.id] = None
             if len(names) > 1:
-                found.append((*names,))
-    return (*dict.fromkeys(found),)
+                name_lists.append((*names,))
+    return (*dict.fromkeys(name_lists),)
 
 
 def depth(tree: Expression) -> int:

@@ -1,4 +1,4 @@
-"""Structured functions of what is one number in all entries, or that do nothing to it."""
+"""Structured functions of arrays whose entries are all equal, and structured functions that do nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
 from gradcli.language.simplify.extents import SCALAR, Extent, Shape
-from gradcli.language.simplify.facts.shapes import dims_of, plain
+from gradcli.language.simplify.facts.shapes import constant_value, dims_of
 from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number, Tuple
 
 RESHAPING = frozenset([
@@ -28,28 +28,28 @@ def of_constant(
     """
     if before.unknown or after.unknown or algebra.extent(inside).unknown:
         return None
-    own = algebra.extent(inside).shape
+    own_shape = algebra.extent(inside).shape
     if name == "select_backward" and len(before.shape) + 1 == len(after.shape) <= 2:
         size = after.shape[options["dim"]]
         place = algebra.call("one_hot", [Argument(Product(options["index"] % size)), Argument(Product(size))])
         if not before.shape:
             return algebra.multiply(inside, place)
-        if own != before.shape:
+        if own_shape != before.shape:
             shape = Tuple(tuple(map(Number, before.shape)))
             inside = algebra.call("expand", [Argument(inside), Argument(shape)])
         return algebra.call("outer", [Argument(x) for x in ((inside, place) if options["dim"] else (place, inside))])
-    if name in COPIES or (name == "reshape" and own == before.shape == after.shape):
+    if name in COPIES or (name == "reshape" and own_shape == before.shape == after.shape):
         return inside
     if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [
         *range(len(before.shape))
     ]:
         return inside
-    if name in RESHAPING and not own:
+    if name in RESHAPING and not own_shape:
         return inside
     if name in ("sum", "mean") and not options.keys() - {0} and is_centred(algebra, inside):
         return Product(0)
-    if name in ("sum", "mean") and own != before.shape:
-        return _summed(algebra, name, inside, own, before.shape, options)
+    if name in ("sum", "mean") and own_shape != before.shape:
+        return _summed(algebra, name, inside, own_shape, before.shape, options)
     return None
 
 
@@ -62,37 +62,37 @@ def keeps_one_dimension(node: Call, extents: Sequence[Extent]) -> bool:
 
 def is_centred(algebra: Builder, product: Product) -> bool:
     """Return whether it is a number times `x - mean(x)`, the entries of which add up to 0."""
-    found = [algebra.bases[base] for base, _ in product.term if algebra.bases[base].extent != SCALAR]
-    is_power = any(exponent != 1 and algebra.bases[base] in found for base, exponent in product.term)
-    if is_power or len(found) != 1 or not isinstance(found[0], Sum) or len(found[0].polynomial) != 2:
+    entries = [algebra.bases[base] for base, _ in product.term if algebra.bases[base].extent != SCALAR]
+    is_power = any(exponent != 1 and algebra.bases[base] in entries for base, exponent in product.term)
+    if is_power or len(entries) != 1 or not isinstance(entries[0], Sum) or len(entries[0].polynomial) != 2:
         return False
-    (one, other) = (Product(c, t) for t, c in found[0].polynomial.items())
-    return any(x == algebra.call("mean", [Argument(scaled(y, -1))]) for x, y in ((one, other), (other, one)))
+    (term_a, term_b) = (Product(c, t) for t, c in entries[0].polynomial.items())
+    return any(x == algebra.call("mean", [Argument(scaled(y, -1))]) for x, y in ((term_a, term_b), (term_b, term_a)))
 
 
 def _summed(
-    algebra: Builder, name: str, inside: Product, own: Shape, shape: Shape, options: dict[int | str, Any]
+    algebra: Builder, name: str, inside: Product, own_shape: Shape, shape: Shape, options: dict[int | str, Any]
 ) -> Product | None:
-    """Add up copies: a number times one of them, where the sum is over all that is copied, or over all."""
-    given = options.get("dim", options.get(1))
-    along = set(range(len(shape)) if given is None else dims_of(given, len(shape)) or ())
-    copied = set(range(len(shape) - len(own)))
-    if own != shape[len(copied) :] or not (along <= copied or along >= set(range(len(shape))) - copied):
+    """Return a sum or mean of copies as a number times one copy, if it is over all copied dimensions, or over all."""
+    dim = options.get("dim", options.get(1))
+    axes = set(range(len(shape)) if dim is None else dims_of(dim, len(shape)) or ())
+    copied = set(range(len(shape) - len(own_shape)))
+    if own_shape != shape[len(copied) :] or not (axes <= copied or axes >= set(range(len(shape))) - copied):
         return None
-    number = 1 if name == "mean" else math.prod(shape[axis] for axis in along & copied)
-    if along <= copied:
-        return scaled(inside, number) if not own or along == copied else None
+    number = 1 if name == "mean" else math.prod(shape[axis] for axis in axes & copied)
+    if axes <= copied:
+        return scaled(inside, number) if not own_shape or axes == copied else None
     return scaled(algebra.call(name, [Argument(inside)]), number)
 
 
 def selected(algebra: Builder, node: Index, inside: Product, after: Extent) -> Product | None:
     """Return a row of a matrix of which all rows but one are 0: `outer(one_hot(1, 3), x)[1]`."""
-    found = algebra.only(inside, Function)
-    hot = found.arguments[0].value if found is not None and found.name == "outer" else None
+    outer = algebra.only(inside, Function)
+    hot = outer.arguments[0].value if outer is not None and outer.name == "outer" else None
     row = algebra.only(hot, Function) if isinstance(hot, Product) else None
-    if found is None or row is None or row.name != "one_hot" or len(node.items) != 1 or after.unknown:
+    if outer is None or row is None or row.name != "one_hot" or len(node.items) != 1 or after.unknown:
         return None
-    place, value, item = row.arguments[0].value, found.arguments[1].value, node.items[0]
+    place, value, item = row.arguments[0].value, outer.arguments[1].value, node.items[0]
     if not isinstance(value, Product) or not isinstance(item, Number) or algebra.extent(value) != after:
         return None
     return value if place == Product(int(item.value)) else Product(0)
@@ -103,7 +103,7 @@ def entries_of(algebra: Builder, product: Product) -> Product | None:
     for base, _ in product.term:
         hot = algebra.bases[base]
         place = hot.arguments[0].value if isinstance(hot, Function) and hot.name == "one_hot" else None
-        vectors = [one for one in product.term if one[0] != base and algebra.bases[one[0]].extent == hot.extent]
+        vectors = [power for power in product.term if power[0] != base and algebra.bases[power[0]].extent == hot.extent]
         if isinstance(place, Product) and place.is_number and len(hot.extent.shape) == 1 and vectors:
             template = Index(Name("_"), (Number(int(place.coefficient)),))
             entries = (
@@ -124,16 +124,16 @@ def sum_of_one(algebra: Builder, inside: Product, before: Extent) -> Product | N
 
 
 def described(algebra: Builder, arguments: Sequence[Argument]) -> dict[int | str, Any]:
-    """Return the plain values of arguments by position or keyword; None for those that have none."""
-    found: dict[int | str, Any] = {}
+    """Return the constant values of arguments by position or keyword; None for an argument without one."""
+    options: dict[int | str, Any] = {}
     for position, argument in enumerate(arguments):
         x: Any = argument.value
         if isinstance(x, Product):
             x = x.coefficient if x.is_number else None
         elif isinstance(x, Expression):
             try:
-                x = plain(x)
+                x = constant_value(x)
             except ValueError:
                 x = None
-        found[argument.keyword or position] = x
-    return found
+        options[argument.keyword or position] = x
+    return options

@@ -1,4 +1,4 @@
-"""Trees with their length, put together as a person writes them."""
+"""Trees with their length in operators and calls, put together as a person writes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OPAQUE = {"select_backward": 3}  # calls that no course teaches
 LARGEST = 2**63 - 1  # a whole number beyond is written as a float
 
 
-class Written(NamedTuple):
+class CostedTree(NamedTuple):
     """A tree and its length."""
 
     tree: Expression
@@ -49,47 +49,47 @@ def _counts(node: Expression) -> int:
     return isinstance(node, COUNTED) or (isinstance(node, Number) and len(repr(node.value)) > SHORT)
 
 
-def number(value: Rational) -> Written:
+def number(value: Rational) -> CostedTree:
     """Write a number that is not negative, whole or with decimals that end."""
     is_int = value.denominator == 1 and value <= LARGEST and not is_round(value)
-    return Written(tree := Number(int(value) if is_int else float(value)), _counts(tree))
+    return CostedTree(tree := Number(int(value) if is_int else float(value)), _counts(tree))
 
 
-def fraction(value: Rational) -> Written:
+def fraction(value: Rational) -> CostedTree:
     return over(number(value.numerator), [number(value.denominator)])
 
 
-def product(factors: Sequence[Written]) -> Written:
+def product(factors: Sequence[CostedTree]) -> CostedTree:
     tree, cost = factors[0]
     for factor in factors[1:]:
         tree, cost = Binary("*", tree, factor.tree), cost + factor.cost + 1
-    return Written(tree, cost)
+    return CostedTree(tree, cost)
 
 
-def over(above: Written, below: Sequence[Written]) -> Written:
+def over(above: CostedTree, below: Sequence[CostedTree]) -> CostedTree:
     if not below:
         return above
     divisor = product(below)
-    return Written(Binary("/", above.tree, divisor.tree), above.cost + divisor.cost + 1)
+    return CostedTree(Binary("/", above.tree, divisor.tree), above.cost + divisor.cost + 1)
 
 
-def added(first: Written, sign: str, second: Written) -> Written:
-    return Written(Binary(sign, first.tree, second.tree), first.cost + second.cost + 1)
+def add(first: CostedTree, sign: str, second: CostedTree) -> CostedTree:
+    return CostedTree(Binary(sign, first.tree, second.tree), first.cost + second.cost + 1)
 
 
-def powered(base: Written, exponent: Written) -> Written:
-    return Written(Binary("**", base.tree, exponent.tree), base.cost + exponent.cost + 1)
+def raise_to(base: CostedTree, exponent: CostedTree) -> CostedTree:
+    return CostedTree(Binary("**", base.tree, exponent.tree), base.cost + exponent.cost + 1)
 
 
-def negated(written: Written) -> Written:
+def negate(formula: CostedTree) -> CostedTree:
     """Put a minus before the first factor."""
-    return Written(_led(written.tree, lambda first: Unary("-", first)), written.cost + 1)
+    return CostedTree(_led(formula.tree, lambda first: Unary("-", first)), formula.cost + 1)
 
 
-def multiplied(factor: Written, matrix: Written) -> Written:
+def multiply_matrix(factor: CostedTree, matrix: CostedTree) -> CostedTree:
     """Put a number before the first matrix of a product: `2/3*X.T @ y`."""
     led = _led(matrix.tree, lambda first: Binary("*", factor.tree, first))
-    return Written(led, matrix.cost + factor.cost + 1)
+    return CostedTree(led, matrix.cost + factor.cost + 1)
 
 
 def _led(tree: Expression, change: Callable[[Expression], Expression]) -> Expression:
@@ -104,12 +104,12 @@ def _led(tree: Expression, change: Callable[[Expression], Expression]) -> Expres
     return tree
 
 
-def called(name: str, parts: Sequence[Written], keywords: Sequence[str | None] = (None,)) -> Written:
-    arguments = (Argument(part.tree, keyword) for part, keyword in zip(parts, keywords, strict=True))
-    return Written(Call(name, tuple(arguments)), OPAQUE.get(name, 1) + sum(part.cost for part in parts))
+def call(name: str, parts: Sequence[CostedTree], keywords: Sequence[str | None] = (None,)) -> CostedTree:
+    arguments = (Argument(argument.tree, keyword) for argument, keyword in zip(parts, keywords, strict=True))
+    return CostedTree(Call(name, tuple(arguments)), OPAQUE.get(name, 1) + sum(argument.cost for argument in parts))
 
 
-def filled(template: Expression, parts: Sequence[Written]) -> Written:
-    """Put parts in the places of the children of a tree."""
-    tree = with_children(template, [part.tree for part in parts])
-    return Written(tree, _counts(tree) + sum(part.cost for part in parts))
+def fill(template: Expression, parts: Sequence[CostedTree]) -> CostedTree:
+    """Put formulas in the places of the children of a tree."""
+    tree = with_children(template, [child.tree for child in parts])
+    return CostedTree(tree, _counts(tree) + sum(child.cost for child in parts))

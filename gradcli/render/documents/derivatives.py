@@ -23,5 +23,5 @@ def _derivative(found: Derivative) -> Document:
         "shape": None if found.value is None else list(np.shape(found.value)),
         "value": None if found.value is None else plain(found.value),
         "formula": None if found.formula is None else unparse(found.formula),
-        "given": list(found.given),
+        "given": list(found.upstreams),
     }

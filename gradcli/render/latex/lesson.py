@@ -185,7 +185,7 @@ def gradient(leaf: Leaf | Intermediate, terms: Terms) -> Equation:
     if leaf.gradient is None:
         return Equation(total, [Piece(r"\text{None}")])
     formula = None if leaf.formula is None else terms.formula(leaf.formula)
-    return Equation(total, [formula, terms.value(leaf.told)])
+    return Equation(total, [formula, terms.value(leaf.shown_gradient)])
 
 
 def in_variables(leaf: Leaf, terms: Terms) -> list[Piece]:

@@ -79,7 +79,7 @@ class Indices(Writer):
         left = rf"\frac{{\partial {total}}}{{\partial {self.term(entry)}}}"
         return f"{left} {equals} {self.term(equation.right)}"
 
-    def _written(self, term: Term) -> tuple[str, int]:
+    def _text_and_level(self, term: Term) -> tuple[str, int]:
         match term:
             case Entry(name) if name.startswith("…"):  # it says how many terms are left out
                 return rf"\cdots \text{{{escaped(name[1:])}}}", ATOM
@@ -96,13 +96,13 @@ class Indices(Writer):
                     else name
                 )
                 return f"{name}_{{{places}}}" if places else name, ATOM
-        return super()._written(term)
+        return super()._text_and_level(term)
 
-    def _applied(self, term: Apply) -> tuple[str, int]:
+    def _apply(self, term: Apply) -> tuple[str, int]:
         operator, parts = term.operator, term.terms
         match operator:
             case "·":
-                text, _ = super()._applied(term)
+                text, _ = super()._apply(term)
                 return text.replace("·", r" \cdot "), PRODUCT
             case "/":
                 above, below = self.term(parts[0]), self.term(parts[1])
@@ -116,7 +116,7 @@ class Indices(Writer):
             case "**":
                 return f"{self.term(parts[0], ATOM)}^{{{self.term(parts[1])}}}", POWER
             case "+" | "-":
-                return super()._applied(term)
+                return super()._apply(term)
         if operator in COMPARISONS:
             sign = SIGNS.get(operator, operator)
             return f"{self.term(parts[0], SUM)} {sign} {self.term(parts[1], SUM)}", WHERE

@@ -59,7 +59,8 @@ def operation_page(reference: Reference, looks: Looks) -> str:
         for row in rows:
             use = row.use
             title = f"{use.name} = {unparse(use.written, multiply=looks.times)}   {node_name(use.primitive)}"
-            sections.append(Section(title, [Row(("as above",), "aside")] if row.has else _rules(use, row.says, looks)))
+            rules = [Row(("as above",), "aside")] if row.is_repeated else _rules(use, row.says, looks)
+            sections.append(Section(title, rules))
     examples = [Row((command_line(example),)) for example in operation.examples]
     headed = (s for s in sections if s.rows or s is not sections[0])
     return lay_out([*headed, Section("Examples", examples)], looks)

@@ -109,14 +109,15 @@ def meaning_rows(explanation: Explanation) -> list[Row]:
 
 def sentence(meaning: Meaning, output: str) -> str:
     """Return `x + 0.01 makes q grow by about 0.32; really 0.3224`."""
-    told, really = (f"{abs(change):.{DIGITS}g}" for change in (meaning.told, meaning.really))
+    told, really = (f"{abs(change):.{DIGITS}g}" for change in (meaning.predicted, meaning.actual))
     moved = f"{place(meaning)} + {meaning.step:g}"
-    if not meaning.told:
-        grows = "grows" if meaning.really > 0 else "shrinks"
-        more = f"; really it {grows} by {really}" if meaning.really else ""
+    if not meaning.predicted:
+        grows = "grows" if meaning.actual > 0 else "shrinks"
+        more = f"; really it {grows} by {really}" if meaning.actual else ""
         return f"{moved} leaves {output} as it is, as far as the slope tells{more}"
-    sign = "-" if meaning.really * meaning.told < 0 else ""
-    return f"{moved} makes {output} {'grow' if meaning.told > 0 else 'shrink'} by about {told}; really {sign}{really}"
+    sign = "-" if meaning.actual * meaning.predicted < 0 else ""
+    verb = "grow" if meaning.predicted > 0 else "shrink"
+    return f"{moved} makes {output} {verb} by about {told}; really {sign}{really}"
 
 
 def place(meaning: Meaning) -> str:
@@ -345,7 +346,7 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.told is None else terms.grid(leaf.told)}"
+    value = f"= {None if leaf.shown_gradient is None else terms.grid(leaf.shown_gradient)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"

@@ -108,7 +108,7 @@ class Lines:
             application = member()
             if isinstance(application, Application) and id(application.out) not in self.of_constant:
                 inputs = tuple(self.constant(x, group) for x in application.inputs)
-                name = self.names.own(self.run.name(application.out))
+                name = self.names.user_name(self.run.name(application.out))
                 line = self.line(name, application, inputs, self.span(result), part_of=self.name(result))
                 self.of_constant[id(application.out)] = line
         both = [self.moments(node, position, x, group) for position, x in enumerate(node.inputs)]
@@ -144,7 +144,7 @@ class Lines:
     def name(self, node: Node) -> str:
         """Return the name of a node, which is given when it is first asked for."""
         if id(node) not in self.of_node:
-            self.of_node[id(node)] = self.names.own(self.run.names.of(node))
+            self.of_node[id(node)] = self.names.user_name(self.run.names.of(node))
         return self.of_node[id(node)]
 
     def operand(self, x: Any) -> Expression:
@@ -173,7 +173,7 @@ class Lines:
         for known in self.changed.get(line.name, ()):
             if is_same(known.tensor.value, value):
                 return known
-        name = self.names.own(line.name)
+        name = self.names.user_name(line.name)
         other = Line(name, Tensor(np.array(value)[()]), Name(name), Span(0, 0), is_variable=True)
         self.changed.setdefault(line.name, []).append(other)
         number = self.run.rewritten.get(x)
@@ -193,7 +193,7 @@ class Lines:
     def leaf(self, target: AccumulateGrad, then: Any = None) -> Line:
         """Return the line of a leaf, with the value that the first operation read."""
         tensor = target.variable
-        name = self.names.own(self.run.name(tensor))
+        name = self.names.user_name(self.run.name(tensor))
         value = tensor.value if then is None else then
         line = Line(name, Tensor(np.array(value)[()], target), Name(name), Span(0, 0), is_variable=True)
         self.of_target[id(target)] = line
@@ -215,7 +215,7 @@ class Lines:
         written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = (x.value if then is None else then) if isinstance(x, Tensor) else np.asarray(x)[()]
         if isinstance(written, Name):
-            own = self.names.own(written.id)
+            own = self.names.user_name(written.id)
             line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
         else:
             line = Line(self.names.fresh("c"), Tensor(value), written, Span(0, 0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
-from gradcli.stream.arrow.computation import Array, Computation, Given, told
+from gradcli.stream.arrow.computation import Array, Computation, Inputs, error_text
 from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, refuse_large
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.arrow.tables import array_of, form_of, planned, with_results
@@ -41,9 +41,9 @@ class Columns:
         Raises EvaluationError where a column is missing, has no numbers, or is of another length.
         """
         self._refuse_others(columns)
-        given = self.given(columns)
-        computed = self.computation.compute(given, self.computation.forms(given.forms))
-        self.errors = {row: told(error) for row, error in sorted(computed.errors.items())}
+        inputs = self.inputs_of(columns)
+        computed = self.computation.compute(inputs, self.computation.forms(inputs.forms))
+        self.errors = {row: error_text(error) for row, error in sorted(computed.errors.items())}
         rows = list(self.errors)
         gradients = {name: g if g is None else spoiled(g, rows) for name, g in computed.gradients.items()}
         return Result(spoiled(computed.value, rows), gradients)
@@ -64,24 +64,24 @@ class Columns:
         refuse_other("Schema", schema, help="give the schema of a batch: batch.schema")
         return planned(self.computation, schema)[0]
 
-    def given(self, columns: Mapping[str, Any]) -> Given:
+    def inputs_of(self, columns: Mapping[str, Any]) -> Inputs:
         """Read the columns that the program takes; EvaluationError where one has no numbers, or another length."""
         check_names(self.computation.plan, list(columns))
-        read = {name: column_of(name, columns[name]) for name in self.computation.plan.names if name in columns}
-        counts = {name: len(array) for name, (array, _) in read.items()}
+        columns_read = {name: column_of(name, columns[name]) for name in self.computation.plan.names if name in columns}
+        counts = {name: len(array) for name, (array, _) in columns_read.items()}
         if len(set(counts.values())) > 1:
-            told = ", ".join(f"{name} has {count:,} rows" for name, count in counts.items())
-            raise EvaluationError("E226", f"columns of different lengths: {told}", help="give each as many rows")
-        values = {name: array for name, (array, _) in read.items()}
-        missing = {name: mask for name, (_, mask) in read.items() if mask is not None}
-        return Given(next(iter(counts.values()), 0), values, missing)
+            lengths = ", ".join(f"{name} has {count:,} rows" for name, count in counts.items())
+            raise EvaluationError("E226", f"columns of different lengths: {lengths}", help="give each as many rows")
+        values = {name: array for name, (array, _) in columns_read.items()}
+        missing = {name: mask for name, (_, mask) in columns_read.items() if mask is not None}
+        return Inputs(next(iter(counts.values()), 0), values, missing)
 
     def _refuse_others(self, columns: Mapping[str, Any]) -> None:
-        others = [name for name in columns if name not in (*self.computation.plan.names, *self.task.fixed)]
-        if others:
+        unknown_names = [name for name in columns if name not in (*self.computation.plan.names, *self.task.fixed)]
+        if unknown_names:
             raise UsageError(
                 "E006",
-                f"the program takes no column {others[0]}",
+                f"the program takes no column {unknown_names[0]}",
                 help=f"its columns are {listed(self.computation.plan.names)}",
             )
 
@@ -102,9 +102,9 @@ def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
     if mask is not None and array.dtype == object and {type(x) for x in array[~mask]} <= {bool}:
         array = np.where(mask, False, array).astype(bool)  # numpy has no booleans that may be missing
     if array.ndim == 0 or array.dtype.kind not in "fiub":
-        what = "one value" if array.ndim == 0 else f"a column of {getattr(column, 'dtype', array.dtype)}"
+        kind = "one value" if array.ndim == 0 else f"a column of {getattr(column, 'dtype', array.dtype)}"
         raise EvaluationError(
-            "E207", f"{name} is {what}, not a column of numbers", help="give an array of floats, integers or booleans"
+            "E207", f"{name} is {kind}, not a column of numbers", help="give an array of floats, integers or booleans"
         )
     refuse_large(name, Form(array.dtype, array.shape[1:]))
     if mask is not None:
@@ -113,7 +113,7 @@ def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
 
 
 def in_arrow(column: Any) -> Any:
-    """Return a column that is one of Arrow, or that numpy would take for less than it is; None for others.
+    """Return a column as Arrow has it, if it is of Arrow, or if numpy would lose a part of it; None for others.
 
     Numpy has no nulls inside of lists, and takes a record for a list of numbers.
     """
@@ -139,10 +139,10 @@ def nulls(column: Any) -> Array | None:
     return mask if mask.any() else None
 
 
-def refuse_other(kind: str, given: Any, help: str) -> None:
+def refuse_other(kind: str, value: Any, help: str) -> None:
     """Refuse what is not of a kind of pyarrow; UsageError."""
-    if not isinstance(given, getattr(pyarrow(), kind)):
-        raise UsageError("E008", f"this takes a {kind} of pyarrow, not {type(given).__name__}", help=help)
+    if not isinstance(value, getattr(pyarrow(), kind)):
+        raise UsageError("E008", f"this takes a {kind} of pyarrow, not {type(value).__name__}", help=help)
 
 
 def spoiled(column: Array, rows: list[int]) -> Array:

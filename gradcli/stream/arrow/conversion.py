@@ -9,10 +9,10 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from gradcli.facts import dataclass
-from gradcli.stream.arrow.computation import Computation, Computed, Given, blank
+from gradcli.stream.arrow.computation import Computation, Computed, Inputs, blank
 from gradcli.stream.arrow.forms import Forms
-from gradcli.stream.arrow.tables import assembled, given_of
-from gradcli.stream.losses import Replacement, ended
+from gradcli.stream.arrow.tables import assembled, inputs_of
+from gradcli.stream.losses import Replacement, error_of_loss
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Again, Answered, Lost, mapped
 
@@ -22,14 +22,14 @@ LITTLE = 256  # rows that a process computes one by one before it answers
 class Rows(NamedTuple):
     """Points to compute one by one."""
 
-    given: Given
+    inputs: Inputs
 
 
-def is_about(rows: Rows, found: Computed) -> bool:
+def is_about(rows: Rows, results: Computed) -> bool:
     """Return whether results are of so many rows as were given, and errors of these."""
-    columns = (found.value, *(one for one in found.gradients.values() if one is not None))
-    count = rows.given.count
-    return all(len(one) == count for one in columns) and all(0 <= row < count for row in found.errors)
+    columns = (results.value, *(column for column in results.gradients.values() if column is not None))
+    count = rows.inputs.count
+    return all(len(column) == count for column in columns) and all(0 <= row < count for row in results.errors)
 
 
 @dataclass
@@ -40,7 +40,7 @@ class OneByOne:
     forms: Forms
 
     def __call__(self, rows: Rows) -> Computed:
-        return self.computation.one_by_one(rows.given, self.forms)
+        return self.computation.one_by_one(rows.inputs, self.forms)
 
 
 @dataclass
@@ -63,44 +63,46 @@ class Conversion:
     def converted(self, batches: Iterable[Any]) -> Generator[tuple[Any, Computed]]:
         """Yield the results as batches, in order and perhaps smaller, with the facts of each."""
         work = OneByOne(self.computation, self.forms)
-        items = self._items(batches)
-        parts = attrgetter("given.count")
-        for found in mapped(work, items, self.jobs, self.limits, self._lost, kind=Computed, parts=parts, fits=is_about):
-            batch, done = self.waiting.popleft()
-            part = batch if found.count == len(batch) else batch.slice(done, found.count)
-            if done + found.count < len(batch):
-                self.waiting.appendleft((batch, done + found.count))
+        parts = attrgetter("inputs.count")
+        results = mapped(
+            work, self._items(batches), self.jobs, self.limits, self._lost, kind=Computed, parts=parts, fits=is_about
+        )
+        for result in results:
+            batch, rows_done = self.waiting.popleft()
+            rows = batch if result.count == len(batch) else batch.slice(rows_done, result.count)
+            if rows_done + result.count < len(batch):
+                self.waiting.appendleft((batch, rows_done + result.count))
             has_nulls = self.computation.plan.task.nonfinite == "null"
-            yield assembled(part, found, self.schema, self.forms, has_nulls=has_nulls), found
+            yield assembled(rows, result, self.schema, self.forms, has_nulls=has_nulls), result
 
     def _items(self, batches: Iterable[Any]) -> Iterator[Rows | Answered | None]:
         for batch in batches:
             if not len(batch):
                 continue
             self.waiting.append((batch, 0))
-            given = given_of(self.computation, batch)
-            found = self.computation.at_once(given, self.forms)
-            if found is not None:
-                yield Answered(found)
+            inputs = inputs_of(self.computation, batch)
+            results = self.computation.at_once(inputs, self.forms)
+            if results is not None:
+                yield Answered(results)
                 continue
             self.before_processes()
-            for start in range(0, given.count, LITTLE):
-                yield Rows(given.rows(start, min(start + LITTLE, given.count)))
+            for start in range(0, inputs.count, LITTLE):
+                yield Rows(inputs.rows(start, min(start + LITTLE, inputs.count)))
             if self.is_prompt:
                 yield None
 
     def _lost(self, rows: Rows, loss: Lost) -> list[Replacement]:
         """Return the rows before the lost one again, its error, and the rows after it again."""
-        given, count = rows.given, rows.given.count
+        inputs, count = rows.inputs, rows.inputs.count
         if not (loss.at.isdecimal() and int(loss.at) < count):
             if count > 1:
-                return [Again(Rows(given.rows(row, row + 1))) for row in range(count)]
+                return [Again(Rows(inputs.rows(row, row + 1))) for row in range(count)]
             return [self._refused(loss)]
         row = int(loss.at)
-        before = [Again(Rows(given.rows(0, row)))] if row else []
-        after = [Again(Rows(given.rows(row + 1, count)))] if row + 1 < count else []
+        before = [Again(Rows(inputs.rows(0, row)))] if row else []
+        after = [Again(Rows(inputs.rows(row + 1, count)))] if row + 1 < count else []
         return [*before, self._refused(loss), *after]
 
     def _refused(self, loss: Lost) -> Answered:
         value, gradients = blank(self.forms, 1)
-        return Answered(Computed(value, gradients, {0: ended(loss, self.limits, self.bugs)}))
+        return Answered(Computed(value, gradients, {0: error_of_loss(loss, self.limits, self.bugs)}))

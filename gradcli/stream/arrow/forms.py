@@ -58,35 +58,35 @@ def check_names(plan: Plan, names: list[str]) -> None:
         )
 
 
-def listed(names: list[str], most: int = 20) -> str:
+def listed(names: list[str], limit: int = 20) -> str:
     """Return names with commas between, the first of very many, on one line."""
-    more = [f"{len(names) - most:,} more"] if len(names) > most else []
-    return ", ".join([*(visible(name)[:LONGEST] for name in names[:most]), *more]) or "none"
+    omitted = [f"{len(names) - limit:,} more"] if len(names) > limit else []
+    return ", ".join([*(visible(name)[:LONGEST] for name in names[:limit]), *omitted]) or "none"
 
 
-def forms(plan: Plan, given: Mapping[str, Form]) -> Forms:
+def forms(plan: Plan, form_of_column: Mapping[str, Form]) -> Forms:
     """Return what the program gives for columns of these forms, tried at made-up points.
 
     Raises the error of the first of them where the program refuses all of them.
     """
     first: GradcliError | None = None
-    for point in made_up(given):
+    for point in trial_points(form_of_column):
         try:
             with catch_warnings(action="ignore"):
                 result = plan.at(point)
         except GradcliError as error:
             first = first or error
             continue
-        found = {name: Form.of(g) for name, g in result.gradients.items() if g is not None}
-        return Forms(Form.of(result.value), {name: found.get(name) for name in plan.differentiated})
+        gradient_forms = {name: Form.of(g) for name, g in result.gradients.items() if g is not None}
+        return Forms(Form.of(result.value), {name: gradient_forms.get(name) for name in plan.differentiated})
     assert first is not None
     raise first
 
 
-def made_up(given: Mapping[str, Form]) -> Iterator[dict[str, Any]]:
+def trial_points(form_of_column: Mapping[str, Form]) -> Iterator[dict[str, Any]]:
     """Yield points: all different fractions; then, for programs that refuse them, 0, 1, and unit matrices."""
     for fill in (_fractions, lambda form, _: np.zeros(form.shape), lambda form, _: np.ones(form.shape), _unit):
-        yield {name: _as(form, fill(form, place)) for place, (name, form) in enumerate(given.items())}
+        yield {name: _as(form, fill(form, place)) for place, (name, form) in enumerate(form_of_column.items())}
 
 
 def _fractions(form: Form, place: int) -> Any:

@@ -14,7 +14,7 @@ from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion
-from gradcli.stream.arrow.manifests import Manifest, known_by, maker
+from gradcli.stream.arrow.manifests import Manifest, facts_of_maker, identity_of
 from gradcli.stream.arrow.parts import Part, Share, listed, refuse_file, shares
 from gradcli.stream.arrow.sinks import Writer, standard_output
 from gradcli.stream.arrow.sources import Source, format_of, is_pipe, readable, reading
@@ -61,7 +61,7 @@ class Job:
         if self.bugs:
             raise InternalError(self.bugs[0])
         if self.failed:
-            raise FailedRecordsError("E229", self.told(), help="the column error says why")
+            raise FailedRecordsError("E229", self.summary(), help="the column error says why")
 
     def convert_one(self, path: str) -> None:
         """Convert a file or a stream to another one."""
@@ -76,8 +76,8 @@ class Job:
         )
         writing = readable(target.name) or self.format or ("arrow" if is_pipe(self.output) else reading)
         if writing == "jsonl":
-            told = f"{visible(str(target))} would have no columns"
-            raise UsageError("E014", told, help="JSON Lines go to one file: -o results.jsonl")
+            message = f"{visible(str(target))} would have no columns"
+            raise UsageError("E014", message, help="JSON Lines go to one file: -o results.jsonl")
         if "parquet" in (reading if path == "-" else "", writing if self.output == "-" else ""):
             raise UsageError("E014", "Parquet goes to and from files, not through pipes", help="add --format arrow")
         if path != "-" and self.output != "-" and target.exists() and Path(path).exists() and target.samefile(path):
@@ -108,19 +108,19 @@ class Job:
         refuse_file(self.output)
         folder = Path(self.output)
         for path in map(Path, self.inputs):
-            here = folder.resolve()
-            if here.is_relative_to(path.resolve()) if path.is_dir() else here == path.resolve().parent:
-                told = f"the results would stand among the inputs in {visible(str(folder))}"
-                raise UsageError("E013", told, help="write to another folder")
-        found, total, schema = shares(parts, self.shard, self.computation.plan.names)
+            output_path = folder.resolve()
+            if output_path.is_relative_to(path.resolve()) if path.is_dir() else output_path == path.resolve().parent:
+                message = f"the results would stand among the inputs in {visible(str(folder))}"
+                raise UsageError("E013", message, help="write to another folder")
+        own_shares, total, schema = shares(parts, self.shard, self.computation.plan.names)
         planned(self.computation, schema)
-        made = maker(self.task)
-        is_known = not any(share.is_whole for share in found)
-        advance = self.watch(sum(group.rows for share in found for group in share.groups) if is_known else None)
-        for share in found:
+        made_by = facts_of_maker(self.task)
+        is_known = not any(share.is_whole for share in own_shares)
+        advance = self.watch(sum(group.rows for share in own_shares for group in share.groups) if is_known else None)
+        for share in own_shares:
             with reading(visible(str(share.part.path))):
-                known = known_by(share.part.path, share.part.format)
-                manifest = Manifest(made, share.part.name, known)
+                input_facts = identity_of(share.part.path, share.part.format)
+                manifest = Manifest(made_by, share.part.name, input_facts)
             if self.shard is not None:
                 manifest = replace(manifest, shard="{}/{}".format(*self.shard), groups=share.groups, total=total)
             target = folder / name_of(share.part, self.shard)
@@ -161,15 +161,15 @@ class Job:
         is_whole = False
         try:
             with closing(convert.converted(batches(source, groups))) as results:
-                for batch, found in results:
-                    if found.errors and not self.first_failure:
-                        self.first_failure = f"row {writer.count + min(found.errors) + 1:,} of {source.name}"
-                    self.count += found.count
-                    self.failed += len(found.errors)
+                for batch, computed in results:
+                    if computed.errors and not self.first_failure:
+                        self.first_failure = f"row {writer.count + min(computed.errors) + 1:,} of {source.name}"
+                    self.count += computed.count
+                    self.failed += len(computed.errors)
                     if is_exceeded(self.most_failures, self.failed):
-                        raise too_many(self.told())
+                        raise too_many(self.summary())
                     writer.write(batch)
-                    advance(found.count)
+                    advance(computed.count)
             writer.close()
             is_whole = True
             source.refuse_rest(writer.count)  # when the results are there, for more may never come
@@ -177,7 +177,7 @@ class Job:
             if not is_whole:
                 writer.abandon()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.failed:,} of {self.count:,} records failed, the first in {self.first_failure}"
 
 
@@ -194,9 +194,9 @@ def refuse_text(*paths: str) -> None:
             )
 
 
-def name_of(part: Part, shard: tuple[int, int] | None) -> str:
+def name_of(source_part: Part, shard: tuple[int, int] | None) -> str:
     """Return the name of the results of a part: its own, or that of the shard."""
     if shard is None:
-        return part.name
-    path = Path(part.name)
+        return source_part.name
+    path = Path(source_part.name)
     return str(path.with_name(f"{path.stem}.{shard[0]}-of-{shard[1]}{path.suffix}"))

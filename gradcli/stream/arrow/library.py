@@ -15,11 +15,11 @@ def pyarrow(module: str = "") -> Any:
     return library(f"pyarrow.{module}".rstrip("."), "Parquet and Arrow", "arrow")
 
 
-def library(module: str, what: str, extra: str) -> Any:
+def library(module: str, subject: str, extra: str) -> Any:
     """Return a module of a library that an extra installs. Raises UsageError where it is not installed."""
     try:
         return import_module(module)
     except ImportError:
         name = module.partition(".")[0]
         help = f'pip install "gradcli[{extra}]"'
-        raise UsageError("E017", f"{what} need {name}, which is not installed", help=help) from None
+        raise UsageError("E017", f"{subject} need {name}, which is not installed", help=help) from None

@@ -56,61 +56,61 @@ class Manifest:
 
     def write(self, path: Path) -> None:
         """Write the manifest of the file at a path."""
-        with written_as_text(str(beside(path))) as file:
+        with written_as_text(str(manifest_path(path))) as file:
             file.write(dump({"schema": SCHEMA, **asdict(self)}, indent=2) + "\n")
 
     def is_done(self, path: Path) -> bool:
         """Return whether a file at the path was made of and by the same, and is whole."""
         with suppress(EvaluationError, OSError):
-            found = read(manifest_of(path))
-            made = Manifest(found.made, found.part, found.of, found.shard, found.groups, found.total)
-            return made == self and checksum(path) == found.checksum
+            old = read_manifest(manifest_of(path))
+            plan = Manifest(old.made, old.part, old.of, old.shard, old.groups, old.total)
+            return plan == self and checksum(path) == old.checksum
         return False
 
 
-def beside(path: Path) -> Path:
-    """Return the path of the manifest of a file: one that engines leave out when they read a folder."""
+def manifest_path(path: Path) -> Path:
+    """Return the path of the manifest of a file, with a name that engines leave out when they read a folder."""
     return path.with_name(f"_{path.name}.json")
 
 
 def manifest_of(path: Path) -> Path:
     """Return the path of a manifest that is there, perhaps by the name that it had before."""
     before = path.with_name(f"{path.name}.json")
-    return before if before.exists() and not beside(path).exists() else beside(path)
+    return before if before.exists() and not manifest_path(path).exists() else manifest_path(path)
 
 
-def read(path: Path) -> Manifest:
+def read_manifest(path: Path) -> Manifest:
     """Read a manifest; EvaluationError where it is none."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         if facts.pop("schema") != SCHEMA:
             raise ValueError
         facts["groups"] = tuple(Group(**group) for group in facts["groups"])
-        found = Manifest(**facts)
-        if not is_sound(found):
+        manifest = Manifest(**facts)
+        if not is_sound(manifest):
             raise ValueError
-        return found
+        return manifest
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise EvaluationError("E231", f"{path} is no manifest of gradcli", help="make the part again") from None
 
 
-def is_sound(found: Manifest) -> bool:
+def is_sound(manifest: Manifest) -> bool:
     """Return whether a manifest has facts of the right kinds, whoever wrote it, and stays in its folder."""
     kinds = {"made": dict, "part": str, "of": dict, "shard": str, "total": int, "rows": int, "checksum": str}
-    counts = [found.total, found.rows, found.failed, *chain.from_iterable(map(astuple, found.groups))]
+    counts = [manifest.total, manifest.rows, manifest.failed, *chain.from_iterable(map(astuple, manifest.groups))]
     return (
-        all(type(getattr(found, name)) is kind for name, kind in kinds.items())
+        all(type(getattr(manifest, name)) is kind for name, kind in kinds.items())
         and all(type(count) is int and count >= 0 for count in counts)
-        and bool(SHARD.fullmatch(found.shard))
-        and (not found.shard or sum(group.rows for group in found.groups) == found.rows)
-        and not Path(found.part).is_absolute()
-        and ".." not in Path(found.part).parts
+        and bool(SHARD.fullmatch(manifest.shard))
+        and (not manifest.shard or sum(group.rows for group in manifest.groups) == manifest.rows)
+        and not Path(manifest.part).is_absolute()
+        and ".." not in Path(manifest.part).parts
     )
 
 
-def maker(task: Task) -> dict[str, Any]:
+def facts_of_maker(task: Task) -> dict[str, Any]:
     """Return by what results are made: the same gives the same bits."""
-    found = {
+    facts = {
         "program": task.program,
         "fixed": {name: plain(np.asarray(value)) for name, value in task.fixed.items()},
         "wrt": None if task.wrt is None else list(task.wrt),
@@ -124,17 +124,17 @@ def maker(task: Task) -> dict[str, Any]:
         "numpy": np.__version__,
         "cpu": features(),
     }
-    known: dict[str, Any] = json.loads(json.dumps(found))
-    return known
+    as_read: dict[str, Any] = json.loads(json.dumps(facts))
+    return as_read
 
 
 def features() -> list[str]:
     """Return the features of the processor that numpy uses, by which the last digit of a function may differ."""
-    found = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
-    return sorted(name for name, is_there in found.items() if is_there)
+    flags = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
+    return sorted(name for name, is_there in flags.items() if is_there)
 
 
-def known_by(path: Path, format: str) -> dict[str, Any]:
+def identity_of(path: Path, format: str) -> dict[str, Any]:
     """Return the facts by which an input is known again: its size, and the checksum of its end, or of all of it.
 
     The end of Parquet has the sizes and the bounds of all columns; that of the others says nothing of their beginning.
@@ -149,8 +149,8 @@ def known_by(path: Path, format: str) -> dict[str, Any]:
 
 def checksum(path: Path) -> str:
     """Return the checksum of a file."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         while data := file.read(CHUNK):
-            found.update(data)
-    return f"sha256:{found.hexdigest()}"
+            digest.update(data)
+    return f"sha256:{digest.hexdigest()}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.stream.arrow.manifests import Manifest, checksum, manifest_of, read
+from gradcli.stream.arrow.manifests import Manifest, checksum, manifest_of, read_manifest
 from gradcli.stream.arrow.parts import files, refuse_file
 from gradcli.stream.arrow.sinks import Writer
 from gradcli.stream.arrow.sources import Source, format_of
@@ -21,7 +21,7 @@ Shard = tuple[Path, Manifest]
 def merged(folders: Sequence[str], output: str) -> None:
     """Put the shards in folders together in another folder; EvaluationError where they are incomplete or unlike."""
     refuse_file(output)
-    shards = found(folders)
+    shards = shards_in(folders)
     parts: dict[str, list[Shard]] = {}
     for path, manifest in shards:
         parts.setdefault(manifest.part, []).append((path, manifest))
@@ -34,7 +34,7 @@ def merged(folders: Sequence[str], output: str) -> None:
         put_together(members, Path(output, name))
 
 
-def found(folders: Sequence[str]) -> list[Shard]:
+def shards_in(folders: Sequence[str]) -> list[Shard]:
     """Return the shards in folders, sorted by their names."""
     paths = []
     for folder in folders:
@@ -43,7 +43,7 @@ def found(folders: Sequence[str]) -> list[Shard]:
                 "E003", f"cannot read {folder}: no such folder", help="--merge takes folders of shards: -i"
             )
         paths += files(Path(folder))
-    shards = [(path, read(manifest_of(path))) for path in sorted(paths)]
+    shards = [(path, read_manifest(manifest_of(path))) for path in sorted(paths)]
     shards = [(path, manifest) for path, manifest in shards if manifest.shard]
     if not shards:
         raise UsageError("E003", f"no shards in {', '.join(folders)}", help="make them with --shard 1/4 -o FOLDER/")
@@ -52,24 +52,23 @@ def found(folders: Sequence[str]) -> list[Shard]:
 
 def refuse_unlike(shards: Sequence[Shard]) -> None:
     """Refuse shards of different runs."""
-    first, one = shards[0]
+    first, model = shards[0]
     parts: dict[str, tuple[Path, Any]] = {}
-    for path, other in shards:
-        same = parts.setdefault(other.part, (path, other.of))
-        differing = [key for key in one.made if other.made.get(key) != one.made[key]]
+    for path, m in shards:
+        origin = parts.setdefault(m.part, (path, m.of))
+        differing = [key for key in model.made if m.made.get(key) != model.made[key]]
         if differing:
             key = differing[0]
-            told = (
-                f"{first.name} and {path.name} differ in {key}, {one.made[key]!r:.60} and {other.made.get(key)!r:.60}"
-            )
-        elif (count(other), other.total) != (count(one), one.total):
-            sizes = [f"{each.total} groups in {count(each)} shards" for each in (one, other)]
-            told = f"{first.name} is of {sizes[0]}, {path.name} of {sizes[1]}"
-        elif same[1] != other.of:
-            told = f"{same[0].name} and {path.name} were made of different inputs"
+            fault = f"{first.name} and {path.name} differ in {key}, {model.made[key]!r:.60} and {m.made.get(key)!r:.60}"
+        elif (count(m), m.total) != (count(model), model.total):
+            sizes = [f"{x.total} groups in {count(x)} shards" for x in (model, m)]
+            fault = f"{first.name} is of {sizes[0]}, {path.name} of {sizes[1]}"
+        elif origin[1] != m.of:
+            fault = f"{origin[0].name} and {path.name} were made of different inputs"
         else:
             continue
-        raise EvaluationError("E231", f"unlike shards: {told}", help="make all shards by one command, on like machines")
+        help = "make all shards by one command, on like machines"
+        raise EvaluationError("E231", f"unlike shards: {fault}", help=help)
 
 
 def count(manifest: Manifest) -> int:
@@ -82,10 +81,10 @@ def refuse_incomplete(shards: Sequence[Shard]) -> None:
     total, of = shards[0][1].total, count(shards[0][1])
     if missing := set(range(total)) - set(numbers):
         places = sorted({number % of + 1 for number in missing})
-        told = ", ".join(f"{place}/{of}" for place in places[:20])
+        missing_shards = ", ".join(f"{place}/{of}" for place in places[:20])
         raise EvaluationError(
             "E231",
-            f"incomplete: {len(missing):,} of {total:,} groups are missing, of --shard {told}",
+            f"incomplete: {len(missing):,} of {total:,} groups are missing, of --shard {missing_shards}",
             help="run these shards first",
         )
     if len(numbers) > total:
@@ -138,7 +137,7 @@ class Rows:
         """Yield the next rows."""
         while count:
             batch = self.rest if self.rest is not None else next(self.batches)[1]
-            part = batch.slice(0, count)
+            rows = batch.slice(0, count)
             self.rest = batch.slice(count) if len(batch) > count else None
-            count -= len(part)
-            yield part
+            count -= len(rows)
+            yield rows

@@ -13,7 +13,7 @@ from gradcli.errors import EvaluationError, UsageError
 from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.manifests import Group
-from gradcli.stream.arrow.sources import ENDINGS, Source, called, format_of, is_pipe, readable
+from gradcli.stream.arrow.sources import ENDINGS, Source, display_name, format_of, is_pipe, readable
 from gradcli.workers.files import is_folder
 
 
@@ -41,32 +41,32 @@ class Share:
 
 def listed(inputs: Sequence[str], format: str | None, dialect: tuple[str | None, ...] = ()) -> list[Part]:
     """Return the parts, sorted by name; UsageError where there are none, or two of one name."""
-    found: list[Part] = []
-    for given in inputs:
-        path = Path(given)
+    parts: list[Part] = []
+    for name in inputs:
+        path = Path(name)
         if path.is_dir():
-            inner = [Part(str(one.relative_to(path)), one, readable(one.name) or "", dialect) for one in files(path)]
+            inner = [Part(str(f.relative_to(path)), f, readable(f.name) or "", dialect) for f in files(path)]
             if not inner:
                 endings = ", ".join([*ENDINGS, ".csv"])
                 raise UsageError(
-                    "E003", f"no file in {visible(given)} ends in {endings}", help="check the path after -i"
+                    "E003", f"no file in {visible(name)} ends in {endings}", help="check the path after -i"
                 )
-            found += inner
+            parts += inner
         else:
-            found.append(Part(path.name, path, format or readable(given) or "parquet", dialect))
-    for part in found:
-        if is_pipe(str(part.path)):
-            told = f"{called(str(part.path))} is no file, and parts are read twice"
-            raise UsageError("E014", told, help="write it to a file first, or convert it alone")
-    found.sort(key=lambda part: part.name)
-    for one, other in pairwise(found):
-        if one.name == other.name:
+            parts.append(Part(path.name, path, format or readable(name) or "parquet", dialect))
+    for p in parts:
+        if is_pipe(str(p.path)):
+            message = f"{display_name(str(p.path))} is no file, and parts are read twice"
+            raise UsageError("E014", message, help="write it to a file first, or convert it alone")
+    parts.sort(key=lambda p: p.name)
+    for f, next_part in pairwise(parts):
+        if f.name == next_part.name:
             raise UsageError(
                 "E013",
-                f"{one.path} and {other.path} have the same name, and so would their results",
+                f"{f.path} and {next_part.path} have the same name, and so would their results",
                 help="write them to two folders",
             )
-    return found
+    return parts
 
 
 def files(folder: Path) -> list[Path]:
@@ -74,11 +74,11 @@ def files(folder: Path) -> list[Path]:
 
     Where there are none, these are the files of CSV.
     """
-    found = []
-    for here, folders, names in os.walk(folder):
+    paths = []
+    for folder_here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        found += [Path(here, name) for name in names if readable(name) and not name.startswith((".", "_"))]
-    return [path for path in found if format_of(path.name)] or found
+        paths += [Path(folder_here, name) for name in names if readable(name) and not name.startswith((".", "_"))]
+    return [path for path in paths if format_of(path.name)] or paths
 
 
 def shares(
@@ -89,7 +89,7 @@ def shares(
     The groups of all parts, sorted, are dealt round robin. EvaluationError where a part has another schema.
     """
     place, of = shard or (1, 1)
-    found: list[Share] = []
+    own_shares: list[Share] = []
     total, schema, first = 0, None, None
     for part in parts:
         with closing(part.opened(numbers)) as source:
@@ -99,7 +99,7 @@ def shares(
                 assert first is not None
                 raise unlike(first, schema, part, source.schema)
             if source.groups is None and shard is None:
-                found.append(Share(part, (), is_whole=True))
+                own_shares.append(Share(part, (), is_whole=True))
                 continue
             if source.groups is None:
                 kind = "CSV" if part.format == "csv" else "a stream of Arrow"
@@ -113,23 +113,23 @@ def shares(
             groups = tuple(Group(total + group, group, source.rows_of(group)) for group in mine)
             total += source.groups
         if is_mine:
-            found.append(Share(part, groups))
-    return found, total, schema
+            own_shares.append(Share(part, groups))
+    return own_shares, total, schema
 
 
-def unlike(first: Part, schema: Any, other: Part, others: Any) -> EvaluationError:
+def unlike(first: Part, schema: Any, second: Part, second_schema: Any) -> EvaluationError:
     """Return the error of two parts with different schemas, which names a column in which they differ."""
-    for name in dict.fromkeys([*schema.names, *others.names]):
-        a, b = (told(fields, name) for fields in (schema, others))
+    for name in dict.fromkeys([*schema.names, *second_schema.names]):
+        a, b = (types_of(fields, name) for fields in (schema, second_schema))
         if a != b:
-            message = f"{visible(name)} is {a} in {first.path.name} and {b} in {other.path.name}"
+            message = f"{visible(name)} is {a} in {first.path.name} and {b} in {second.path.name}"
             break
     else:
-        message = f"the columns of {other.path.name} stand in another order than those of {first.path.name}"
+        message = f"the columns of {second.path.name} stand in another order than those of {first.path.name}"
     return EvaluationError("E228", f"two parts have different columns: {message}", help="give all parts one schema")
 
 
-def told(schema: Any, name: str) -> str:
+def types_of(schema: Any, name: str) -> str:
     """Return the types of all columns of a name, in words."""
     fields = [schema.field(place) for place in schema.get_all_field_indices(name)]
     kinds = [f"{field.type}{'' if field.nullable else ' without nulls'}" for field in fields]

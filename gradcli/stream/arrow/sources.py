@@ -51,7 +51,7 @@ def reading(name: str) -> Iterator[None]:
         raise UsageError("E003", f"cannot read {name}: no such file", help="check the path after -i") from None
     except Exception as error:  # which of its own kinds pyarrow raises depends on where a file is damaged
         reason = str(getattr(error, "strerror", None) or error).partition("\n")[0] or type(error).__name__
-        reason = next((plain for told, plain in PLAIN.items() if told in reason), reason)
+        reason = next((explanation for pattern, explanation in PLAIN.items() if pattern in reason), reason)
         begin = reason[:1] if reason[1:2].isupper() else reason[:1].lower()
         message = f"cannot read {name}: {visible(begin + reason[1:])}"
         raise EvaluationError("E227", message, help="make or fetch the file again") from None
@@ -67,7 +67,7 @@ class Source:
     def __init__(
         self, path: str, format: str, numbers: Sequence[str] = (), dialect: tuple[str | None, ...] = ()
     ) -> None:
-        self.name = called(path)
+        self.name = display_name(path)
         self.path, self.format = path, format
         self.sizes: Any = None  # the same file without most of its columns
         self.rows: int | None = None
@@ -84,8 +84,8 @@ class Source:
 
     def _open(self, numbers: Sequence[str], dialect: tuple[str | None, ...]) -> None:
         if is_pipe(self.path) and self.format != "arrow":
-            told = f"{self.name} is no file, and through pipes go streams of Arrow alone"
-            raise UsageError("E014", told, help="write it to a file first, or add --format arrow")
+            message = f"{self.name} is no file, and through pipes go streams of Arrow alone"
+            raise UsageError("E014", message, help="write it to a file first, or add --format arrow")
         if self.format == "parquet":
             self.file = pyarrow("parquet").ParquetFile(self.path, pre_buffer=False, buffer_size=BUFFER)
             self.schema = self.file.schema_arrow
@@ -102,8 +102,8 @@ class Source:
         else:
             self.stream = standard_input() if self.path == "-" else Path(self.path).open("rb")  # noqa: SIM115
             if self.stream.peek(len(MAGIC)).startswith((MAGIC, b"PAR1")):
-                told = f"{self.name} has a whole file, and through pipes go streams of Arrow alone"
-                raise UsageError("E014", told, help="give the path of the file after -i")
+                message = f"{self.name} has a whole file, and through pipes go streams of Arrow alone"
+                raise UsageError("E014", message, help="give the path of the file after -i")
             self.file = pyarrow("ipc").open_stream(self.stream)
             self.schema = self.file.schema
 
@@ -126,8 +126,8 @@ class Source:
         """Refuse what follows a stream that ended after so many rows, for nobody would read it; EvaluationError."""
         with reading(self.name):
             if self.stream is not None and self.stream.read(1):
-                told = f"{self.name} goes on after row {rows:,}, where its stream has ended"
-                raise EvaluationError("E227", told, help="give each stream alone, or join them as one")
+                message = f"{self.name} goes on after row {rows:,}, where its stream has ended"
+                raise EvaluationError("E227", message, help="give each stream alone, or join them as one")
 
     def _numbers(self) -> Sequence[int]:
         return range(1 if self.groups is None else self.groups)
@@ -163,13 +163,13 @@ class Source:
         return names
 
     def close(self) -> None:
-        for one in (self.file, None if self.path == "-" else self.stream):
-            close = getattr(one, "close", None)
+        for stream in (self.file, None if self.path == "-" else self.stream):
+            close = getattr(stream, "close", None)
             if close is not None:
                 close()
 
 
-def called(path: str) -> str:
+def display_name(path: str) -> str:
     """Return what messages call a path."""
     return "standard input" if path == "-" else visible(path)
 

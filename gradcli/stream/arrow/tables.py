@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.stream.arrow.computation import Array, Computation, Computed, Given, told
+from gradcli.stream.arrow.computation import Array, Computation, Computed, Inputs, error_text
 from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, Forms, check_names, refuse_large
 from gradcli.stream.arrow.library import pyarrow
 
@@ -31,19 +31,19 @@ KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
 def with_results(computation: Computation, batch: Arrow) -> Arrow:
     """Return the batch with the columns of its results."""
     schema, forms = planned(computation, batch.schema)
-    found = computation.compute(given_of(computation, batch), forms)
-    return assembled(batch, found, schema, forms, has_nulls=computation.plan.task.nonfinite == "null")
+    result = computation.compute(inputs_of(computation, batch), forms)
+    return assembled(batch, result, schema, forms, has_nulls=computation.plan.task.nonfinite == "null")
 
 
-def assembled(batch: Arrow, found: Computed, schema: Arrow, forms: Forms, *, has_nulls: bool = False) -> Arrow:
-    """Return a batch with computed columns, in the schema that `planned` gave; null where one is not finite, if so."""
+def assembled(batch: Arrow, result: Computed, schema: Arrow, forms: Forms, *, has_nulls: bool = False) -> Arrow:
+    """Return a batch with computed columns, in the schema from `planned`; null if not finite and `has_nulls`."""
     failed = None
-    if found.errors:
+    if result.errors:
         failed = np.zeros(len(batch), bool)
-        failed[list(found.errors)] = True
-    columns = [(found.value, forms.value), *((found.gradients[name], form) for name, form in forms.gradients.items())]
+        failed[list(result.errors)] = True
+    columns = [(result.value, forms.value), *((result.gradients[name], form) for name, form in forms.gradients.items())]
     added = [arrow_of(*column, len(batch), failed, has_nulls) for column in columns]
-    added.append(errors_of(found.errors, len(batch)))
+    added.append(errors_of(result.errors, len(batch)))
     return pyarrow().record_batch([*batch.columns, *added], schema=schema)
 
 
@@ -91,16 +91,16 @@ def form_of(name: str, type: Arrow) -> Form:
         shape.append(inner.list_size)
         inner = inner.value_type
     if not (types.is_integer(inner) or types.is_floating(inner) or types.is_boolean(inner)):
-        what, help = next((told for test, told in KINDS.items() if getattr(types, test)(inner)), (f"{inner}", ""))
+        kind, help = next((words for test, words in KINDS.items() if getattr(types, test)(inner)), (f"{inner}", ""))
         raise EvaluationError(
-            "E207", f"the column {name} has {what}, not numbers", help=help or "give floats, integers or booleans"
+            "E207", f"the column {name} has {kind}, not numbers", help=help or "give floats, integers or booleans"
         )
     form = Form(BOOL if types.is_boolean(inner) else DOUBLE, tuple(shape))
     refuse_large(name, form)
     return form
 
 
-def given_of(computation: Computation, batch: Arrow) -> Given:
+def inputs_of(computation: Computation, batch: Arrow) -> Inputs:
     """Return the columns that the program takes, as numpy has them."""
     values: dict[str, Array] = {}
     missing: dict[str, Array] = {}
@@ -109,7 +109,7 @@ def given_of(computation: Computation, batch: Arrow) -> Given:
             values[name], mask = array_of(batch.column(name))
             if mask is not None:
                 missing[name] = mask
-    return Given(len(batch), values, missing)
+    return Inputs(len(batch), values, missing)
 
 
 def array_of(column: Arrow) -> tuple[Array, Array | None]:
@@ -118,8 +118,8 @@ def array_of(column: Arrow) -> tuple[Array, Array | None]:
     count, shape, mask = len(column), [len(column)], None
     while True:
         if column.null_count:
-            here = column.is_null().to_numpy(zero_copy_only=False).reshape(count, -1).any(axis=1)
-            mask = here if mask is None else mask | here
+            mask_here = column.is_null().to_numpy(zero_copy_only=False).reshape(count, -1).any(axis=1)
+            mask = mask_here if mask is None else mask | mask_here
         if not types.is_fixed_size_list(column.type):
             break
         size = column.type.list_size
@@ -163,4 +163,4 @@ def errors_of(errors: Mapping[int, GradcliError], count: int) -> Arrow:
     pa = pyarrow()
     if not errors:
         return pa.nulls(count, pa.string())
-    return pa.array([told(errors[row]) if row in errors else None for row in range(count)], pa.string())
+    return pa.array([error_text(errors[row]) if row in errors else None for row in range(count)], pa.string())

@@ -12,7 +12,7 @@ from csv import reader
 from io import BufferedReader, StringIO, TextIOWrapper
 from typing import Any
 
-from gradcli.dialects import COMMAS, Dialect, named
+from gradcli.dialects import COMMAS, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream import digits
@@ -41,13 +41,13 @@ class Table:
             head = text.read(HEAD)
             self.dialect = Dialect.of(head, numbers, delimiter, decimal)
             rows = reader(StringIO(head + text.readline(HEADER), newline=""), delimiter=self.dialect.delimiter)
-            names = list(map(named, next((row for row in rows if row and not row[0].startswith("sep=")), ())))
+            names = list(map(normal_name, next((row for row in rows if row and not row[0].startswith("sep=")), ())))
             lines = rows.line_num
         "".join(names).encode(errors="surrogateescape").decode()
         refuse_many(visible(path), len(names))
         if (name := digits.first_twice(names)) is not None:
-            told = f"{visible(name)} twice" if name else "columns without names"
-            raise EvaluationError("E228", f"the header has {told}", help="give each column a name of its own")
+            fault = f"{visible(name)} twice" if name else "columns without names"
+            raise EvaluationError("E228", f"the header has {fault}", help="give each column a name of its own")
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
         encoding = encoding.removesuffix("-sig")

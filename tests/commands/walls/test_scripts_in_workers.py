@@ -123,7 +123,7 @@ INTERPRETER = ("script.interpreter", "run")
 WALLS = {"in_worker", "mapped", "begin"}  # what gives work to a process within limits, or makes this one such
 HOLDS = """\
 commands.comparing compare
-commands.course.handout drawn
+commands.course.handout draw_sheets
 commands.course.handout print_key
 commands.course.handout print_lint
 commands.course.marking write_feedback

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain import edges
-from gradcli.explanation.chain.edges import held_inputs
+from gradcli.explanation.chain.edges import dependent_inputs
 from gradcli.explanation.variables import Variables
 from gradcli.language.parser import parse_program
 from gradcli.render.lesson.terms import Terms
@@ -34,7 +34,7 @@ def test_an_input_is_held_where_it_depends_on_the_other(graph: Graph, chunk: int
     before = edges.CHUNK
     edges.CHUNK = chunk
     try:
-        found = held_inputs(graph)
+        found = dependent_inputs(graph)
     finally:
         edges.CHUNK = before
     for node, inputs in graph.items():

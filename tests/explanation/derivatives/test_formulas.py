@@ -57,7 +57,7 @@ def test_formulas_are_the_derivatives(style: str, kind: str) -> None:
 
 def check(number: Derivative, formula: Derivative, point: Point, case: str) -> None:
     assert formula.formula is not None
-    value, at = contracted(number, formula.given, point)
+    value, at = contracted(number, formula.upstreams, point)
     read = parse_expression(Source(unparse(formula.formula)))
     shown = f"{case}: {unparse(read)}"
     if np.isfinite(value).all():
@@ -79,7 +79,7 @@ def test_a_jacobian_of_one_entry_is_a_row(reduction: str) -> None:
     program = parse_program(Source(f"{reduction}(x**3, dim=0, keepdim=True)"))
     ((number,), (formula,)) = (find(program, point, 1, mixed=False) for find in (derivatives, formulas))
     assert np.asarray(number.value).shape == (1, 3)
-    if not formula.given:
+    if not formula.upstreams:
         assert formula.formula is not None
         np.testing.assert_allclose(value_of(formula.formula, point), np.asarray(number.value))
 

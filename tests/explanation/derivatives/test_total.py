@@ -91,7 +91,7 @@ def test_formulas_are_the_numbers(text: str, order: int) -> None:
         sizes = [np.shape(point[name]) for name in formula.by]
         lead = shape[: len(shape) - sum(map(len, sizes))]
         for one in [lead, *sizes[:-1]]:
-            if one and formula.given:
+            if one and formula.upstreams:
                 weight = draw.normal(size=one)
                 name = next(x for x in ("upstream", "upstream_2") if x not in at)
                 at[name] = weight
@@ -155,7 +155,7 @@ def test_a_derivative_of_vectors_is_a_matrix(text: str, order: int, expected: st
     point = {"x": np.array(VECTOR), "y": np.array(VECTOR), "A": np.array(MATRIX)}
     used = {name: value for name, value in point.items() if name in text.replace("tanh", "").replace("softmax", "")}
     (found,) = formulas(program(text), used, order, mixed=False, wrt=["x"])
-    assert found.given == ()
+    assert found.upstreams == ()
     assert found.formula is not None
     assert unparse(found.formula) == expected
 

@@ -12,7 +12,7 @@ import pytest
 
 from gradcli.explanation.build import explain
 from gradcli.explanation.formulas import checking
-from gradcli.explanation.formulas.checking import FEWER, UnequalError, checked, fault
+from gradcli.explanation.formulas.checking import FEWER, UnequalError, fault, simplify_checked
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.values import rounding_at
 from gradcli.guard import guard
@@ -24,8 +24,8 @@ from gradcli.source import Source
 
 def test_no_more_roundings_are_drawn_than_explain_a_distance() -> None:
     tree = parse_expression(Source("x*1.1"))
-    assert rounding_at({"x": np.float64(0.3)}, tree, count=10**12, enough=0.0) >= 0  # else it would never end
-    assert rounding_at({"x": np.float64(0.3)}, tree, count=4, enough=1.0) < 1
+    assert rounding_at({"x": np.float64(0.3)}, tree, count=10**12, bound=0.0) >= 0  # else it would never end
+    assert rounding_at({"x": np.float64(0.3)}, tree, count=4, bound=1.0) < 1
 
 
 POINT = {"x": np.float64(0.3), "y": np.float64(2.0), "v": np.array([0.3, 0.4]), "t": np.array([0.0, 1.0])}
@@ -82,7 +82,7 @@ def test_a_formula_of_other_values_does_not_stand(raw: str, short: str, why: str
 
 @pytest.mark.parametrize("raw", ["26209*(4e-05*(10*(26209*x)**9))", "5*(123456789*x)**4*123456789"])
 def test_large_powers_are_written_so_that_they_have_a_value(raw: str) -> None:
-    assert checked(tree(raw), POINT) != tree(raw)
+    assert simplify_checked(tree(raw), POINT) != tree(raw)
 
 
 def test_where_the_guard_is_strict_it_is_a_failure() -> None:
@@ -100,7 +100,7 @@ def test_the_raw_formula_stands_with_a_note(monkeypatch: pytest.MonkeyPatch, at_
     assert [note.message for note in shown.notes if note.code == "raw"] == [
         "the formula by x is not simplified: the shorter form has another value elsewhere"
     ]
-    assert checked(tree("x + x"), POINT) == tree("x + x")
+    assert simplify_checked(tree("x + x"), POINT) == tree("x + x")
 
 
 def test_no_formula_is_nan_beside_a_number() -> None:

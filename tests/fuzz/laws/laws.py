@@ -223,11 +223,11 @@ def jacobians_and_hessians_of_tensors_are_those_of_the_engine(subject: Subject) 
         yield from reads_back(formula.formula)
         if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise()):
             continue
-        given = dict.fromkeys(formula.given, 1.0)
+        given = dict.fromkeys(formula.upstreams, 1.0)
         expected = np.asarray(number.value)
-        if formula.given:  # the linear map, for ones
+        if formula.upstreams:  # the linear map, for ones
             shapes = expected.shape[: expected.ndim - np.ndim(subject.raw.point[number.by[-1]])]
-            given = dict.fromkeys(formula.given, np.ones(shapes)) if len(formula.given) == 1 else {}
+            given = dict.fromkeys(formula.upstreams, np.ones(shapes)) if len(formula.upstreams) == 1 else {}
             if not given:
                 continue
             expected = expected.sum(axis=tuple(range(len(shapes))))

@@ -25,7 +25,7 @@ from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source, width
 from gradcli.stream.plan import Task
-from gradcli.stream.plotting import Plot, Way, plotted
+from gradcli.stream.plotting import Plot, Way, sample_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 CURVES = ["x**2", "1/x", "tan(3*x)", "floor(2*x)", "relu(x)", "log(x)", "log(-x*x - 1)", "x*0 + 3", "x*1e308"]
@@ -35,7 +35,7 @@ SURFACES = ["x*x + 3*y*y", "log(x*y)", "x*0 + y*0", "1/(x*y)", "exp(30*x)*y"]
 def plot_of(program: str, **more: object) -> Plot:
     ranges = {"x": (-2.0, 2.0)} if program in CURVES or "y" not in program else {"x": (-2.0, 2.0), "y": (-1.0, 3.0)}
     start = tuple(1.5 for _ in ranges)
-    return plotted(Task(program), ranges, tuple(0.5 for _ in ranges), Way("adam", start, 20, {"lr": 0.1}))
+    return sample_plot(Task(program), ranges, tuple(0.5 for _ in ranges), Way("adam", start, 20, {"lr": 0.1}))
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_text_fits_the_terminal(program: str, columns: int, ascii: bool) -> No
     ],
 )
 def test_it_is_said_where_there_is_no_value(program: str, told: list[str]) -> None:
-    curve = plotted(Task(f"y = {program}"), {"x": (-2.0, 2.0)}, (-0.5,)).facts
+    curve = sample_plot(Task(f"y = {program}"), {"x": (-2.0, 2.0)}, (-0.5,)).facts
     assert isinstance(curve, Curve)
     (chart,) = curve_charts(curve, "", Looks())[-1:]
     remarks = [remark for remark in chart.notes if "at x = -0.5" not in remark]
@@ -102,7 +102,7 @@ def test_colour_is_never_the_only_difference() -> None:
 
 
 def test_a_title_is_text() -> None:
-    drawn = svg(plotted(Task("x**2 # </title><script>alert(1)</script> \u202e & \x07"), {"x": (0.0, 1.0)}), Asked())
+    drawn = svg(sample_plot(Task("x**2 # </title><script>alert(1)</script> \u202e & \x07"), {"x": (0.0, 1.0)}), Asked())
     ET.fromstring(drawn)
     assert "<script" not in drawn
     assert "\u202e" not in drawn

@@ -41,7 +41,7 @@ class Argument(NamedTuple):
 
 
 class Function(NamedTuple):
-    """`name(arguments)`; the name of `A @ B` is `@`, that of `A.T` is `.T`, and the template says how it is written."""
+    """`name(arguments)`; `A @ B` has the name `@`, `A.T` the name `.T`, and the template says how it is written."""
 
     extent: Extent
     weight: int

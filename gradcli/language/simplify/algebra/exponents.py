@@ -25,18 +25,18 @@ class Exponents(Algebra):
         """Note the exponents in a part of the formula, as it came."""
         if self._has_exponentials(product.term):
             for term, number in self._growths(self.as_it_came(product)[0].term):
-                least, largest = self._met.get(term, (0, 0))
-                self._met[term] = min(least, number), max(largest, number)
+                smallest, largest = self._met.get(term, (0, 0))
+                self._met[term] = min(smallest, number), max(largest, number)
 
     def as_it_came(self, product: Product) -> Way:
         """Return the product with the exponentials that were taken out of its sums back in them."""
-        moved, instead = product, dict(NOTHING)
+        as_read, instead = product, dict(NOTHING)
         for base, exponent in product.term:
-            taken, found = self.before.get(base), self.bases[base]
-            if taken is not None and isinstance(found, Sum) and is_whole(exponent):
-                moved = self.multiply(moved, self.power(taken, -exponent))
-                instead[base] = self.times(found.polynomial, taken)
-        return moved, instead
+            exponentials, entry = self.before.get(base), self.bases[base]
+            if exponentials is not None and isinstance(entry, Sum) and is_whole(exponent):
+                as_read = self.multiply(as_read, self.power(exponentials, -exponent))
+                instead[base] = self.times(entry.polynomial, exponentials)
+        return as_read, instead
 
     def is_within(self, product: Product, instead: Mapping[int, Polynomial] = NOTHING) -> bool:
         """Tell whether a product overflows no earlier than what was read.
@@ -48,9 +48,9 @@ class Exponents(Algebra):
         above, below = [product.term], list[Polynomial]()
         for term in above:  # which grows by the terms of the sums in them
             for base, exponent in term:
-                found = self.bases[base]
-                if isinstance(found, Sum):
-                    polynomial = instead.get(base, found.polynomial)
+                entry = self.bases[base]
+                if isinstance(entry, Sum):
+                    polynomial = instead.get(base, entry.polynomial)
                     if exponent < 0:
                         below.append(polynomial)
                     else:
@@ -70,15 +70,15 @@ class Exponents(Algebra):
         return any(isinstance(self.bases[base], Exponential | Function | Sum) for base, _ in term)
 
     def _growths(self, term: Term) -> Iterator[Growth]:
-        """Yield the numbers before the exponents in a product; of cosh and sinh those of their exponentials."""
+        """Yield the numbers before the exponents in a product; cosh and sinh count as their exponentials."""
         numbers: dict[Term, Rational] = {}
         sides: dict[Term, Rational] = {}
         for base, exponent in term:
-            found = self.bases[base]
-            if isinstance(found, Exponential):
-                numbers[found.term] = exponent
-            elif isinstance(found, Function) and found.name in ("cosh", "sinh") and exponent > 0:
-                inside = found.arguments[0].value
+            entry = self.bases[base]
+            if isinstance(entry, Exponential):
+                numbers[entry.term] = exponent
+            elif isinstance(entry, Function) and entry.name in ("cosh", "sinh") and exponent > 0:
+                inside = entry.arguments[0].value
                 assert isinstance(inside, Product)
                 sides[inside.term] = sides.get(inside.term, 0) + exponent * magnitude(inside.coefficient)
         for key in {**numbers, **sides}:
@@ -89,5 +89,5 @@ class Exponents(Algebra):
 
     def _is_met(self, growth: Growth) -> bool:
         term, number = growth
-        least, largest = self._met.get(term, (number, number))
-        return least <= number <= largest
+        smallest, largest = self._met.get(term, (number, number))
+        return smallest <= number <= largest

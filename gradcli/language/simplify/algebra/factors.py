@@ -23,52 +23,52 @@ def factored(algebra: Algebra, polynomial: Polynomial) -> Iterator[Product]:
         return
     powers = [dict(term) for term in polynomial]
     exponents = [[power.get(base, 0) for base in bases] for power in powers]
-    if not all(is_whole(e) and 0 <= e <= HIGHEST for both in exponents for e in both):
+    if not all(is_whole(e) and 0 <= e <= HIGHEST for pair in exponents for e in pair):
         return
-    if len(bases) == 2 and len({sum(both) for both in exponents}) != 1:
+    if len(bases) == 2 and len({sum(pair) for pair in exponents}) != 1:
         return
-    degrees = [int(both[0]) for both in exponents]
+    degrees = [int(pair[0]) for pair in exponents]
     step = reduce(gcd, degrees)
-    for every in sorted({1, step} - {0}):
-        coefficients: list[Rational] = [0] * (max(degrees) // every + 1)
+    for stride in sorted({1, step} - {0}):
+        coefficients: list[Rational] = [0] * (max(degrees) // stride + 1)
         for degree, value in zip(degrees, polynomial.values(), strict=True):
-            coefficients[degree // every] = value
-        linear, rest, number = _split(coefficients)
+            coefficients[degree // stride] = value
+        linear, cofactor, number = _split(coefficients)
         if linear:
-            parts = [*linear, *([rest] if len(rest) > 1 else [])]
+            parts = [*linear, *([cofactor] if len(cofactor) > 1 else [])]
             yield algebra.multiply(
-                Product(exact(number * rest[0] if len(rest) == 1 else number)),
-                *(algebra.collect(_polynomial(part, bases, every)) for part in parts),
+                Product(exact(number * cofactor[0] if len(cofactor) == 1 else number)),
+                *(algebra.collect(_polynomial(factor, bases, stride)) for factor in parts),
             )
 
 
 def _split(coefficients: Sequence[Rational]) -> tuple[list[Sequence[Rational]], Sequence[Rational], Rational]:
-    """Return the linear factors of a polynomial, the rest, and a number: of decimals x - root, where that ends."""
+    """Return the linear factors of a polynomial, the cofactor, and a number; beside decimals a factor is x - root."""
     divisor = lcm(*(x.denominator for x in coefficients))
-    linear, rest = split([int(x * divisor) for x in coefficients])
+    linear, cofactor = split([int(x * divisor) for x in coefficients])
     if divisor == 1:
-        return [*linear], rest, 1
+        return [*linear], cofactor, 1
     roots = [Fraction(-constant, lead) for constant, lead in linear]
     if not all(is_whole(root) or is_decimal(root) for root in roots):
-        return [], rest, 1
-    return [[-root, 1] for root in roots], rest, Fraction(prod(lead for _, lead in linear), divisor)
+        return [], cofactor, 1
+    return [[-root, 1] for root in roots], cofactor, Fraction(prod(lead for _, lead in linear), divisor)
 
 
-def _polynomial(coefficients: Sequence[Rational], bases: list[int], every: int) -> Polynomial:
+def _polynomial(coefficients: Sequence[Rational], bases: list[int], stride: int) -> Polynomial:
     degree = len(coefficients) - 1
-    found: Polynomial = {}
+    polynomial: Polynomial = {}
     for power in range(degree, -1, -1):
         if coefficients[power]:
-            both: list[tuple[int, Rational]] = [(bases[0], power * every)]
+            powers: list[tuple[int, Rational]] = [(bases[0], power * stride)]
             if len(bases) == 2:
-                both.append((bases[1], (degree - power) * every))
-            term: Term = tuple((base, exponent) for base, exponent in both if exponent)
-            found[term] = coefficients[power]
-    return found
+                powers.append((bases[1], (degree - power) * stride))
+            term: Term = tuple((base, exponent) for base, exponent in powers if exponent)
+            polynomial[term] = coefficients[power]
+    return polynomial
 
 
 def split(coefficients: Coefficients) -> tuple[list[Coefficients], Coefficients]:
-    """Return the linear factors of a polynomial, and the rest."""
+    """Return the linear factors of a polynomial, and the cofactor."""
     linear: list[Coefficients] = []
     while len(coefficients) > 2:
         root = _root(coefficients)

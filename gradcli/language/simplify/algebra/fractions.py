@@ -48,30 +48,30 @@ def in_parts(algebra: Builder, product: Product) -> Iterator[Product]:
     if sum((len(numbers) - 1) * exponent for numbers, exponent in below) > HIGHEST or len(above) > 2 * HIGHEST:
         return
     factors, number = _factors(below)
-    found = total(_parts(algebra, letter, [x / number for x in above], factors))
-    if 1 < len(found) <= MOST_PARTS:
-        yield scaled(algebra.primitive(found, 1), product.coefficient)
+    terms = total(_parts(algebra, letter, [x / number for x in above], factors))
+    if 1 < len(terms) <= MOST_PARTS:
+        yield scaled(algebra.primitive(terms, 1), product.coefficient)
 
 
 def _letter(algebra: Builder, product: Product) -> int | None:
     """Return the one letter of a quotient; None where there are several, or nothing is divided by a sum."""
     sums = [algebra.bases[base] for base, exponent in product.term if exponent < 0]
-    found = {base for base, _ in product.term if isinstance(algebra.bases[base], Atom)}
+    letters = {base for base, _ in product.term if isinstance(algebra.bases[base], Atom)}
     for base, _ in product.term:
         if isinstance(inner := algebra.bases[base], Sum):
-            found.update(letter for term in inner.polynomial for letter, _ in term)
-    is_quotient = any(isinstance(one, Sum) for one in sums)
-    return found.pop() if is_quotient and len(found) == 1 else None
+            letters.update(letter for term in inner.polynomial for letter, _ in term)
+    is_quotient = any(isinstance(base, Sum) for base in sums)
+    return letters.pop() if is_quotient and len(letters) == 1 else None
 
 
 def _numbers(algebra: Builder, base: int, letter: int) -> Numbers | None:
     """Return the coefficients of a base as a polynomial in the letter; None where it is none."""
     if base == letter:
         return [Fraction(0), Fraction(1)]
-    found = algebra.bases[base]
-    if not isinstance(found, Sum) or not isinstance(algebra.bases[letter], Atom):
+    bracket = algebra.bases[base]
+    if not isinstance(bracket, Sum) or not isinstance(algebra.bases[letter], Atom):
         return None
-    powers = {sum(e for _, e in term): c for term, c in found.polynomial.items()}
+    powers = {sum(e for _, e in term): c for term, c in bracket.polynomial.items()}
     if not all(is_whole(e) and 0 <= e <= HIGHEST for e in powers):
         return None
     return [Fraction(powers.get(degree, 0)) for degree in range(int(max(powers)) + 1)]
@@ -79,20 +79,20 @@ def _numbers(algebra: Builder, base: int, letter: int) -> Numbers | None:
 
 def _factors(below: Sequence[Factor]) -> tuple[list[Factor], Fraction]:
     """Return the different factors of a divisor, split as far as they have rational roots, and a number."""
-    found: dict[tuple[Fraction, ...], int] = {}
+    exponents: dict[tuple[Fraction, ...], int] = {}
     number = Fraction(1)
     for numbers, exponent in below:
         divisor = lcm(*(x.denominator for x in numbers))
-        whole = [int(x * divisor) for x in numbers]
+        integers = [int(x * divisor) for x in numbers]
         number /= Fraction(divisor) ** exponent
-        linear, rest = split(whole) if whole[0] else ([], whole)
-        for part in [*linear, rest]:
-            lead = Fraction(gcd(*part) if part[-1] > 0 else -gcd(*part))
+        linear, cofactor = split(integers) if integers[0] else ([], integers)
+        for factor in [*linear, cofactor]:
+            lead = Fraction(gcd(*factor) if factor[-1] > 0 else -gcd(*factor))
             number *= lead**exponent
-            key = tuple(x / lead for x in part)
-            if len(part) > 1:
-                found[key] = found.get(key, 0) + exponent
-    return [([*numbers], exponent) for numbers, exponent in found.items()], number
+            key = tuple(x / lead for x in factor)
+            if len(factor) > 1:
+                exponents[key] = exponents.get(key, 0) + exponent
+    return [([*numbers], exponent) for numbers, exponent in exponents.items()], number
 
 
 def _parts(
@@ -103,19 +103,19 @@ def _parts(
     for numbers, exponent in factors:
         for _ in range(exponent):
             divisor = _times(divisor, numbers)
-    whole, rest = _divided(above, divisor)
-    yield from _polynomial(whole, letter).items()
+    integral_part, remainder = _divided(above, divisor)
+    yield from _polynomial(integral_part, letter).items()
     powers = [(numbers, power) for numbers, exponent in factors for power in range(1, exponent + 1)]
     columns = [_times([Fraction(0)] * degree + [Fraction(1)], _divided(divisor, _power(numbers, power))[0])
                for numbers, power in powers for degree in range(len(numbers) - 1)]  # fmt: skip
-    solution = iter(_solved(columns, rest))
+    solution = iter(_solved(columns, remainder))
     for numbers, power in powers:
-        own = [next(solution) for _ in numbers[1:]]
-        if any(own):
-            top = algebra.collect(_polynomial(own, letter))
+        numerator = [next(solution) for _ in numbers[1:]]
+        if any(numerator):
+            top = algebra.collect(_polynomial(numerator, letter))
             bottom = algebra.power(algebra.collect(_polynomial(numbers, letter)), -power)
-            part = algebra.multiply(top, bottom)
-            yield part.term, part.coefficient
+            fraction = algebra.multiply(top, bottom)
+            yield fraction.term, fraction.coefficient
 
 
 def _polynomial(numbers: Numbers, letter: int) -> Polynomial:
@@ -124,11 +124,11 @@ def _polynomial(numbers: Numbers, letter: int) -> Polynomial:
 
 
 def _times(first: Numbers, second: Numbers) -> Numbers:
-    found = [Fraction(0)] * (len(first) + len(second) - 1)
+    coefficients = [Fraction(0)] * (len(first) + len(second) - 1)
     for i, a in enumerate(first):
         for j, b in enumerate(second):
-            found[i + j] += a * b
-    return found
+            coefficients[i + j] += a * b
+    return coefficients
 
 
 def _power(numbers: Numbers, exponent: int) -> Numbers:
@@ -136,13 +136,13 @@ def _power(numbers: Numbers, exponent: int) -> Numbers:
 
 
 def _divided(above: Numbers, below: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the quotient of two polynomials and the rest."""
-    rest, quotient = [*above], [Fraction(0)] * max(1, len(above) - len(below) + 1)
+    """Return the quotient of two polynomials and the remainder."""
+    remainder, quotient = [*above], [Fraction(0)] * max(1, len(above) - len(below) + 1)
     for place in range(len(above) - len(below), -1, -1):
-        factor = quotient[place] = rest[place + len(below) - 1] / below[-1]
+        factor = quotient[place] = remainder[place + len(below) - 1] / below[-1]
         for n, x in enumerate(below):
-            rest[place + n] -= factor * x
-    return quotient, rest[: len(below) - 1]
+            remainder[place + n] -= factor * x
+    return quotient, remainder[: len(below) - 1]
 
 
 def _solved(columns: Sequence[Numbers], right: Numbers) -> Numbers:

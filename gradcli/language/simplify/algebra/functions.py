@@ -19,7 +19,7 @@ from gradcli.language.simplify.algebra.terms import (
 from gradcli.language.simplify.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
 from gradcli.language.simplify.facts.rules import call_rules, head
-from gradcli.language.simplify.facts.shapes import plain, shape_of_call
+from gradcli.language.simplify.facts.shapes import constant_value, shape_of_call
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.tree import (
     Attribute,
@@ -45,7 +45,7 @@ class Builder(Matching):
         self._evaluated: dict[tuple[int, tuple[object, ...]], Product] = {}
 
     def call(self, name: str, arguments: Sequence[Argument], template: Expression | None = None) -> Product:
-        """Return `name(arguments)`, simplified by itself; what is no call is written like the template."""
+        """Return `name(arguments)`, simplified by itself; `template` is the tree of what is no call."""
         key = (name, tuple(arguments))
         if key not in self._calls:
             self._calls[key] = self._call(name, arguments, template)
@@ -61,40 +61,40 @@ class Builder(Matching):
             if name == "abs" and first.coefficient >= 0 and self.is_nonnegative(first.term):
                 return first
         number, arguments = self._without_numbers(name, arguments)
-        made = self.function(name, arguments, self.extent_of_call(name, arguments), template)
+        product = self.function(name, arguments, self.extent_of_call(name, arguments), template)
         for rule in call_rules(name):
-            bound = self.matched(rule.pattern, made, {})
+            bound = self.matched(rule.pattern, product, {})
             if bound is not None and self.holds(rule, bound):
-                made = self.evaluated(rule.result, bound)
+                product = self.evaluated(rule.result, bound)
                 break
-        return self.multiply(number, made) if number != ONE else made
+        return self.multiply(number, product) if number != ONE else product
 
     def _without_numbers(self, name: str, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the numbers out of the arguments in which a function is linear."""
         if name == "where" and len(arguments) == 3:
             return self._without_common_number(arguments)
         number = ONE
-        kept = list(arguments)
-        for position in LINEAR.get(name, ())[: len(kept)]:
-            x = kept[position].value
+        numberless = list(arguments)
+        for position in LINEAR.get(name, ())[: len(numberless)]:
+            x = numberless[position].value
             if not isinstance(x, Product):
                 continue
             if x.coefficient not in (0, 1) and (x.term or x.coefficient == -1):
-                sign = 1 if self.shown(Product(1, x.term)) > 0 else -1
+                sign = 1 if self.shown_coefficient(Product(1, x.term)) > 0 else -1
                 number, x = scaled(number, x.coefficient * sign), Product(sign, x.term)
             scalars = tuple(power for power in x.term if self.bases[power[0]].extent == SCALAR)
             if scalars and len(scalars) < len(x.term):
                 number = self.multiply(number, Product(1, scalars))
                 x = Product(x.coefficient, tuple(power for power in x.term if power not in scalars))
-            kept[position] = Argument(x, kept[position].keyword)
-        return number, kept
+            numberless[position] = Argument(x, numberless[position].keyword)
+        return number, numberless
 
     def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the number of one case out where the other case is 0."""
         condition, *cases = arguments
         for position in (0, 1):
-            x, other = cases[position].value, cases[1 - position].value
-            if isinstance(x, Product) and other == Product(0) and x.coefficient not in (0, 1):
+            x, other_case = cases[position].value, cases[1 - position].value
+            if isinstance(x, Product) and other_case == Product(0) and x.coefficient not in (0, 1):
                 cases[position] = Argument(Product(1, x.term))
                 return Product(x.coefficient), (condition, *cases)
         return ONE, arguments
@@ -112,7 +112,7 @@ class Builder(Matching):
                 x = None if extent.unknown else extent.shape
             else:
                 try:
-                    x = plain(x)
+                    x = constant_value(x)
                 except ValueError:
                     x = None
             described[argument.keyword or position] = x
@@ -121,26 +121,26 @@ class Builder(Matching):
 
     def exponential(self, exponent: Product) -> Product:
         """Return `exp(exponent)`; of `x - logsumexp(x)` along a dimension the softmax."""
-        for part in self.split(exponent):
-            total = self._logsumexp(scaled(part, -1))
-            if total is not None and total.arguments[0].value == self.add(exponent, scaled(part, -1)):
+        for term in self.split(exponent):
+            total = self._logsumexp(scaled(term, -1))
+            if total is not None and total.arguments[0].value == self.add(exponent, scaled(term, -1)):
                 return self.call("softmax", [argument for argument in total.arguments if argument.keyword != "keepdim"])
         return super().exponential(exponent)
 
     def _logsumexp(self, product: Product) -> Function | None:
         """Return `logsumexp(x, dim=d)` of a product that is nothing else and keeps its dimension; else None."""
-        found = self.only(product, Function)
+        function = self.only(product, Function)
         dim: Product | Expression | None = None
-        if found is not None and found.name == "unsqueeze" and isinstance(found.arguments[0].value, Product):
-            dim = found.arguments[1].value
-            found = self.only(found.arguments[0].value, Function)
-        if found is None or found.name != "logsumexp":
+        if function is not None and function.name == "unsqueeze" and isinstance(function.arguments[0].value, Product):
+            dim = function.arguments[1].value
+            function = self.only(function.arguments[0].value, Function)
+        if function is None or function.name != "logsumexp":
             return None
-        options = {x.keyword: x.value for x in found.arguments[1:]}
+        options = {x.keyword: x.value for x in function.arguments[1:]}
         is_kept = "keepdim" not in options and dim == options.get("dim") if dim else "keepdim" in options
         is_kept = is_kept or (not dim and options.get("dim") == Product(0))  # of the first it broadcasts
         is_one = isinstance(options.get("dim"), Product)  # softmax takes no tuple of dimensions
-        return found if is_kept and is_one and options.keys() <= {"dim", "keepdim"} else None
+        return function if is_kept and is_one and options.keys() <= {"dim", "keepdim"} else None
 
     def exponential_of(self, base: int) -> Product | None:
         """Return the exponential of one base where it is something simpler."""
@@ -166,10 +166,10 @@ class Builder(Matching):
                 return bound[node.id]
             return self.combined(node, parts)
 
-        found = fold(tree, combine)
-        if not isinstance(found, Product):  # a list of numbers stands as it is written
+        product = fold(tree, combine)
+        if not isinstance(product, Product):  # a list of numbers stands as it is written
             raise UnsimplifiedError
-        return found
+        return product
 
     def combined(self, node: Expression, parts: Sequence[Product | Expression]) -> Product | Expression:
         """Return a node of a tree over the products of its children."""

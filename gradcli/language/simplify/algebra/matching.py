@@ -15,7 +15,7 @@ Bound = dict[str, Product | Expression]
 
 
 class Matching(Exponents):
-    """Products that may be what an identity speaks of."""
+    """Products that may match the pattern of an identity."""
 
     def matched(self, pattern: Expression, product: Product | Expression, bound: Bound) -> Bound | None:
         """Return what the letters of a pattern stand for in a product, or None; `bound` says what some stand for."""
@@ -42,17 +42,17 @@ class Matching(Exponents):
         if isinstance(pattern, Call) and pattern.function == "exp":
             exponent = self.exponent(product)
             return None if exponent is None else self.matched(pattern.arguments[0].value, exponent, bound)
-        found = self.only(product, Function)
-        if found is None or found.name != head(pattern):
+        function = self.only(product, Function)
+        if function is None or function.name != head(pattern):
             return None
         parts = children(pattern)
         keywords = [x.keyword for x in pattern.arguments] if isinstance(pattern, Call) else [None] * len(parts)
-        if keywords != [x.keyword for x in found.arguments]:
+        if keywords != [x.keyword for x in function.arguments]:
             return None
         matched: Bound | None = bound
-        for part, argument in zip(parts, found.arguments, strict=True):
+        for child, argument in zip(parts, function.arguments, strict=True):
             if matched is not None:
-                matched = self.matched(part, argument.value, matched)
+                matched = self.matched(child, argument.value, matched)
         return matched
 
     def exponent(self, product: Product) -> Product | None:
@@ -64,7 +64,7 @@ class Matching(Exponents):
     def holds(self, rule: Rule, bound: Bound) -> bool:
         """Tell whether the condition of an identity holds for the ranks that are known."""
         ranks = {letter: self._rank(value) for letter, value in bound.items()}
-        match rule.identity.given:
+        match rule.identity.ranks:
             case "a is a vector":
                 return ranks["a"] == 1
             case "a is a vector, b a matrix":

@@ -10,4 +10,4 @@ DIGITS = re.compile(r"(\d+)")
 def natural(text: str) -> list[tuple[bool, int, str]]:
     """Return a key by which x2 stands before x10, and small letters beside capitals."""
     parts = DIGITS.split(text.lower())
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+    return [(piece.isdigit(), int(piece) if piece.isdigit() else 0, piece) for piece in parts]

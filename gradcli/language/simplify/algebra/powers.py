@@ -20,11 +20,11 @@ class Powers(Products):
             simpler = ((b, self.exponential_of(b)) for b, e in term if e == 1)
             log, inside = next(((b, x) for b, x in simpler if x is not None), (None, ONE))
             if log is not None:
-                rest = Product(coefficient, tuple((b, e) for b, e in term if b != log))
-                parts.append(self.raised(inside, rest))
+                factor = Product(coefficient, tuple((b, e) for b, e in term if b != log))
+                parts.append(self.raised(inside, factor))
                 continue
-            made = Exponential(self.extent_of(b for b, _ in term), 1 + self.weight(Product(1, term)), term)
-            base = self.known(("exp", term), made).term[0][0]
+            base_exponential = Exponential(self.extent_of(b for b, _ in term), 1 + self.weight(Product(1, term)), term)
+            base = self.register(("exp", term), base_exponential).term[0][0]
             parts.append(Product(1, ((base, coefficient),)))
         return self.multiply(*parts)
 
@@ -51,27 +51,27 @@ class Powers(Products):
                 parts.append(self.power(base, coefficient))
                 continue
             extent = joined([self.extent(base), self.extent_of(b for b, _ in term)])
-            made = Power(extent, 1 + self.weight(base) + self.weight(Product(1, term)), base, term)
-            known = self.known(("power", base, term), made).term[0][0]
-            parts.append(Product(1, ((known, coefficient),)))
+            power = Power(extent, 1 + self.weight(base) + self.weight(Product(1, term)), base, term)
+            number = self.register(("power", base, term), power).term[0][0]
+            parts.append(Product(1, ((number, coefficient),)))
         return self.multiply(*parts)
 
     def exponents(self, term: Term) -> list[Product]:
         """Return the terms of the exponent of a product of exponentials."""
-        found = []
+        terms = []
         for base, exponent in term:
             inside = self.bases[base]
             assert isinstance(inside, Exponential)
-            found.append(Product(exponent, inside.term))
-        return found
+            terms.append(Product(exponent, inside.term))
+        return terms
 
     def split(self, product: Product) -> Iterator[Product]:
         """Yield the terms of a product with one sum in it: `x*(y + 1)` is `x*y` and `x`."""
-        sums = [(b, found) for b, e in product.term if e == 1 and isinstance(found := self.bases[b], Sum)]
+        sums = [(b, inner) for b, e in product.term if e == 1 and isinstance(inner := self.bases[b], Sum)]
         if len(sums) == 1:
             ((base, bracket),) = sums
-            rest = Product(product.coefficient, tuple((b, e) for b, e in product.term if b != base))
+            factor = Product(product.coefficient, tuple((b, e) for b, e in product.term if b != base))
             for term, coefficient in bracket.polynomial.items():
-                yield self.multiply(rest, Product(coefficient, term))
+                yield self.multiply(factor, Product(coefficient, term))
         elif product.coefficient:
             yield product

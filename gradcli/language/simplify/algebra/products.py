@@ -45,7 +45,7 @@ class Products(Registry):
         for factor in factors:
             number = coefficient * factor.coefficient
             if not is_short(number):
-                number, value, times = apart(coefficient, factor.coefficient)
+                number, value, times = split_constant(coefficient, factor.coefficient)
                 ((base, _),) = self.constant(value).term
                 powers[base] = powers.get(base, 0) + times
             coefficient = number
@@ -54,46 +54,46 @@ class Products(Registry):
         return self._normal(exact(coefficient), powers) if coefficient else ZERO
 
     def constant(self, value: Rational) -> Product:
-        """Return a positive number as a base: one that would have too many digits if it was multiplied."""
+        """Return a positive number as a base, because multiplied out it would have too many digits."""
         if not (is_whole(value) or is_decimal(value)) or value > LARGEST:
             raise UnsimplifiedError
-        return self.known(("constant", value), Constant(SCALAR, 1, value))
+        return self.register(("constant", value), Constant(SCALAR, 1, value))
 
     def _normal(self, coefficient: Rational, powers: Mapping[int, Rational]) -> Product:
         """Return a product in which no base has a power that is something simpler."""
         if self.reducible.isdisjoint(powers):
             return Product(coefficient, term_of(powers))
-        kept = {base: exponent for base, exponent in powers.items() if exponent}
-        apart: list[Product] = []
+        exponents = {base: exponent for base, exponent in powers.items() if exponent}
+        factors: list[Product] = []
         for number, exponent in powers.items():
             base = self.bases[number]
             if isinstance(base, Integer) and not 0 < exponent < 1:
-                whole = exponent // 1
-                kept[number] = exponent - whole
-                coefficient = exact(coefficient * to_power(base.value, whole))
+                whole_power = exponent // 1
+                exponents[number] = exponent - whole_power
+                coefficient = exact(coefficient * to_power(base.value, whole_power))
             elif isinstance(base, Constant) and exponent and is_whole(exponent):
-                both = coefficient * to_power(base.value, exponent)
-                if is_short(both):
-                    coefficient = exact(both)
-                    del kept[number]
-                while exponent > 0 and number in kept and is_whole(coefficient) and coefficient % base.value == 0:
-                    coefficient, kept[number] = exact(coefficient // base.value), kept[number] + 1
+                multiplied = coefficient * to_power(base.value, exponent)
+                if is_short(multiplied):
+                    coefficient = exact(multiplied)
+                    del exponents[number]
+                while exponent > 0 and number in exponents and is_whole(coefficient) and coefficient % base.value == 0:
+                    coefficient, exponents[number] = exact(coefficient // base.value), exponents[number] + 1
             elif isinstance(base, Group) and exponent and is_whole(exponent):
-                apart.append(self.power(base.product, kept.pop(number)))
+                factors.append(self.power(base.product, exponents.pop(number)))
             elif isinstance(base, Function) and base.name == "abs" and exponent and exponent % 2 == 0:
                 (x,) = base.arguments
                 assert isinstance(x.value, Product)
-                apart.append(self.power(x.value, kept.pop(number)))
+                factors.append(self.power(x.value, exponents.pop(number)))
             elif isinstance(base, Sum) and base.turned and exponent:
                 ((usual, _),) = self.turned(base).term
                 if is_whole(exponent):
-                    apart.append(Product(-1 if exponent % 2 else 1, ((usual, kept.pop(number)),)))
-                elif is_whole(kept.get(usual, Fraction(1, 2))):
-                    turned = kept.pop(usual)
-                    kept[number] += turned
+                    factors.append(Product(-1 if exponent % 2 else 1, ((usual, exponents.pop(number)),)))
+                elif is_whole(exponents.get(usual, Fraction(1, 2))):
+                    turned = exponents.pop(usual)
+                    exponents[number] += turned
                     coefficient *= -1 if turned % 2 else 1
-        product = Product(exact(coefficient), term_of(kept))
-        return self.multiply(product, *apart) if apart else product
+        product = Product(exact(coefficient), term_of(exponents))
+        return self.multiply(product, *factors) if factors else product
 
     def power(self, base: Product, exponent: Rational) -> Product:
         """Return a product to the power of a number; UnsimplifiedError where that is never finite."""
@@ -128,20 +128,20 @@ class Products(Registry):
 
     def _base_root(self, base: int, inner: Rational, outer: Rational) -> Product:
         """Return `(base**inner)**outer`, where an even power hides the sign."""
-        plain = Product(1, ((base, 1),))
-        found = self.bases[base]
-        if not self.is_nonnegative_base(found):
+        factor = Product(1, ((base, 1),))
+        entry = self.bases[base]
+        if not self.is_nonnegative_base(entry):
             if inner % 2 == 0:
-                plain = self.function("abs", [Argument(plain)], found.extent)
-            elif isinstance(found, Power):  # y**x may be positive where y is not
+                factor = self.function("abs", [Argument(factor)], entry.extent)
+            elif isinstance(entry, Power):  # y**x may be positive where y is not
                 return self._group(Product(1, ((base, inner),)), outer)
-        return self.multiply(*(Product(1, ((b, e * inner * outer),)) for b, e in plain.term))
+        return self.multiply(*(Product(1, ((b, e * inner * outer),)) for b, e in factor.term))
 
     def _group(self, inside: Product, exponent: Rational) -> Product:
         if ("group", inside) not in self.numbers and ("group", self.power(inside, -1)) in self.numbers:
             inside, exponent = self.power(inside, -1), -exponent  # sqrt(x/y) and 1/sqrt(y/x) are one
-        made = Group(self.extent(inside), self.weight(inside) + (inside.coefficient < 0), inside)
-        return Product(1, ((self.known(("group", inside), made).term[0][0], exponent),))
+        group = Group(self.extent(inside), self.weight(inside) + (inside.coefficient < 0), inside)
+        return Product(1, ((self.register(("group", inside), group).term[0][0], exponent),))
 
     def _number_root(self, value: Rational, exponent: Rational) -> Product:
         value = Fraction(value)
@@ -156,8 +156,8 @@ class Products(Registry):
             if is_decimal(value * number):  # sqrt(8.314*x/0.02896)
                 return self.multiply(self._number_root(value * number, exponent), self._number_root(number, -exponent))
         factors = [*_factors(value.numerator, exponent), *_factors(value.denominator, -exponent)]
-        found = [(self.known(n, Integer(SCALAR, 0, n)).term[0][0], e) for n, e in factors]
-        return self.multiply(*(Product(1, ((base, e),)) for base, e in found))
+        powers_of_primes = [(self.register(n, Integer(SCALAR, 0, n)).term[0][0], e) for n, e in factors]
+        return self.multiply(*(Product(1, ((base, e),)) for base, e in powers_of_primes))
 
 
 def to_power(value: Rational, exponent: Rational) -> Rational:
@@ -172,24 +172,24 @@ def to_power(value: Rational, exponent: Rational) -> Rational:
 
 def root_of(value: Fraction, degree: int) -> Fraction | None:
     """Return the root of a number that is not negative if it is a fraction, too."""
-    above, below = (round(part ** (1 / degree)) for part in (value.numerator, value.denominator))
+    above, below = (round(value_part ** (1 / degree)) for value_part in (value.numerator, value.denominator))
     root = Fraction(above, below)
     return root if root**degree == value else None
 
 
-def apart(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
-    """Return a number, a constant and its exponent for a product of many digits.
+def split_constant(first: Rational, second: Rational) -> tuple[Rational, Rational, int]:
+    """Return a number, a constant and the constant's exponent, whose product is that of two numbers of many digits.
 
     `2**60`, a square as of `299792458*(2*299792458)`, or the shorter one first.
     """
-    both = first * second
-    if is_whole(both) and abs(int(both)).bit_count() == 1:
-        return (-1 if both < 0 else 1), 2, abs(int(both)).bit_length() - 1
-    short, long = sorted((first, second), key=_digits)
-    times = Fraction(long) / Fraction(short)
-    if times.denominator == 1 and magnitude(times) < magnitude(short):
-        return int(times), magnitude(short), 2
-    return (-short if long < 0 else short), magnitude(long), 1
+    product = first * second
+    if is_whole(product) and abs(int(product)).bit_count() == 1:
+        return (-1 if product < 0 else 1), 2, abs(int(product)).bit_length() - 1
+    short_factor, long_factor = sorted((first, second), key=_digits)
+    times = Fraction(long_factor) / Fraction(short_factor)
+    if times.denominator == 1 and magnitude(times) < magnitude(short_factor):
+        return int(times), magnitude(short_factor), 2
+    return (-short_factor if long_factor < 0 else short_factor), magnitude(long_factor), 1
 
 
 def _digits(value: Rational) -> tuple[int, Rational]:

@@ -1,4 +1,4 @@
-"""The registry of bases: each is known by its number, and equal ones are one."""
+"""The registry of bases: each has a number, and equal bases have the same one."""
 
 from __future__ import annotations
 
@@ -48,43 +48,43 @@ class Registry:
 
     # Bases.
 
-    def known(self, key: Hashable, made: Base) -> Product:
+    def register(self, key: Hashable, base: Base) -> Product:
         """Return a base as a product; equal keys are the same base."""
         number = self.numbers.setdefault(key, len(self.bases))
         if number == len(self.bases):
-            self.bases.append(made)
-            if isinstance(made, Sum):
+            self.bases.append(base)
+            if isinstance(base, Sum):
                 self.brackets.add(number)
             if (
-                isinstance(made, Integer | Constant | Group)
-                or getattr(made, "turned", False)
-                or getattr(made, "name", "") == "abs"
+                isinstance(base, Integer | Constant | Group)
+                or getattr(base, "turned", False)
+                or getattr(base, "name", "") == "abs"
             ):
                 self.reducible.add(number)
         return Product(1, ((number, 1),))
 
     def atom(self, tree: Expression, extent: Extent | None = SCALAR, weight: int = 0) -> Product:
-        """Return an expression that is not looked into; without an extent, its shape is not known."""
-        own = frozenset([self.numbers.get(tree, len(self.bases))])
-        return self.known(tree, Atom(Extent((), own) if extent is None else extent, weight, tree))
+        """Return an opaque expression as a product; its shape is unknown if `extent` is None."""
+        own_number = frozenset([self.numbers.get(tree, len(self.bases))])
+        return self.register(tree, Atom(Extent((), own_number) if extent is None else extent, weight, tree))
 
     def function(
         self, name: str, arguments: Iterable[Argument], extent: Extent | None, template: Expression | None = None
     ) -> Product:
-        """Return a call as it stands; without an extent, its shape is not known."""
+        """Return a call as it stands; its shape is unknown if `extent` is None."""
         arguments = tuple(arguments)
         weight = 1 + sum(self.weight(x.value) for x in arguments if isinstance(x.value, Product))
         key = (name, arguments)
-        own = frozenset([self.numbers.get(key, len(self.bases))])
-        return self.known(
-            key, Function(Extent((), own) if extent is None else extent, weight, name, arguments, template)
+        own_number = frozenset([self.numbers.get(key, len(self.bases))])
+        return self.register(
+            key, Function(Extent((), own_number) if extent is None else extent, weight, name, arguments, template)
         )
 
     def sum(self, polynomial: Polynomial, *, turned: bool = False) -> Product:
         """Return a sum that has no common factors and the usual sign, or the other if it is `turned`."""
         weight = sum(self.weight(Product(c, t)) for t, c in polynomial.items()) + len(polynomial) - 1
         extent = self.extent_of(base for term in polynomial for base, _ in term)
-        return self.known(frozenset(polynomial.items()), Sum(extent, weight, polynomial, turned))
+        return self.register(frozenset(polynomial.items()), Sum(extent, weight, polynomial, turned))
 
     def turned(self, base: Sum) -> Product:
         """Return the sum with all signs turned."""
@@ -99,8 +99,8 @@ class Registry:
 
     def is_zero(self, argument: Argument) -> bool:
         """Tell whether an argument is nothing but zeros, in whatever shape."""
-        found = self.only(argument.value, Function) if isinstance(argument.value, Product) else None
-        return argument.value == Product(0) or (found is not None and found.name == "zeros")
+        function = self.only(argument.value, Function) if isinstance(argument.value, Product) else None
+        return argument.value == Product(0) or (function is not None and function.name == "zeros")
 
     def extent(self, product: Product) -> Extent:
         if len(product.term) == 1:

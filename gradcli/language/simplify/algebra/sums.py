@@ -40,7 +40,7 @@ class Algebra(Powers):
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
-        return self.collect(total(chain.from_iterable(self.terms(part) for part in parts)))
+        return self.collect(total(chain.from_iterable(self.terms(product) for product in parts)))
 
     def terms(self, product: Product) -> list[tuple[Term, Rational]]:
         """Return the terms of a product that is nothing but a sum, perhaps times a number; else the product."""
@@ -70,16 +70,16 @@ class Algebra(Powers):
         bracket = self.over(polynomial, front) if powers else polynomial
         if any(exponent < 0 for exponent in powers.values()):
             bracket = self._by_letters(bracket)
-        flat = self.expanded(bracket)
-        if flat is not None and self.weigh(flat) < self.weigh(bracket) + self.is_of_a_letter(flat):
-            return self.multiply(front, self.collect(flat))
+        expanded = self.expanded(bracket)
+        if expanded is not None and self.weigh(expanded) < self.weigh(bracket) + self.is_of_a_letter(expanded):
+            return self.multiply(front, self.collect(expanded))
         if len(bracket) < 2:
             return self.multiply(front, self.collect(bracket))
-        made = self.primitive(bracket, self.shown(front))
-        taken = tuple(power for power in front.term if power[1] < 0 and isinstance(self.bases[power[0]], Exponential))
-        if taken:
-            self.before.setdefault(made.term[0][0], Product(1, taken))
-        return self.multiply(front, made)
+        bracket_product = self.primitive(bracket, self.shown_coefficient(front))
+        exponentials = tuple((b, e) for b, e in front.term if e < 0 and isinstance(self.bases[b], Exponential))
+        if exponentials:
+            self.before.setdefault(bracket_product.term[0][0], Product(1, exponentials))
+        return self.multiply(front, bracket_product)
 
     def _fractions_together(self, polynomial: Polynomial) -> Polynomial:
         """Add fractions over powers of one bracket to each other, before other terms come over that bracket, too."""
@@ -88,9 +88,9 @@ class Algebra(Powers):
         for base in sorted({base for term in polynomial for base, e in term if e < 0}):
             inside = {term: c for term, c in polynomial.items() if any(b == base and e < 0 for b, e in term)}
             if isinstance(self.bases[base], Sum) and 2 <= len(inside) < len(polynomial):
-                part = self.collect(inside)
+                common_fraction = self.collect(inside)
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
-                polynomial = total([*outside, (part.term, part.coefficient)])
+                polynomial = total([*outside, (common_fraction.term, common_fraction.coefficient)])
         return polynomial
 
     def _by_letters(self, polynomial: Polynomial) -> Polynomial:
@@ -111,17 +111,17 @@ class Algebra(Powers):
         lead = min((term for term in polynomial if term), default=())
         if polynomial[lead] < 0:
             number = -number
-        found = self.sum({term: ratio(c, number) for term, c in polynomial.items()})
-        self.turned_first.setdefault(found.term[0][0], number * sign < 0)
-        return scaled(found, number)
+        bracket = self.sum({term: ratio(c, number) for term, c in polynomial.items()})
+        self.turned_first.setdefault(bracket.term[0][0], number * sign < 0)
+        return scaled(bracket, number)
 
     def is_turned(self, base: int) -> bool:
         """Tell whether a sum is written with the other signs, as it first came: never with minuses alone."""
-        found = self.bases[base]
-        assert isinstance(found, Sum)
-        return self.turned_first.get(base, False) and any(c < 0 for c in found.polynomial.values())
+        bracket = self.bases[base]
+        assert isinstance(bracket, Sum)
+        return self.turned_first.get(base, False) and any(c < 0 for c in bracket.polynomial.values())
 
-    def shown(self, product: Product) -> Rational:
+    def shown_coefficient(self, product: Product) -> Rational:
         """Return the number of a product with its sums as they first came."""
         odd = [base for base, e in product.term if e % 2 == 1 and isinstance(self.bases[base], Sum)]
         return -product.coefficient if sum(map(self.is_turned, odd)) % 2 else product.coefficient
@@ -148,26 +148,26 @@ class Algebra(Powers):
         """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
         if all(self.brackets.isdisjoint(map(itemgetter(0), term)) for term in polynomial):
             return None
-        found: list[tuple[Term, Rational]] = []
+        terms_found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
-        changed = False
+        is_expanded = False
         while waiting:
             product = waiting.pop()
             parts = self._first_bracket(product, highest)
             if parts is None:
-                found.append((product.term, product.coefficient))
+                terms_found.append((product.term, product.coefficient))
             else:
-                changed = True
+                is_expanded = True
                 waiting.extend(reversed(parts))
-            if len(found) + len(waiting) > MOST_TERMS:
+            if len(terms_found) + len(waiting) > MOST_TERMS:
                 return None
-        return total(found) if changed else None
+        return total(terms_found) if is_expanded else None
 
     def _first_bracket(self, product: Product, highest: int) -> list[Product] | None:
         """Multiply one bracket out once; None where there is none."""
         for base, exponent in product.term:
             bracket = self.bases[base]
             if isinstance(bracket, Sum) and 1 <= exponent <= highest and is_whole(exponent):
-                rest = self.multiply(product, Product(1, ((base, -1),)))
-                return [self.multiply(rest, Product(c, t)) for t, c in bracket.polynomial.items()]
+                factor = self.multiply(product, Product(1, ((base, -1),)))
+                return [self.multiply(factor, Product(c, t)) for t, c in bracket.polynomial.items()]
         return None

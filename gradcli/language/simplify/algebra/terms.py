@@ -54,8 +54,8 @@ def is_short(value: Rational) -> bool:
     above, below = without_zeros(abs(value.numerator)), without_zeros(value.denominator)
     if above > MOST or below > MOST:
         return False
-    tens, rest = tens_in(value.denominator)
-    return rest > 1 or without_zeros(abs(value.numerator) * (tens // value.denominator)) <= MOST
+    tens, not_tens = tens_in(value.denominator)
+    return not_tens > 1 or without_zeros(abs(value.numerator) * (tens // value.denominator)) <= MOST
 
 
 def without_zeros(number: int) -> int:
@@ -103,10 +103,10 @@ def scaled(product: Product, factor: Rational) -> Product:
 
 def total(pairs: Iterable[tuple[Term, Rational]]) -> Polynomial:
     """Return the sum of terms with their coefficients: like terms together, in the order in which they first come."""
-    found: Polynomial = {}
+    sums: Polynomial = {}
     for term, coefficient in pairs:
-        found[term] = found.get(term, 0) + coefficient
-    return {term: exact(coefficient) for term, coefficient in found.items() if coefficient}
+        sums[term] = sums.get(term, 0) + coefficient
+    return {term: exact(coefficient) for term, coefficient in sums.items() if coefficient}
 
 
 def common_number(polynomial: Polynomial, *, decimals: bool) -> Rational:
@@ -115,22 +115,22 @@ def common_number(polynomial: Polynomial, *, decimals: bool) -> Rational:
     Beside `decimals` fractions have none in common, but where all are the same: `0.7*x + 1.4` stays.
     """
     if decimals and any(type(x) is not int for x in polynomial.values()):
-        first, *others = {magnitude(x) for x in polynomial.values()}
-        return 1 if others else first
+        first, *further = {magnitude(x) for x in polynomial.values()}
+        return 1 if further else first
     numerator = gcd(*(x.numerator for x in polynomial.values()))
     return ratio(numerator, lcm(*(x.denominator for x in polynomial.values())))
 
 
 def common_powers(terms: Iterable[Term]) -> dict[int, Rational]:
     """Return the lowest exponent of each base among the terms; a term without it has exponent 0."""
-    first, *others = (dict(term) for term in terms)
+    first, *further = (dict(term) for term in terms)
     lowest = first
-    for powers in others:
+    for powers in further:
         met = {base: min(lowest.get(base, 0), powers.get(base, 0)) for base in {**lowest, **powers}}
         lowest = {base: exponent for base, exponent in met.items() if exponent}
     return lowest
 
 
 def term_of(powers: Mapping[int, Rational]) -> Term:
-    found = [(base, exponent if type(exponent) is int else exact(exponent)) for base, exponent in powers.items()]
-    return tuple(sorted(power for power in found if power[1]))
+    powers_found = [(base, exponent if type(exponent) is int else exact(exponent)) for base, exponent in powers.items()]
+    return tuple(sorted(power for power in powers_found if power[1]))

@@ -29,8 +29,8 @@ ALIKE: Condition = "a and b are vectors of one size"
 class Identity(NamedTuple):
     """`pattern` equals `result` wherever the pattern is finite.
 
-    `is_taught`: the result is the usual form, even where it is longer. `given` is a condition on ranks. One that
-    `is_shortening` applies to a sum that gets fewer terms, and where no letter stands for a fraction of something.
+    `is_taught`: the result is the usual form, even where it is longer. `ranks` is a condition on ranks. An identity
+    that `is_shortening` applies where a sum gets fewer terms, and where no letter stands for a fraction of something.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Identity(NamedTuple):
     result: str
     source: str
     is_taught: bool = False
-    given: Condition = ""
+    ranks: Condition = ""
     is_shortening: bool = False
 
 
@@ -152,27 +152,27 @@ TABLE = [
         "sum(one_hot(a, b), dim=c, keepdim=True)",
         "1",
         "a one-hot vector has one 1",
-        given="c is the last dimension",
+        ranks="c is the last dimension",
     ),
-    Identity("softmax of a vector", "softmax(a, dim=0)", "softmax(a)", "a vector has one dimension", given=VECTOR),
-    Identity("shares of a vector add up", "sum(softmax(a))", "1", "definition of softmax", given=VECTOR),
+    Identity("softmax of a vector", "softmax(a, dim=0)", "softmax(a)", "a vector has one dimension", ranks=VECTOR),
+    Identity("shares of a vector add up", "sum(softmax(a))", "1", "definition of softmax", ranks=VECTOR),
     Identity(
-        "shares of a vector, kept", "sum(softmax(a), dim=b, keepdim=True)", "1", "definition of softmax", given=VECTOR
+        "shares of a vector, kept", "sum(softmax(a), dim=b, keepdim=True)", "1", "definition of softmax", ranks=VECTOR
     ),
-    Identity("softmax by exponentials", "1/sum(exp(a))*exp(a)", "softmax(a)", "definition of softmax", given=VECTOR),
+    Identity("softmax by exponentials", "1/sum(exp(a))*exp(a)", "softmax(a)", "definition of softmax", ranks=VECTOR),
     # Shapes.
     Identity("squeeze of unsqueeze", "squeeze(unsqueeze(a, b), b)", "a", "a dimension of size 1"),
     Identity("reshape of reshape", "reshape(reshape(a, b), c)", "reshape(a, c)", "entries stay in order"),
     # Matrices.
     Identity("matrix transpose twice", "a.mT.mT", "a", "definition of the transpose"),
     Identity("transpose of an outer product", "outer(a, b).T", "outer(b, a)", "definition of the outer product"),
-    Identity("vector before a transpose", "a @ b.T", "b @ a", "sum over the inner index", given=BEFORE),
+    Identity("vector before a transpose", "a @ b.T", "b @ a", "sum over the inner index", ranks=BEFORE),
     Identity("transpose of a transpose", "a.T.T", "a", "definition of the transpose"),
-    Identity("transpose of a vector", "a.T", "a", "a vector has one dimension", given=VECTOR),
-    Identity("transpose of a product", "(a @ b).T", "b.T @ a.T", "sum over the inner index", given=MATRICES),
-    Identity("diagonal matrix before", "diag(a) @ b", "a*b", "definition of a diagonal matrix", given=ALIKE),
-    Identity("diagonal matrix behind", "a @ diag(b)", "a*b", "definition of a diagonal matrix", given=ALIKE),
-    Identity("diagonal of products", "diagonal(outer(a, b))", "a*b", "definition of the outer product", given=ALIKE),
+    Identity("transpose of a vector", "a.T", "a", "a vector has one dimension", ranks=VECTOR),
+    Identity("transpose of a product", "(a @ b).T", "b.T @ a.T", "sum over the inner index", ranks=MATRICES),
+    Identity("diagonal matrix before", "diag(a) @ b", "a*b", "definition of a diagonal matrix", ranks=ALIKE),
+    Identity("diagonal matrix behind", "a @ diag(b)", "a*b", "definition of a diagonal matrix", ranks=ALIKE),
+    Identity("diagonal of products", "diagonal(outer(a, b))", "a*b", "definition of the outer product", ranks=ALIKE),
     Identity("identity matrix before", "eye(b, b) @ a", "a", "definition of the identity matrix"),
     Identity("identity matrix behind", "a @ eye(b, b)", "a", "definition of the identity matrix"),
 ]  # fmt: skip

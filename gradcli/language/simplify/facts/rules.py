@@ -42,18 +42,18 @@ class Rule:
 
     @cached_property
     def result(self) -> Expression:
-        return read(self.identity.result)
+        return read_pattern(self.identity.result)
 
     @cached_property
     def anchors(self) -> tuple[Sequence[Call], ...]:
-        """The calls of each part that tell all letters."""
+        """The calls of each part in which all letters of the pattern occur."""
         letters = names(self.pattern) & LETTERS
-        found = (outermost(part) for part, _ in self.parts)
-        return tuple(some for some in found if letters <= {name for call in some for name in names(call)})
+        groups = (outermost(part) for part, _ in self.parts)
+        return tuple(group for group in groups if letters <= {name for call in group for name in names(call)})
 
     @cached_property
     def zero(self) -> tuple[Expression, ...]:
-        """Terms whose sum is 0: those of the pattern, less the result."""
+        """Terms whose sum is 0: the terms of the pattern, less the result."""
         return (*(part for part, _ in self.parts), Unary("-", self.result))
 
     @cached_property
@@ -63,7 +63,7 @@ class Rule:
 
 @cache
 def rule(identity: Identity) -> Rule:
-    pattern = read(identity.pattern)
+    pattern = read_pattern(identity.pattern)
     if head(pattern):
         return Rule(identity, "call", pattern)
     if isinstance(pattern, Binary) and pattern.operator in ("+", "-"):
@@ -83,7 +83,7 @@ OPERATORS: dict[type[ast.AST], str] = {
 }
 
 
-def read(text: str) -> Expression:
+def read_pattern(text: str) -> Expression:
     """Return the tree of an identity's text by Python's own parser, which takes a fraction of the grammar's time."""
     return _tree(ast.parse(text, mode="eval").body)
 
@@ -117,7 +117,7 @@ def calls(tree: Expression) -> list[Call]:
 
 def outermost(tree: Expression) -> list[Call]:
     """Return the calls in a pattern that stand in no other call."""
-    inside = {id(node) for call in calls(tree) for part in children(call) for node in postorder(part)}
+    inside = {id(node) for call in calls(tree) for child in children(call) for node in postorder(child)}
     return [call for call in calls(tree) if id(call) not in inside]
 
 
@@ -125,20 +125,20 @@ def outermost(tree: Expression) -> list[Call]:
 def call_rules(name: str) -> tuple[Rule, ...]:
     """Return the identities of one call of this function."""
     if name.isidentifier():
-        found = [one for one in TABLE if one.pattern.startswith(f"{name}(")]
+        identities = [x for x in TABLE if x.pattern.startswith(f"{name}(")]
     else:
-        found = [one for one in TABLE if name in one.pattern and (name[0] != "." or one.pattern.endswith(name))]
-    return tuple(one for one in map(rule, found) if head(one.pattern) == name)
+        identities = [x for x in TABLE if name in x.pattern and (name[0] != "." or x.pattern.endswith(name))]
+    return tuple(x for x in map(rule, identities) if head(x.pattern) == name)
 
 
 @lru_cache(maxsize=256)
 def rules_of(kind: Kind, present: frozenset[str], taught: bool = False) -> tuple[Rule, ...]:
     """Return the identities of a product whose functions are all there, or of a sum some of whose functions are."""
-    near = [one for one in TABLE if one.is_taught is taught and any(name in one.pattern for name in present)]
-    found = [one for one in near if heads(one.pattern) & present]
+    candidates = [x for x in TABLE if x.is_taught is taught and any(name in x.pattern for name in present)]
+    identities = [x for x in candidates if heads(x.pattern) & present]
     if kind == "product":
-        found = [one for one in found if heads(one.pattern) <= present]
-    return tuple(one for one in map(rule, found) if one.kind == kind)
+        identities = [identity for identity in identities if heads(identity.pattern) <= present]
+    return tuple(identity for identity in map(rule, identities) if identity.kind == kind)
 
 
 @cache
@@ -172,6 +172,6 @@ def _factors(tree: Expression) -> Iterator[tuple[Expression, int]]:
     """Yield the factors of a product or quotient with their exponents, 1 or -1."""
     if isinstance(tree, Binary) and tree.operator in ("*", "/"):
         yield from _factors(tree.left)
-        yield from ((part, e if tree.operator == "*" else -e) for part, e in _factors(tree.right))
+        yield from ((factor, e if tree.operator == "*" else -e) for factor, e in _factors(tree.right))
     else:
         yield tree, 1

@@ -20,7 +20,7 @@ def shape_of_call(name: str, arguments: Arguments) -> Shape | None:
         return None
 
 
-def plain(tree: Expression) -> Any:
+def constant_value(tree: Expression) -> Any:
     """Return the value of a number, word, tuple or list of such; ValueError for another expression."""
     match tree:
         case Number() | Literal():
@@ -28,9 +28,9 @@ def plain(tree: Expression) -> Any:
         case Unary(operator="-", operand=Number()):
             return -tree.operand.value  # type: ignore[attr-defined]
         case Tuple():
-            return tuple(map(plain, tree.items))
+            return tuple(map(constant_value, tree.items))
         case List():
-            return list(map(plain, tree.items))
+            return list(map(constant_value, tree.items))
     raise ValueError(tree)
 
 
@@ -56,27 +56,27 @@ def _matmul(x: Arguments) -> Shape | None:
 
 def dims_of(dims: Any, rank: int) -> list[int] | None:
     """Return dimensions counted from the first; None where they are not known."""
-    found = (dims,) if isinstance(dims, int) else dims
-    if not isinstance(found, tuple | list) or not all(isinstance(dim, int) for dim in found):
+    sequence = (dims,) if isinstance(dims, int) else dims
+    if not isinstance(sequence, tuple | list) or not all(isinstance(dim, int) for dim in sequence):
         return None
-    return [dim % rank for dim in found] if rank else []
+    return [dim % rank for dim in sequence] if rank else []
 
 
 def shape_of_index(shape: Shape, items: Sequence[Expression]) -> Shape | None:
     """Return the shape of an entry or a slice; None for other kinds of index."""
-    found = []
+    sizes = []
     if len(items) > len(shape):
         return None
     for size, item in zip(shape, items, strict=False):
         try:
             if isinstance(item, Slice):
-                bounds = [None if part is None else plain(part) for part in (item.start, item.stop, item.step)]
-                found.append(len(range(size)[slice(*bounds)]))
-            elif not isinstance(plain(item), int) or isinstance(plain(item), bool):
+                bounds = [None if x is None else constant_value(x) for x in (item.start, item.stop, item.step)]
+                sizes.append(len(range(size)[slice(*bounds)]))
+            elif not isinstance(constant_value(item), int) or isinstance(constant_value(item), bool):
                 return None
         except (ValueError, TypeError):
             return None
-    return (*found, *shape[len(items) :])
+    return (*sizes, *shape[len(items) :])
 
 
 def _linear(x: Arguments) -> Shape:
@@ -89,18 +89,18 @@ def _permuted(x: Arguments) -> Shape | None:
 
 
 def _squeezed(x: Arguments) -> Shape | None:
-    along = dims_of(x.get("dim", x.get(1)), len(x[0]))
-    return None if along is None else tuple(n for axis, n in enumerate(x[0]) if axis not in along or n != 1)
+    axes = dims_of(x.get("dim", x.get(1)), len(x[0]))
+    return None if axes is None else tuple(n for axis, n in enumerate(x[0]) if axis not in axes or n != 1)
 
 
 def _reduced(x: Arguments) -> Shape:
     shape, dim = x[0], x.get("dim", x.get(1))
     dims = range(len(shape)) if dim is None else (dim,) if isinstance(dim, int) else dim
-    along = {d % len(shape) for d in dims} if shape else set()
-    sizes = [1 if axis in along else size for axis, size in enumerate(shape)]
+    axes = {d % len(shape) for d in dims} if shape else set()
+    sizes = [1 if axis in axes else size for axis, size in enumerate(shape)]
     if x.get("keepdim", x.get(2)):
         return tuple(sizes)
-    return tuple(size for axis, size in enumerate(sizes) if axis not in along)
+    return tuple(size for axis, size in enumerate(sizes) if axis not in axes)
 
 
 def _unsqueezed(x: Arguments) -> Shape:
@@ -110,13 +110,13 @@ def _unsqueezed(x: Arguments) -> Shape:
     return tuple(shape)
 
 
-def _given(position: int, keyword: str) -> Callable[[Arguments], Shape | None]:
-    def given(x: Arguments) -> Shape | None:
+def _shape_argument(position: int, keyword: str) -> Callable[[Arguments], Shape | None]:
+    def shape_in_argument(x: Arguments) -> Shape | None:
         shape = x.get(keyword, x.get(position))
         sizes = (shape,) if isinstance(shape, int) else tuple(shape or ())
         return sizes if all(isinstance(size, int) and size >= 0 for size in sizes) else None
 
-    return given
+    return shape_in_argument
 
 
 def _indexed(x: Arguments) -> Shape | None:
@@ -132,7 +132,7 @@ def _on_diagonal(x: Arguments) -> Shape | None:
     return (*x[0], *x[0]) if len(x) == 1 and len(x[0]) == 1 else _diagonal(x)
 
 
-def _same(x: Arguments) -> Shape:
+def _unchanged(x: Arguments) -> Shape:
     return tuple(x[0])
 
 
@@ -149,16 +149,16 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "squeeze": _squeezed,
     "logdet": lambda x: x[0][:-2],
     "eye": lambda x: (x[0], x.get(1, x[0])),
-    "expand": _given(1, "size"),
-    "index_backward": _given(-1, "shape"),
+    "expand": _shape_argument(1, "size"),
+    "index_backward": _shape_argument(-1, "shape"),
     "one_hot": lambda x: (*(() if isinstance(x[0], int) else x[0]), x[1]),
     "outer": lambda x: (*x[0], *x[1]) if len(x[0]) == len(x[1]) == 1 else None,
-    "reshape": _given(1, "shape"),
-    "select_backward": _given(-1, "shape"),
-    "slice_backward": _given(-1, "shape"),
+    "reshape": _shape_argument(1, "shape"),
+    "select_backward": _shape_argument(-1, "shape"),
+    "slice_backward": _shape_argument(-1, "shape"),
     "unsqueeze": _unsqueezed,
-    "zeros": _given(0, "size"),
+    "zeros": _shape_argument(0, "size"),
     **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),
-    **dict.fromkeys(("clone", "cumsum", "detach", "flip", "inverse", "log_softmax", "ones_like", "roll"), _same),
-    **dict.fromkeys(("layer_norm", "rms_norm", "safe_softmax", "softmax", "zeros_like"), _same),
+    **dict.fromkeys(("clone", "cumsum", "detach", "flip", "inverse", "log_softmax", "ones_like", "roll"), _unchanged),
+    **dict.fromkeys(("layer_norm", "rms_norm", "safe_softmax", "softmax", "zeros_like"), _unchanged),
 }

@@ -16,7 +16,7 @@ from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
-from gradcli.language.simplify.facts.rules import Rule, read, rule
+from gradcli.language.simplify.facts.rules import Rule, read_pattern, rule
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Call, Expression, Name, Number, names
@@ -42,7 +42,7 @@ IDS = [identity.name for identity in TABLE]
 
 def test_the_texts_read_as_in_the_language() -> None:
     for text in (text for identity in TABLE for text in (identity.pattern, identity.result)):
-        assert read(text) == parse_expression(Source(text))
+        assert read_pattern(text) == parse_expression(Source(text))
 
 
 def of_numbers(identity: Identity) -> bool:
@@ -59,7 +59,7 @@ def bindings(letters: list[str], values: list[Any]) -> Iterator[dict[str, Any]]:
 def holds(identity: Identity, point: Mapping[str, Any]) -> bool:
     """Tell whether the condition of an identity holds."""
     ranks = {letter: np.ndim(x) for letter, x in point.items()}
-    match identity.given:
+    match identity.ranks:
         case "a is a vector":
             return ranks["a"] == 1
         case "a is a vector, b a matrix":

@@ -17,14 +17,14 @@ UPSTREAM, OUT = Name(" g"), Name(" out")  # in rules, where no user has these na
 class Declared:
     """An operation with the rule of each of its operands, in terms of these, of `OUT` and of `UPSTREAM`.
 
-    `formulas` are the index formulas over `x0`, `x1`, ...; `given` finds the tensors that they mention beside these.
+    `formulas` are the index formulas over `x0`, `x1`, ...; `finder` finds the tensors that they mention beside these.
     """
 
     operands: tuple[Expression, ...]
     rules: tuple[Expression | None, ...]
     formulas: str
     says: str
-    given: Finder
+    finder: Finder
 
 
 def column(x: Expression) -> Expression:

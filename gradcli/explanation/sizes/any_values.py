@@ -1,7 +1,7 @@
 """Formulas that hold at all values of variables that have none.
 
-They are found at made-up values and held up to others, for rules may choose by those at hand: `amax` of entries that
-tie shares the gradient, and says nothing of it where none do.
+They are found at made-up values and checked at others, for a rule may depend on the values: `amax` shares the gradient
+among entries that tie, and its formula does not say so where none do.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ def explain_anywhere(program: Program, made_up: Point, values: Point, *, is_raw:
     """Return the explanation of a program some of whose variables have no value but numbers that are made up."""
     values = {**literal_values(program), **values}
 
-    def derived(turn: int) -> Explanation:
-        explanation = explain(program, {**values, **redrawn(made_up, turn)}, **options)
+    def derive(turn: int) -> Explanation:
+        explanation = explain(program, {**values, **values_in_turn(made_up, turn)}, **options)
         explanation = replace(explanation, notes=(*explanation.notes, *taken_for_numbers(explanation, made_up)))
         return explanation if is_raw else simplified(explanation, at_any_point=True)
 
-    def failing(explanation: Explanation, turn: int) -> str:
-        point = {**values, **redrawn(made_up, turn)}
+    def wrong_formula(explanation: Explanation, turn: int) -> str:
+        point = {**values, **values_in_turn(made_up, turn)}
         return failing_gradient(explanation, gradients(program, point, **options).by, point)
 
-    return anywhere(derived, failing)
+    return first_that_holds(derive, wrong_formula)
 
 
 def formulas_anywhere(
@@ -59,7 +59,7 @@ def formulas_anywhere(
     values = {**literal_values(program), **values}
 
     def point(turn: int) -> dict[str, Any]:
-        return {**values, **redrawn(made_up, turn)}
+        return {**values, **values_in_turn(made_up, turn)}
 
     turn = 0
     if made_up:
@@ -72,15 +72,15 @@ def formulas_anywhere(
 def turn_of_derivatives(
     program: Program, point: Callable[[int], Point], *, is_raw: bool = True, **options: Any
 ) -> tuple[int, tuple[Derivative, ...]]:
-    """Return the turn in which first derivatives are found that hold anywhere, and these; others come from them."""
+    """Return first derivatives that hold at all values, and the turn in which they were found."""
 
-    def derived(turn: int) -> tuple[int, tuple[Derivative, ...]]:
+    def derive(turn: int) -> tuple[int, tuple[Derivative, ...]]:
         return turn, formulas(program, point(turn), 1, mixed=False, is_raw=is_raw, **options)
 
-    def failing(derivatives: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
+    def wrong_formula(derivatives: tuple[int, tuple[Derivative, ...]], turn: int) -> str:
         return failing_derivative(derivatives[1], program, point(turn), **options)
 
-    return anywhere(derived, failing)
+    return first_that_holds(derive, wrong_formula)
 
 
 def failing_derivative(
@@ -94,53 +94,53 @@ def failing_derivative(
 ) -> str:
     """Return which first derivative is not the engine's at a point; empty where all are.
 
-    One by a tensor is told by the gradient that it gives for an upstream gradient, which is drawn.
+    A derivative by a tensor is compared by its gradient for a random upstream gradient.
     """
     ones = ones_like_output(program, point, of)
     seed = None if ones is None else Draws().uniform(-2, 2, ones.shape)
-    there = gradients(program, point, upstream=seed, wrt=wrt, of=of).by
-    for one in derivatives:
-        (name,) = one.by
-        matrix = None if one.given or seed is None else seed
-        names = {**sizes, **point, **dict.fromkeys(one.given, seed)}
-        if not holds(one.formula, there[name], names, matrix):
+    expected = gradients(program, point, upstream=seed, wrt=wrt, of=of).by
+    for x in derivatives:
+        (name,) = x.by
+        matrix = None if x.upstreams or seed is None else seed
+        names = {**sizes, **point, **dict.fromkeys(x.upstreams, seed)}
+        if not holds(x.formula, expected[name], names, matrix):
             return f"the formula by {name}"
     return ""
 
 
-def redrawn(made_up: Point, turn: int) -> dict[str, Any]:
-    """Return the values, which are made up; in other turns those with the other sign, or drawn in each of the ways."""
+def values_in_turn(made_up: Point, turn: int) -> dict[str, Any]:
+    """Return the made-up values; in turn 1 with the other sign, in later turns drawn in one of the `WAYS`."""
     if turn < 2:  # the other sign of all: where rectified units are equal
         return {name: value if turn == 0 else -value for name, value in made_up.items()}
-    others = next(islice(candidates(made_up), turn - 1, None))
-    return {name: np.asarray(value)[()] for name, value in others.items()}
+    point = next(islice(candidates(made_up), turn - 1, None))
+    return {name: np.asarray(value)[()] for name, value in point.items()}
 
 
-def anywhere(derive: Callable[[int], T], failing: Callable[[T, int], str]) -> T:
-    """Return what is derived in the first of the turns in which it holds in all of them; `failing` names what does not.
+def first_that_holds(derive: Callable[[int], T], failing: Callable[[T, int], str]) -> T:
+    """Return the first derived result that holds in all turns; `failing` names a formula that does not hold.
 
     Raises EvaluationError where there is none.
     """
     result = derive(0)
-    first = what = _failing_anywhere(result, failing)
+    first = fault = _fault_in_turns(result, failing)
     for turn in TURNS[1:]:
-        if not what:
+        if not fault:
             return result
         with suppress(GradcliError):
             result = derive(turn)
-            what = _failing_anywhere(result, failing)
-    if not what:
+            fault = _fault_in_turns(result, failing)
+    if not fault:
         return result
     raise EvaluationError(
         "E215", f"{first} does not hold at all values of the variables", help="give the variables values"
     )
 
 
-def _failing_anywhere(result: T, failing: Callable[[T, int], str]) -> str:
+def _fault_in_turns(result: T, failing: Callable[[T, int], str]) -> str:
     for turn in TURNS:
         with suppress(GradcliError), np.errstate(all="ignore"):  # there are no values to compare
-            if what := failing(result, turn):
-                return what
+            if fault := failing(result, turn):
+                return fault
     return ""
 
 
@@ -148,8 +148,8 @@ def failing_gradient(explanation: Explanation, gradients: Mapping[str, Any], at:
     """Return which formula does not give the gradient at a point; empty where all do, as far as there is time."""
     left = STEPS
     values = {**at, explanation.seed_name: explanation.upstream}
-    for part in explanation.intermediates:
-        values[part.name] = value_of(part.expression, values)
+    for x in explanation.intermediates:
+        values[x.name] = value_of(x.expression, values)
     for leaf in explanation.leaves:
         for formula in (leaf.formula, leaf.formula_raw):
             left -= size_of(formula)
@@ -183,4 +183,4 @@ def holds(
         return True
     if seed is not None:
         return bool((distance <= np.max(rounding_at(names, formula, count=DRAWS)) * np.abs(seed).sum()).all())
-    return bool((distance <= rounding_at(names, formula, raw, count=DRAWS, enough=distance)).all())
+    return bool((distance <= rounding_at(names, formula, raw, count=DRAWS, bound=distance)).all())

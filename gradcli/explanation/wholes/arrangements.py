@@ -1,4 +1,4 @@
-"""Reasons for the rule of an operation in which one node computes and others arrange entries before and behind it."""
+"""Reasons for the rule of an operation in which one node computes and other nodes arrange entries around it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.arranging import (
+from gradcli.explanation.index.arrangements import (
     UPSTREAM,
     Arranged,
     Outside,
@@ -23,45 +23,45 @@ from gradcli.explanation.index.arranging import (
     pointwise,
 )
 from gradcli.explanation.index.formulas import Formulas, formulas
-from gradcli.explanation.index.picking import picks
+from gradcli.explanation.index.views import picks
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Why
 from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.grouping import is_layout, prepares
-from gradcli.explanation.why import MOST_DIMENSIONS, Reason, applied_alone, without_graph
+from gradcli.explanation.why import MOST_DIMENSIONS, Reason, line_without_graphs, without_graph
 from gradcli.facts import dataclass
 from gradcli.language.tree import Name
 
 LARGEST = 2**20  # entries of a tensor that are followed
 
 
-def with_reasons_around(
+def attach_arranged_reasons(
     lines: Sequence[Line], locals: Sequence[Local], upstream_name: str, gradient: Any
 ) -> list[Local]:
-    """Return the edges of an operation of several lines, each with why its rule holds, if one line computes."""
+    """Return the edges of an operation of several lines, with the reasons for their rules if one line computes."""
     mains = [line for line in lines if line.application and not prepares(line.application)]
-    found = around(lines, mains[0] if mains else lines[-1]) if len(mains) < 2 else None
-    if found is None:
+    arrangement = arrangement_of(lines, mains[0] if mains else lines[-1]) if len(mains) < 2 else None
+    if arrangement is None:
         return [*locals]
-    names, order = [x.name for x in found.outer], {line.name: place for place, line in enumerate(lines)}
-    reached = [order[(chain[0] if chain else found.main).name] for chain in found.before]
+    names, order = [x.name for x in arrangement.outer], {line.name: place for place, line in enumerate(lines)}
+    reached = [order[(chain[0] if chain else arrangement.main).name] for chain in arrangement.before]
     latest_first = sorted(range(len(names)), key=lambda place: (-reached[place], place))  # as the way back goes
-    told, seen = list[Local](), dict[str, int]()
+    explained, numbers = list[Local](), dict[str, int]()
     for local in locals:
         places = [place for place in latest_first if names[place] == local.input]
-        edges = sum(other.input == local.input for other in locals)
-        number = seen[local.input] = seen.get(local.input, -1) + 1
+        edges = sum(edge.input == local.input for edge in locals)
+        number = numbers[local.input] = numbers.get(local.input, -1) + 1
         chosen = places if edges == 1 else places[number : number + 1]
-        reason = ReasonAround(found.main, chosen[0], gradient, upstream_name, found, tuple(chosen))
-        told.append(local if local.formula is not None else replace(local, reason=reason))
-    return told
+        reason = ArrangedReason(arrangement.main, chosen[0], gradient, upstream_name, arrangement, tuple(chosen))
+        explained.append(local if local.formula is not None else replace(local, reason=reason))
+    return explained
 
 
 @dataclass(frozen=True)
-class Around:
-    """The line that computes, the lines that arrange its result, and those before each of its inputs, outer first.
+class Arrangement:
+    """The line that computes, the lines that arrange its result, and the lines that arrange each input, outer first.
 
-    `last` is the result of all, and `outer` are the lines behind each input; none of them keeps a graph.
+    `last` is the result of all lines, and `outer` are the lines that the inputs come from; none of them keeps a graph.
     """
 
     main: Line
@@ -71,11 +71,11 @@ class Around:
     outer: tuple[Line, ...]
 
 
-def around(lines: Sequence[Line], main: Line) -> Around | None:
-    """Return how lines stand around the one that computes; None where the others do more than arrange entries."""
-    own = {line.name for line in lines}
+def arrangement_of(lines: Sequence[Line], main: Line) -> Arrangement | None:
+    """Return the lines around the line that computes; None where these do more than arrange entries."""
+    names = {line.name for line in lines}
     last = lines[-1]
-    behind, *before = (_chain(x, main, own) for x in (last, *main.inputs))
+    behind, *before = (_chain(x, main, names) for x in (last, *main.inputs))
     if behind is None or (behind[0].inputs[0] if behind else last) is not main:
         return None
     chains = [chain for chain in before if chain is not None]
@@ -85,19 +85,19 @@ def around(lines: Sequence[Line], main: Line) -> Around | None:
         without_graph(chain[0].inputs[0] if chain else x) for chain, x in zip(chains, main.inputs, strict=True)
     )
     result = Line(last.name, Tensor(last.tensor.value), last.whole or last.written, last.span, inputs=outer)
-    behind, *chains = ([applied_alone(line) for line in chain] for chain in (behind, *chains))
-    return Around(applied_alone(main), tuple(behind), tuple(map(tuple, chains)), result, outer)
+    behind, *chains = ([line_without_graphs(line) for line in chain] for chain in (behind, *chains))
+    return Arrangement(line_without_graphs(main), tuple(behind), tuple(map(tuple, chains)), result, outer)
 
 
-def _chain(line: Line, main: Line, own: set[str]) -> list[Line] | None:
-    """Return the lines that lead to one, after the main one or one outside; None where one computes."""
-    found: list[Line] = []
-    while line.name in own and line is not main:
+def _chain(line: Line, main: Line, names: set[str]) -> list[Line] | None:
+    """Return the lines that lead to a line, from the main line or one outside on; None where one of them computes."""
+    chain: list[Line] = []
+    while line.name in names and line is not main:
         if line.application is None or not (picks(line.application.primitive) or is_layout(line.application)):
             return None
-        found.append(line)
+        chain.append(line)
         line = line.inputs[0]
-    return found[::-1]
+    return chain[::-1]
 
 
 def arranged(name: str, shape: Shape, chain: Sequence[Line]) -> Arranged:
@@ -115,7 +115,7 @@ def arranged(name: str, shape: Shape, chain: Sequence[Line]) -> Arranged:
 def followed(
     dims: tuple[int, ...], primitive: str, options: Mapping[str, Any], before: Shape, after: Shape
 ) -> tuple[int, ...] | None:
-    """Return which dimension each one is after a change of shape, -1 for a new one; None where that is not certain."""
+    """Return the origin of each dimension after a change of shape, -1 for a new dimension; None where uncertain."""
     dim = options.get("dim")
     if primitive in ("permute", "transpose", "t"):
         return None if 1 in before else dims
@@ -125,33 +125,33 @@ def followed(
         return (*dims[: dim % len(before)], *dims[dim % len(before) + 1 :])
     if before == after:
         return dims
-    kept = [dims[place] for place, size in enumerate(before) if size != 1]
-    if 1 in (before if len(after) > len(before) else after) or len(kept) != sum(size != 1 for size in after):
+    sizes_kept = [dims[place] for place, size in enumerate(before) if size != 1]
+    if 1 in (before if len(after) > len(before) else after) or len(sizes_kept) != sum(size != 1 for size in after):
         return None
-    own = iter(kept)
-    return tuple(-1 if size == 1 else next(own) for size in after)
+    dims_left = iter(sizes_kept)
+    return tuple(-1 if size == 1 else next(dims_left) for size in after)
 
 
 @dataclass(eq=False)
-class ReasonAround(Reason):
+class ArrangedReason(Reason):
     """The reason for a rule, with the entries of the tensors outside; `chosen` are the inputs that are one edge."""
 
-    around: Around
+    arrangement: Arrangement
     chosen: tuple[int, ...]
 
     @cached_property
-    def found(self) -> Why | None:
-        from gradcli.explanation.index import telling
+    def original_why(self) -> Why | None:
+        from gradcli.explanation.index import reasons
 
-        lines = self.around
+        lines = self.arrangement
         with np.errstate(all="ignore"):
             if is_as_before(lines):
                 alone = replace(self.line, name=lines.last.name, inputs=lines.outer)
-                return telling.structured(alone, self.position, self.gradient, self.upstream_name)
-            found = self.formulas
-            if found is None:
+                return reasons.structured(alone, self.position, self.gradient, self.upstream_name)
+            forms = self.formulas
+            if forms is None:
                 return None
-            return telling.told(lines.last, self.position, found, self.gradient, self.upstream_name)
+            return reasons.reason_in_names(lines.last, self.position, forms, self.gradient, self.upstream_name)
 
     @cached_property
     def formulas(self) -> Formulas | None:
@@ -159,23 +159,23 @@ class ReasonAround(Reason):
         return _formulas(self.line, self)
 
 
-def is_as_before(lines: Around) -> bool:
-    """Return whether the lines around leave all entries where they are, of a computation that has a differential."""
+def is_as_before(lines: Arrangement) -> bool:
+    """Return whether a computation has a differential, and the lines around it leave all entries in their places."""
     application = lines.main.application
     return (
         application is not None
         and bool(application.primitive.differential)
         and all(
-            np.array_equal(found.positions, np.arange(prod(found.shape)).reshape(found.shape))
+            np.array_equal(t.positions, np.arange(prod(t.shape)).reshape(t.shape))
             for x, chain in zip((lines.main, *lines.outer), (lines.behind, *lines.before), strict=True)
-            for found in [arranged(x.name, x.tensor.shape, chain)]
+            for t in [arranged(x.name, x.tensor.shape, chain)]
         )
     )
 
 
 @in_line
-def _formulas(main: Line, reason: ReasonAround) -> Formulas | None:
-    lines, application = reason.around, main.application
+def _formulas(main: Line, reason: ArrangedReason) -> Formulas | None:
+    lines, application = reason.arrangement, main.application
     tensors = {f"x{place}": x.tensor.value for place, x in enumerate(lines.outer)}
     values = [main.tensor.value, lines.last.tensor.value, *tensors.values()]
     if application is None or any(np.ndim(x) > MOST_DIMENSIONS or np.size(x) > LARGEST for x in values):
@@ -185,27 +185,27 @@ def _formulas(main: Line, reason: ReasonAround) -> Formulas | None:
     ]
     behind = arranged("out", main.tensor.shape, lines.behind)
     find = structured if application.primitive.structured else elementwise
-    found = find(main, behind, operands, reason.chosen)
-    if found is None:
+    result = find(main, behind, operands, reason.chosen)
+    if result is None:
         return None
-    forward, gradient, given = found
-    out, names = lines.last.tensor.value, (*tensors,)
-    tensors.update({f"∂{name}": value for name, value in tensors.items()}, out=out)
-    tensors[UPSTREAM] = np.ones_like(out) if reason.gradient is None else reason.gradient
-    tensors.update({name: value for name, (_, value) in given.items()})
-    words = {name: text for name, (text, _) in given.items()}
+    forward, gradient, extra = result
+    result_value, names = lines.last.tensor.value, (*tensors,)
+    tensors.update({f"∂{name}": value for name, value in tensors.items()}, out=result_value)
+    tensors[UPSTREAM] = np.ones_like(result_value) if reason.gradient is None else reason.gradient
+    tensors.update({name: value for name, (_, value) in extra.items()})
+    words = {name: text for name, (text, _) in extra.items()}
     return Formulas(forward, gradient, tensors, UPSTREAM, "out", names, words)
 
 
 def structured(main: Line, behind: Arranged, operands: Sequence[Arranged], chosen: Sequence[int]) -> Outside | None:
-    application, out = main.application, main.tensor.value
+    application, value = main.application, main.tensor.value
     assert application is not None
     inputs = [x.value if isinstance(x, Tensor) else x for x in application.inputs]
-    inner = formulas(application.primitive, np.ones_like(out), out, inputs, application.options, chosen[0])
-    if inner is None or not is_order(behind.positions, out.shape):
+    inner = formulas(application.primitive, np.ones_like(value), value, inputs, application.options, chosen[0])
+    if inner is None or not is_order(behind.positions, value.shape):
         return None
-    named = dict(zip(inner.inputs, operands, strict=True))
-    return between(inner, turned(behind), named, [inner.inputs[place] for place in chosen])
+    operand_of = dict(zip(inner.inputs, operands, strict=True))
+    return between(inner, turned(behind), operand_of, [inner.inputs[place] for place in chosen])
 
 
 def turned(behind: Arranged) -> Arranged:
@@ -222,28 +222,28 @@ def is_number(line: Line) -> bool:
 
 
 def elementwise(main: Line, behind: Arranged, operands: Sequence[Arranged], chosen: Sequence[int]) -> Outside | None:
-    """Return the formulas over the indices of the result, or over those of the computation where that is plainer."""
+    """Return the formulas over the indices of the result, or over the computation's indices where that is simpler."""
     application, shape = main.application, main.tensor.shape
     assert application is not None
-    known = [
+    formulas_in = [
         Formula(line.written if is_number(line) else Name(x.name), getattr(value, "value", value))
         for x, value, line in zip(operands, application.inputs, main.inputs, strict=True)
     ]
     result, upstream = (Formula(Name(name), main.tensor.value) for name in ("out", UPSTREAM))
-    rules = application.primitive.rules_for(known)
+    rules = application.primitive.rules_for(formulas_in)
     trees = {
-        operands[place].name: rule(upstream, result, *known, **application.options).tree
+        operands[place].name: rule(upstream, result, *formulas_in, **application.options).tree
         for place in chosen
         if (rule := rules[place]) is not None
     }
-    written = application.primitive.notation(known, application.options)
+    tree = application.primitive.notation(formulas_in, application.options)
     copied = [replace(x, positions=np.broadcast_to(x.positions, shape), dims=None) for x in operands]
     order = np.arange(behind.positions.size).reshape(behind.positions.shape)
-    picked = [replace(x, positions=x.positions.reshape(-1)[behind.positions]) for x in copied]
+    read_views = [replace(x, positions=x.positions.reshape(-1)[behind.positions]) for x in copied]
 
-    def over(out: Arranged, operands: Sequence[Arranged]) -> Outside | None:
-        return pointwise(written, trees, out, {x.name: x for x in operands})
+    def over(result: Arranged, operands: Sequence[Arranged]) -> Outside | None:
+        return pointwise(tree, trees, result, {x.name: x for x in operands})
 
-    found = over(Arranged("out", order.shape, order, (*range(order.ndim),)), picked)
-    is_plain = found is None or not found[-1] or not is_order(behind.positions, shape)
-    return found if is_plain else over(turned(behind), copied)
+    outside = over(Arranged("out", order.shape, order, (*range(order.ndim),)), read_views)
+    is_plain = outside is None or not outside[-1] or not is_order(behind.positions, shape)
+    return outside if is_plain else over(turned(behind), copied)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.index.taught.declaration import OUT, UPSTREAM, Declared, Given, column, number_of
+from gradcli.explanation.index.declarations.declaration import OUT, UPSTREAM, Declared, Given, column, number_of
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Number
 
 
@@ -17,16 +17,16 @@ def normalize(
     """Return the rule over the length, for a vector and for rows."""
     x = operands[0]
     shape = np.shape(values.get(getattr(x, "id", ""), 0))
-    given = {**keywords, **dict(zip(("input", "p", "dim"), operands, strict=False))}
-    dim = number_of(given.get("dim", Number(1)))
-    is_known = given.keys() <= {"input", "p", "dim"} and number_of(given.get("p", Number(2))) == 2
+    arguments = {**keywords, **dict(zip(("input", "p", "dim"), operands, strict=False))}
+    dim = number_of(arguments.get("dim", Number(1)))
+    is_known = arguments.keys() <= {"input", "p", "dim"} and number_of(arguments.get("p", Number(2))) == 2
     if not is_known or len(operands) > 3 or len(shape) not in (1, 2) or dim not in (len(shape) - 1, -1):
         return None
     rows = len(shape) > 1
-    at, own = ("i,", "[i]") if rows else ("", "")
+    at, row_index = ("i,", "[i]") if rows else ("", "")
     per_row = (Argument(Number(1), "dim"), Argument(Literal(True), "keepdim")) if rows else ()
     size = Call("clamp_min", (Argument(_length(x, rows)), Argument(Number(SHORTEST))))
-    along = Call("sum", (Argument(Binary("*", UPSTREAM, OUT)), *per_row))
+    radial = Call("sum", (Argument(Binary("*", UPSTREAM, OUT)), *per_row))
 
     def lengths(values: Sequence[Any]) -> Given:
         words = f"clamp_min(norm({{0}}{', dim=1' if rows else ''}), {SHORTEST})"
@@ -34,9 +34,9 @@ def normalize(
 
     return Declared(
         (x,),
-        (Binary("/", Binary("-", UPSTREAM, Binary("*", OUT, along)), size),),
-        f"out[{at}j] = x0[{at}j]/n{own}; "
-        f"∂x0[{at}j] = (upstream[{at}j] - out[{at}j]·(Σk upstream[{at}k]·out[{at}k]))/n{own}",
+        (Binary("/", Binary("-", UPSTREAM, Binary("*", OUT, radial)), size),),
+        f"out[{at}j] = x0[{at}j]/n{row_index}; "
+        f"∂x0[{at}j] = (upstream[{at}j] - out[{at}j]·(Σk upstream[{at}k]·out[{at}k]))/n{row_index}",
         "The vector is turned: it gets the part of the gradient at right angles to it, over its length.",
         lengths,
     )
@@ -61,19 +61,19 @@ def cosine_similarity(
         return None
     rows = len(shape) > 1
     x, y = operands[:2]
-    g, out = (column(name) if rows else name for name in (UPSTREAM, OUT))
-    at, own = ("i,", "[i]") if rows else ("", "")
+    g, result = (column(name) if rows else name for name in (UPSTREAM, OUT))
+    at, per_row = ("i,", "[i]") if rows else ("", "")
 
     def rule(x: Expression, y: Expression) -> Expression:
         """Return the part of the other direction that is at right angles to this one, over the length."""
-        across = Binary("-", Binary("/", y, _length(y, rows)), Binary("*", out, Binary("/", x, _length(x, rows))))
+        across = Binary("-", Binary("/", y, _length(y, rows)), Binary("*", result, Binary("/", x, _length(x, rows))))
         return Binary("/", Binary("*", g, across), _length(x, rows))
 
     def formula(x: int, y: int) -> str:
-        a, b = "ab"[x] + own, "ab"[y] + own
-        return f"∂x{x}[{at}j] = upstream{own}·(x{y}[{at}j]/{b} - out{own}·x{x}[{at}j]/{a})/{a}"
+        a, b = "ab"[x] + per_row, "ab"[y] + per_row
+        return f"∂x{x}[{at}j] = upstream{per_row}·(x{y}[{at}j]/{b} - out{per_row}·x{x}[{at}j]/{a})/{a}"
 
-    def given(values: Sequence[Any]) -> Given:
+    def lengths(values: Sequence[Any]) -> Given:
         words = f"norm({{}}{', dim=1' if rows else ''})"
         return {
             name: (words.format(f"{{{place}}}"), np.linalg.norm(value, axis=-1))
@@ -83,9 +83,9 @@ def cosine_similarity(
     return Declared(
         (x, y),
         (rule(x, y), rule(y, x)),
-        f"out{own} = (Σj x0[{at}j]·x1[{at}j])/(a{own}·b{own}); {formula(0, 1)}; {formula(1, 0)}",
+        f"out{per_row} = (Σj x0[{at}j]·x1[{at}j])/(a{per_row}·b{per_row}); {formula(0, 1)}; {formula(1, 0)}",
         "Each vector is turned: it gets the part of the other's direction at right angles to its own, over its length.",
-        given,
+        lengths,
     )
 
 

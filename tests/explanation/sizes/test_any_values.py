@@ -11,7 +11,7 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import gradients
 from gradcli.explanation.derivatives import total
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.sizes.anywhere import anywhere, explain_anywhere, formulas_anywhere
+from gradcli.explanation.sizes.any_values import explain_anywhere, first_that_holds, formulas_anywhere
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size, formulas_at_any_size
 from gradcli.explanation.values import value_of
@@ -71,7 +71,7 @@ def test_a_jacobian_of_one_row_has_no_gradient_to_be_held_up_to() -> None:
 
 def test_what_holds_nowhere_else_is_refused() -> None:
     with pytest.raises(EvaluationError, match="the formula by x does not hold at all values"):
-        anywhere(lambda turn: turn, lambda found, turn: "" if found == turn else "the formula by x")
+        first_that_holds(lambda turn: turn, lambda found, turn: "" if found == turn else "the formula by x")
 
 
 JACOBIANS = {

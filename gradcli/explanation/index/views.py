@@ -1,4 +1,4 @@
-"""Views of a tensor that follow one another, read as one: each entry of the result is one of the tensor."""
+"""Views of a tensor that follow one another, read as one view: each entry of the result is an entry of the tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.indices import entry, letters
 from gradcli.engine.symbolic.notation import literal
-from gradcli.explanation.index.taught.declaration import Given
+from gradcli.explanation.index.declarations.declaration import Given
 from gradcli.language.tree import Argument, Call, Expression, Name
 
 SHORT = 8  # places that are written out
@@ -20,12 +20,12 @@ LARGEST = 2**16  # entries of a tensor that is followed
 
 
 def picks(primitive: Primitive) -> bool:
-    """Return whether each entry of the result is one of the input."""
+    """Return whether each entry of the result is an entry of the input."""
     return (primitive.view and primitive.structured) or primitive.name == "clone"
 
 
-def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> tuple[str, Given] | None:
-    """Return `out[i] = x0[i + 1,0]` of views of a tensor of some shape, one of the other, and what it mentions."""
+def read_views(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> tuple[str, Given] | None:
+    """Return `out[i] = x0[i + 1,0]` for a chain of views of a tensor of a shape, and the tensors that it mentions."""
     size = prod(shape)
     if not 0 < size <= LARGEST:
         return None
@@ -34,24 +34,24 @@ def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]
         places = primitive.forward(places, **options)
     if not np.size(places):
         return None
-    own = letters(np.ndim(places))
-    found = [_affine(np.asarray(place), own) for place in np.unravel_index(places, shape)]
-    if None not in found:
-        return f"{entry('out', own)} = {entry('x0', [place for place in found if place])}", {}
-    flat = _affine(np.reshape(places, -1), "i")
-    if flat is not None:
-        return f"out.flat[i] = x0.flat[{flat}]", {}
+    indices = letters(np.ndim(places))
+    multiples = [_affine(np.asarray(place), indices) for place in np.unravel_index(places, shape)]
+    if None not in multiples:
+        return f"{entry('out', indices)} = {entry('x0', [place for place in multiples if place])}", {}
+    flat_place = _affine(np.reshape(places, -1), "i")
+    if flat_place is not None:
+        return f"out.flat[i] = x0.flat[{flat_place}]", {}
     words = str(places.tolist()) if np.size(places) <= SHORT else PLACE
-    return f"{entry('out', own)} = x0.flat[{entry('place', own)}]", {"place": (words, places)}
+    return f"{entry('out', indices)} = x0.flat[{entry('place', indices)}]", {"place": (words, places)}
 
 
-def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> Expression | None:
+def select_rule(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> Expression | None:
     """Return the rule of a chain of choices, `x[0, 1]`, in one call; None of other views."""
     if any(primitive.name != "select" for primitive, _ in views):
         return None
-    left, chosen = list(range(len(shape))), {}
+    dims_left, chosen = list(range(len(shape))), {}
     for _, options in views:
-        chosen[left.pop(options["dim"])] = options["index"]
+        chosen[dims_left.pop(options["dim"])] = options["index"]
     dims = sorted(chosen)
     if dims != list(range(dims[0], dims[0] + len(dims))):
         return None
@@ -59,15 +59,15 @@ def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict
     return Call("index_backward", (Argument(Name(g)), *(Argument(literal(chosen[dim])) for dim in dims), *size))
 
 
-def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:
+def _affine(place: np.ndarray[Any, Any], indices: Sequence[str]) -> str | None:
     """Return a place as a sum of multiples of the indices of the result; None where it is none."""
-    found = steps(place)
-    if found is None:
+    start_and_steps = steps(place)
+    if start_and_steps is None:
         return None
-    start, factors = found
+    start, factors = start_and_steps
     terms = [
         f"{'-' if n < 0 else '+'} {letter if abs(n) == 1 else f'{abs(n)}·{letter}'}"
-        for n, letter in zip(factors, own, strict=False)
+        for n, letter in zip(factors, indices, strict=False)
         if n
     ]
     if start or not terms:
@@ -79,6 +79,6 @@ def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:
 def steps(place: np.ndarray[Any, Any]) -> tuple[int, list[int]] | None:
     """Return where a place starts, and its step along each axis; None where steps differ."""
     start = int(place[(0,) * place.ndim]) if place.ndim else int(place)
-    along = [int(np.take(place, 1, axis).flat[0]) - start if n > 1 else 0 for axis, n in enumerate(place.shape)]
-    rebuilt = start + sum(n * x for n, x in zip(along, np.indices(place.shape), strict=True))
-    return (start, along) if np.array_equal(np.broadcast_to(rebuilt, place.shape), place) else None
+    strides = [int(np.take(place, 1, axis).flat[0]) - start if n > 1 else 0 for axis, n in enumerate(place.shape)]
+    rebuilt = start + sum(n * x for n, x in zip(strides, np.indices(place.shape), strict=True))
+    return (start, strides) if np.array_equal(np.broadcast_to(rebuilt, place.shape), place) else None
