@@ -107,7 +107,7 @@ class Equations:
         result = box(
             "contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)), "gradient"
         )
-        answer = element("div", result, class_="answer")
+        answer = element("div", sign("="), result, class_="answer")
         if local.formula is None or fact.summed_axes:
             written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
             product = factors(local.rule, self.terms.upstream_name)
@@ -117,14 +117,14 @@ class Equations:
                 rule = in_line(given, mo("↦"), paint.formula(local.rule, None, self.terms.arriving(local)))
             else:
                 rule = joined(in_line(given, mo("↦")), " ", element("code", cut(written, 300)))
-            how = box("rule", None, rule)
-            return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
+            how = element("div", sign("→"), box("rule", None, rule), class_="next")
+            return element("div", upstream, how, answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)
         named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
-        slope = element("div", box("local", named, value), class_="answer")
-        times = ENTRYWISE if local.is_entrywise else "×"
-        return element("div", upstream, sign(times), slope, sign("="), answer, class_="product")
+        times = sign(ENTRYWISE if local.is_entrywise else "×")
+        slope = element("div", times, box("local", named, value), class_="answer")
+        return element("div", upstream, slope, answer, class_="product")
 
     def is_small(self, product: tuple[Expression, Expression], upstream: Value) -> bool:
         """Whether both factors of a product of matrices, and its result, are written out."""
@@ -147,13 +147,11 @@ class Equations:
             is_gradient = self.terms.upstream_name in names(tree)
             label = "upstream" if is_gradient else "local"
             symbol = in_line(paint.total(move.edge.target) if is_gradient else paint.formula(tree))
-            if mark:
-                yield sign(mark)
-            yield box(label, symbol, in_line(paint.number(value)), "gradient" if is_gradient else "")
-        yield sign("=")
+            card = box(label, symbol, in_line(paint.number(value)), "gradient" if is_gradient else "")
+            yield element("div", sign(mark), card, class_="next") if mark else card
         made = in_line(paint.number(fact.contribution))
         name = in_line(mo("→"), paint.name(move.edge.source))
-        yield element("div", box("contribution", name, made, "gradient"), class_="answer")
+        yield element("div", sign("="), box("contribution", name, made, "gradient"), class_="answer")
 
     def sum(self, move: Contributed) -> Html:
         """Return the running sum at the input."""

@@ -156,6 +156,7 @@ for (const pass of passes) pass.addEventListener("click", () => go(Number(pass.d
 // ---- The camera: the whole graph where its letters can be read, else the part that the step is about, and an overview
 
 const LEAST = 0.55; // as large the letters of a picture are at least, of those of the page
+const NEARLY = 0.85; // of that for the whole graph at once
 const TINY = 0.3; // where an arrow goes across the whole picture
 const MOST = 1.3;
 const AROUND = 14; // what is seen around a box
@@ -194,7 +195,7 @@ function look(camera, elements = []) {
   const fit = Math.min(width / whole.width, height / whole.height);
   const active = around(camera, elements);
   const near = active ? Math.min(width / active.width, height / active.height) : Infinity; // both ends of an arrow
-  const least = Math.max(Math.min(LEAST * letters, near), TINY);
+  const least = fit > NEARLY * LEAST * letters ? fit : Math.max(Math.min(LEAST * letters, near), TINY);
   const scale = Math.min(Math.max(fit, least), MOST * letters) * zoom;
   const seen = { width: width / scale, height: height / scale };
   const nodes = elements.filter((element) => element.dataset.node);
@@ -249,7 +250,17 @@ function overview(camera) {
   map.style.width = `${width * Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height)}px`;
   camera.graph.style.touchAction = "none";
   for (const [node, box] of boxes) box.classList.toggle("now", node.dataset.state === "active");
+  const corners = [[0, 1], [1, 1], [0, 0]].map(([right, low]) => ({ right, low, hidden: covered(camera, right, low) }));
+  const { right, low } = corners.reduce((best, one) => (one.hidden < best.hidden ? one : best));
+  map.style.inset = `${low ? "auto" : "0.6rem"} ${right ? "0.6rem" : "auto"} ${low ? "0.6rem" : "auto"} ${right ? "auto" : "0.6rem"}`;
   for (const [name, value] of Object.entries(camera.seen)) frame.setAttribute(name, value);
+}
+
+/** Return how many boxes a map in a corner would cover. */
+function covered({ seen, places }, right, low) {
+  const [x, y] = [seen.x + right * 0.7 * seen.width, seen.y + low * 0.75 * seen.height];
+  const isUnder = (box) => box.x < x + 0.3 * seen.width && box.x + box.width > x && box.y < y + 0.25 * seen.height && box.y + box.height > y;
+  return [...places.values()].filter(isUnder).length;
 }
 
 /** Return a new map: its boxes with their nodes, and the frame around what is seen. */
@@ -301,6 +312,9 @@ function remember() {
     // a page inside another one has no address of its own
   }
 }
+
+/** Whether the address is that of a presentation. */
+const isShow = () => /^#(step=\d+&)?present$/.test(location.hash);
 
 /** Return the step that the address names. */
 function addressed() {
@@ -418,7 +432,10 @@ document.addEventListener("keydown", (event) => {
 });
 
 form.addEventListener("submit", check);
-addEventListener("hashchange", () => addressed() !== step && go(addressed()));
+addEventListener("hashchange", () => {
+  if (addressed() !== step) go(addressed());
+  if (isShow() && !isPresenting) present(true);
+});
 
 // ---- Presenting: full screen, a click goes on, and the numbers travel along the arrows
 
@@ -537,6 +554,6 @@ for (const part of all(".controls, .panel, .about, .zoom")) part.hidden = false;
 for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
-const isShow = /^#(step=\d+&)?present$/.test(location.hash);
+const isShown = isShow();
 go(addressed());
-if (isShow) present(true);
+if (isShown) present(true);

@@ -91,7 +91,8 @@ SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
-LABEL = 18  # characters of a label
+SHAPE = 1.1  # of the width of the place of the picture to its height
+LABEL = 22  # characters of a label
 RULED = "by its rule"  # of an edge whose rule is longer
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
@@ -108,7 +109,7 @@ class Picture:
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
+        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), ratio=SHAPE)
 
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
@@ -233,7 +234,7 @@ class Picture:
         """Return the local derivative at an edge; a plain 1 is quiet."""
         written = self.slope(local)
         quiet = " quiet" if isinstance(local.formula, Number) and written == "×1" else ""
-        x, y = place.x + place.width / 2, place.y + place.height - 3
+        x, y = place.x + place.width / 2, place.y + place.height - 4
         named = f"{edge.target} {edge.source}" if self.is_number(local) else None
         later = self.changing.turns(edge.target, lambda node: self.slope(again(node, local))) if named else []
         track = self.tracks.add([(0, written), *later]) if later else None

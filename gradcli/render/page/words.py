@@ -91,7 +91,8 @@ class Words:
         if move.before is None and not move.is_complete:
             yield f"This is the first of {count} contributions to {source}, which are added up."
         elif move.before is not None:
-            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * bool(total)
+            is_short = bool(total) and np.size(move.fact.total) <= FEW
+            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * is_short
             yield f"It is added to what {source} has already{added}."
 
     def product(self, move: Contributed) -> str:

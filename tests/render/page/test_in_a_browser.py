@@ -393,6 +393,8 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert len(seen) == int(page.locator("main").get_attribute("data-steps"))
         assert all(seen), f"steps with nothing in sight: {[n for n, is_seen in enumerate(seen, 1) if not is_seen]}"
         page.keyboard.press("Home")
+        for _ in range(3):
+            page.keyboard.press("+")
         page.goto(page.url.partition("#")[0] + "#step=30")
         overview = page.locator(".overview:visible").element_handle()
         page.keyboard.press("Home")

@@ -215,10 +215,10 @@ def replay(done: Pass, states: dict[str, TensorState]) -> Explanation | None:
 
 
 def pictures(stops: Stops, lessons: dict[int, Lesson], tracks: Tracks) -> Iterator[Html]:
-    """Yield the graphs of the backward passes, each from the end of the one before it on."""
+    """Yield the graphs of the backward passes, each from the end of the one before it on, the first from the start."""
     drawn = stops.passes[:PICTURES]
     for place, done in enumerate(drawn):
-        changes = [(0, False), (done.numbers[0], True)]
+        changes = [(0, not place), (done.numbers[0], True)]
         if place + 1 < len(drawn):
             changes.append((drawn[place + 1].numbers[0], False))
         view = lessons[id(done)].view(data_shown=tracks.add(changes))
