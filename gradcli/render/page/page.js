@@ -518,26 +518,48 @@ view.addEventListener("keydown", (event) => {
 view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
-// ---- A product of matrices: an entry lights its row and its column, and writes its sum
+// ---- Products of matrices and convolutions: an entry lights what it is made of, and the page writes its sum
+
+const place = (cell) => cell.dataset.entry.split(",").map(Number);
+const number = (cell) => cell.textContent.trim();
+const read = (cell) => Number(number(cell).replace("−", "-"));
+const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
+
+/** Return the factors of an entry of a product: its row and its column, one by one. */
+function multiplied(product, entry) {
+  const [row, column] = place(entry);
+  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
+  const down = right.filter((one) => place(one)[1] === column);
+  return left.filter((one) => place(one)[0] === row).map((one, at) => [one, down[at]]);
+}
+
+/** Return the factors of an entry of a convolution, wherever it stands: those that its window lays on each other. */
+function convolved(product, entry) {
+  const axes = product.dataset.window.split(";").map((axis) => axis.split(",").map(Number));
+  const role = entry.closest("[data-role]").dataset.role;
+  const cells = (name) => [...product.querySelectorAll(`[data-role="${name}"] [data-entry]`)];
+  const inputs = new Map(cells("input").map((cell) => [cell.dataset.entry, cell]));
+  return cells("out").flatMap((out) => cells("kernel").flatMap((kernel) => {
+    const at = axes.map(([stride, dilation, padding], axis) => place(out)[axis] * stride + place(kernel)[axis] * dilation - padding);
+    const three = { out, kernel, input: inputs.get(at.join()) };
+    return three.input && three[role] === entry ? [Object.keys(three).filter((one) => one !== role).map((one) => three[one])] : [];
+  }));
+}
 
 main.addEventListener("pointerover", ({ target }) => {
   for (const lit of all("[data-lit]")) lit.removeAttribute("data-lit");
-  const entry = target.closest("[data-product] .answer [data-entry]");
+  const entry = target.closest("[data-product] .answer [data-entry], [data-window] [data-entry]");
   if (!entry) return;
-  const product = entry.closest("[data-product]");
-  const [row, column] = entry.dataset.entry.split(",");
-  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
-  const across = left.filter((one) => one.dataset.entry.split(",")[0] === row);
-  const down = right.filter((one) => one.dataset.entry.split(",")[1] === column);
-  for (const one of [...across, ...down, entry]) one.setAttribute("data-lit", "");
-  const number = (one) => one.textContent.trim();
-  const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
-  const terms = across.map((one, place) => `${brackets(number(one))}·${brackets(number(down[place]))}`);
-  const read = (one) => Number(number(one).replace("−", "-"));
-  const sum = across.reduce((found, one, place) => found + read(one) * read(down[place]), 0);
+  const product = entry.closest("[data-product], [data-window]");
+  const factors = product.dataset.window ? convolved(product, entry) : multiplied(product, entry);
+  for (const one of [...factors.flat(), entry]) one.setAttribute("data-lit", "");
+  if (!entry.closest(".answer")) return;
+  const terms = factors.map((pair) => pair.map((one) => brackets(number(one))).join("·"));
+  const sum = factors.reduce((found, [one, other]) => found + read(one) * read(other), 0);
   const sign = Math.abs(sum - read(entry)) < 1e-9 ? "=" : "≈"; // the numbers shown are rounded
+  const [row, column] = place(entry).map((at) => at + 1);
   about.removeAttribute("data-hint");
-  about.textContent = `row ${Number(row) + 1} times column ${Number(column) + 1}: ${terms.join(" + ")} ${sign} ${number(entry)}`;
+  about.textContent = `${product.dataset.window ? `row ${row}, column ${column}` : `row ${row} times column ${column}`}: ${terms.join(" + ") || "0"} ${sign} ${number(entry)}`;
 });
 
 // ---- Begin

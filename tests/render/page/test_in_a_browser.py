@@ -295,6 +295,34 @@ def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp
                 assert 0 <= box["y"] <= size[1] - box["height"], (step, part)
 
 
+@pytest.mark.parametrize(
+    ("program", "point"),
+    [
+        ("sum((X @ W)**2)", {"X": [[1, 2], [3, -1], [0, 4]], "W": [[1, 0], [2, -3]]}),
+        ("sum(conv1d(x, k, padding=1)**2)", {"x": [[[1, 2, -1, 4]]], "k": [[[0.5, -1, 2]]]}),
+        (
+            "sum(conv2d(x, k, stride=2, padding=1)**2)",
+            {"x": [[[[1, 2, 3, 4], [5, 6, 7, 8], [1, 0, 1, 0]]]], "k": [[[[1, 0.5], [0, -1]]]]},
+        ),
+    ],
+)
+def test_each_entry_says_the_sum_that_it_is(browser: Any, tmp_path: Path, program: str, point: Any) -> None:
+    """The entries that light up, multiplied and added, are the entry under the pointer."""
+    with opened(browser, tmp_path, program_page(explained(program, point), Looks())) as page:
+        seen = 0
+        for step in range(int(page.locator("main").get_attribute("data-steps")) + 1):
+            page.goto(page.url.partition("#")[0] + f"#step={step}")
+            for entry in page.locator(".step[data-now] :is([data-product], [data-window]) .answer [data-entry]").all():
+                entry.hover()
+                sum, _, result = (
+                    page.locator(".about").inner_text().partition(": ")[2].replace("−", "-").partition(" = ")
+                )
+                assert eval(sum.replace("·", "*")) == pytest.approx(float(result))
+                assert result == entry.inner_text().strip().replace("−", "-")
+                seen += 1
+        assert seen > 8
+
+
 def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path) -> None:
     """At random points of many programs, within 1e-12; and a slider shows it."""
     chance = np.random.default_rng(7)
