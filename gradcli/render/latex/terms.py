@@ -76,8 +76,8 @@ class Terms(ChainRule[Piece]):
     def number(self, given: Value) -> Piece:
         return value(given, self.precision)
 
-    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> Piece:
-        return self.writer.formula(tree, {id: self.number(given) for id, given in numbers.items()})
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value], digits: int) -> Piece:
+        return self.writer.formula(tree, {id: value(given, digits) for id, given in numbers.items()})
 
     def quotient(self, by: str) -> Expression:
         self.rename[ENTERING + by] = self.total(by)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Value
 from gradcli.explanation.naming import ordinal
@@ -26,7 +28,7 @@ class Terms(ChainRule[str]):
 
     def __init__(self, explanation: Explanation, looks: Looks, *, most: int | None = MOST) -> None:
         super().__init__(explanation, most=most)
-        self.looks = looks
+        self.looks, self.precision = looks, looks.precision
         self.edges = Counter(
             local.input for node in explanation.nodes if node.grad is not None for local in node.locals
         )
@@ -110,13 +112,13 @@ class Terms(ChainRule[str]):
             return ""
         return grid(value, self.looks, width)
 
-    def number(self, value: Value) -> str:
-        return short(value, self.looks.precision, ascii=self.looks.ascii, width=60)
+    def number(self, value: Value, digits: int | None = None) -> str:
+        return short(value, digits or self.precision, ascii=self.looks.ascii, width=60)
 
-    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> str:
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value], digits: int) -> str:
         within = isinstance(tree, Binary | Unary)
         return self.formula(
-            substitute(tree, {id: _number(self.number(value), within) for id, value in numbers.items()})
+            substitute(tree, {id: _number(self.number(value, digits), within) for id, value in numbers.items()})
         )
 
     def local(self, local: Local) -> str:
@@ -174,7 +176,9 @@ class Terms(ChainRule[str]):
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
-        return f"{self.grid(link.total)}{why}"
+        notes = self.explanation.notes if not np.ndim(link.total) else ()
+        is_rest = any(note.code == "cancelled" and note.node == link.input for note in notes)
+        return f"{self.grid(link.total)}{why}{', which means 0' if is_rest else ''}"
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""

@@ -53,7 +53,7 @@ class Equations:
         inputs = [self.terms.nodes[name] for name in node.inputs]
         if self.has_numbers:
             if inputs and not node.shape and not any(x.shape for x in inputs):
-                numbers = {x.id: factor(paint.number(x.value)) for x in inputs}
+                numbers = {x.id: factor(paint.number(x.value, self.terms.digits(node))) for x in inputs}
                 sides.append(paint.typed(node.expression, numbers))
             sides.append(paint.number(node.value))
         yield equation(sides)

@@ -112,10 +112,10 @@ class Paint:
         """Return the derivative of what is differentiated."""
         return self.derivative(self.differentiated, by)
 
-    def number(self, value: Value) -> Html:
+    def number(self, value: Value, precision: int | None = None) -> Html:
         """Return a number with a proper minus, a small matrix in brackets, and of a large one the beginning."""
         if np.ndim(value) == 0:
-            return digits(short(value, self.precision))
+            return digits(short(value, precision or self.precision))
         array = np.asarray(value)
         if isinstance(value, Unkept) or not array.size:
             return element("mtext", short(value, self.precision))
