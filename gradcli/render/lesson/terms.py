@@ -14,12 +14,11 @@ from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.lesson.chain_rule import MOST, ChainRule
-from gradcli.render.lesson.readable import ENTRYWISE, each_entry, readable
+from gradcli.render.lesson.readable import ENTRYWISE, bare, each_part, gets, readable
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import grid, short
 from gradcli.source import visible
 
-EACH = " in each entry"
 PRODUCT = Binary("*", Name("a"), Name("b"))
 
 
@@ -75,8 +74,8 @@ class Terms(ChainRule[str]):
     def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> str:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks if ranks is None else {**self.ranks, **ranks}
-        each = each_entry(tree, known)
-        return self._formula(tree, known) if each is None else f"{self._formula(each, known)}{EACH}"
+        each, where = each_part(tree, known)
+        return f"{self._formula(each, known)}{where}"
 
     def _formula(self, tree: Expression, ranks: Mapping[str, int]) -> str:
         tree = readable(tree, ranks, self.entrywise)
@@ -130,8 +129,9 @@ class Terms(ChainRule[str]):
     def rule(self, local: Local) -> str:
         """Return the rule of an edge for the `g` of its node: `g → g @ B.T`, `each entry gets g/3`."""
         written = self.formula(local.rule, self.arriving(local))
-        if written.endswith(EACH):
-            return f"each entry gets {written.removesuffix(EACH)}"
+        each = gets(written)
+        if each is not None:
+            return f"{each[0]} gets {each[1]}"
         return f"{self.upstream_name} {self.looks.arrow} {written}"
 
     def entering(self) -> str:
@@ -146,7 +146,7 @@ class Terms(ChainRule[str]):
 
     def product(self, term: Term, factors: Sequence[str], *, is_alone: bool) -> str:
         times = self.times(term.local, factors[-1])
-        factors = factors if is_alone else [text.removesuffix(EACH) for text in factors]
+        factors = factors if is_alone else [bare(text) for text in factors]
         return f" {times} ".join(factors) if is_alone or times == ENTRYWISE else factor(times.join(factors))
 
     def times(self, local: Local, written: str = "") -> str:

@@ -24,7 +24,7 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.language.unparser import Precedence, precedence, unparse
-from gradcli.render.lesson.readable import each_entry, readable
+from gradcli.render.lesson.readable import each_part, readable
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.text.numbers import number, short
 
@@ -131,10 +131,9 @@ class Paint:
     ) -> Html:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | dict(ranks or {})
-        each = each_entry(tree, known)
-        written = readable(tree if each is None else each, known)
-        found = fold(written, lambda node, parts: self.part(node, parts, given or {}))[0]
-        return found if each is None else row(found, element("mtext", "\u2002in each entry"))
+        each, where = each_part(tree, known)
+        found = fold(readable(each, known), lambda node, parts: self.part(node, parts, given or {}))[0]
+        return row(found, element("mtext", f"\u2002{where.strip()}")) if where else found
 
     def factor(self, tree: Expression) -> Html:
         """Return an expression as a factor of a product."""

@@ -17,8 +17,8 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
-from gradcli.render.lesson.readable import ENTRYWISE
-from gradcli.render.lesson.terms import EACH, PRODUCT, Terms
+from gradcli.render.lesson.readable import ENTRYWISE, bare, gets
+from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.parts import Part, Tracks
@@ -251,10 +251,11 @@ class Picture:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
             rule = self.terms.formula(local.rule, self.terms.arriving(local))
-            each = f"each {rule.removesuffix(EACH)}" if rule.endswith(EACH) else f"↦{rule}"
-            return each if len(each) <= LABEL else RULED
+            each = gets(rule)
+            label = f"↦{rule}" if each is None else f"{each[0].removesuffix(' entry')} {each[1]}"
+            return label if len(label) <= LABEL else RULED
         if not self.is_number(local):
-            text = self.terms.formula(local.formula).removesuffix(EACH)
+            text = bare(self.terms.formula(local.formula))
             is_loose = precedence(local.formula) < precedence(PRODUCT) or text.startswith("-")
             times = ENTRYWISE if local.is_entrywise and not isinstance(local.formula, Number) else "×"
             return cut(f"{times}({text})" if is_loose else f"{times}{text}", LABEL)
