@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.folding import folded
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.display_options import Asked
@@ -194,7 +194,7 @@ def plus(first: Piece | None, second: Piece | None) -> Piece | None:
     return first.joined(f"{first.text} + {later.text}", [first, later])
 
 
-def small(given: object, terms: Terms) -> Piece | None:
+def small(given: Value, terms: Terms) -> Piece | None:
     """Return a value that has room on a slide."""
-    is_matrix = np.ndim(given) == 2 and max(np.shape(given)) <= WHOLE  # type: ignore[arg-type]
-    return terms.value(given) if is_matrix or np.size(given) <= 16 else None  # type: ignore[arg-type]
+    is_matrix = np.ndim(given) == 2 and max(np.shape(given)) <= WHOLE
+    return terms.value(given) if is_matrix or np.size(given) <= 16 else None

@@ -20,6 +20,7 @@ from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT
+from tests.render.page.reading import own_size
 from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
 from tests.render.programs import CASES, explained
 
@@ -436,6 +437,31 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert rows.locator("visible=true").count() < 20 < rows.count()
         page.emulate_media(media="print")
         assert rows.locator("visible=true").count() == rows.count()
+
+
+STEPS = """() => {
+    const next = document.querySelector('[data-action=next]');
+    const times = [...Array(200)].map(() => {
+        const start = performance.now();
+        next.click();
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+    });
+    return times.sort((a, b) => a - b)[100];
+}"""
+
+
+@pytest.mark.slow
+def test_a_page_of_300_nodes_is_small_and_quick(browser: Any, tmp_path: Path) -> None:
+    """At most 180 kB beside its data; half of the steps, layout and all, take less than 50 ms."""
+    lines = (f"a{n} = sin(a{n - 1})*y + a{max(n - 3, 0)}" for n in range(1, 100))
+    large = explained("a0 = x*y; " + "; ".join(lines), {"x": 0.5, "y": 0.9})
+    text = program_page(large, Looks())
+    assert len(large.nodes) == 300
+    assert own_size(text) < 180_000
+    with opened(browser, tmp_path, text, reduced_motion="reduce") as page:
+        page.keyboard.press("Home")
+        assert page.evaluate(STEPS) < 50
 
 
 def serious(page: Any) -> list[tuple[str, list[str]]]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gradcli.explanation.model import Node
+from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Contributed
 from gradcli.facts import dataclass
 from gradcli.language.tree import Binary, Call, Name
@@ -29,7 +28,7 @@ class Layer:
     """A layer: its weight, its gradient by output and input, the step at which that arrives, and what comes after."""
 
     weight: str
-    gradient: NDArray[np.floating]
+    gradient: Value
     step: int
     then: tuple[str, ...]
 
@@ -57,7 +56,7 @@ def layers(done: Pass) -> list[Layer]:
     ]
 
 
-def by_units(node: Node, weight: Node) -> NDArray[np.floating] | None:
+def by_units(node: Node, weight: Node) -> Value | None:
     """Return how large the gradient of a weight is, a row an output and a column an input; of a filter its norm."""
     gradient = np.asarray(weight.grad, dtype=float)
     match node.expression:
