@@ -433,8 +433,9 @@ document.addEventListener("keydown", (event) => {
 
 form.addEventListener("submit", check);
 addEventListener("hashchange", () => {
+  const isShown = isShow(); // before the step is written into the address
   if (addressed() !== step) go(addressed());
-  if (isShow() && !isPresenting) present(true);
+  if (isShown && !isPresenting) present(true);
 });
 
 // ---- Presenting: full screen, a click goes on, and the numbers travel along the arrows

@@ -258,7 +258,7 @@ def test_print_gives_all_steps(browser: Any, tmp_path: Path) -> None:
         assert (number(page), page.locator("[data-node=x] [data-grad]").text_content()) == (2, "None")
 
 
-CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, table")]
+CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, .told, table")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1
     || box.getBoundingClientRect().right > innerWidth + 1).map((box) => box.outerHTML.slice(0, 80))"""
 
