@@ -77,7 +77,8 @@ def command(
 ) -> int:
     """Practise: answer one quantity after another, each question with fresh values.
 
-    After a wrong answer ? tells more: where to look, then the mistake, then the right answer. Enter alone gives up.
+    ? gives a hint: the rule, then the symbols, then the numbers. After a wrong answer it tells where to look, then the
+    mistake, then the right answer. Each answer ends with its derivation. Enter alone gives up.
     Ctrl-C ends it with the score so far.
 
     \b

@@ -82,7 +82,7 @@ def test_a_session_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: py
     assert told.count("✓ right") == 2
     assert lines[-3:] == [
         "2.5 of 3 points",
-        "1 right at once, 1 right later, for half the points",
+        "1 right at once, 1 right with help, for half the points",
         "--seed 7 asks the same once more",
     ]
 
@@ -113,6 +113,21 @@ def test_the_end_of_the_input_gives_the_score(
     assert "0 of 1 points\n1 given up\n" in result.out
     nothing = practised(capsys, monkeypatch, "", diamond)
     assert nothing.out.endswith("\nnothing finished\n")
+
+
+def test_hints_before_an_answer_and_the_derivation_after_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule, the symbols, the numbers; the result stands only where the answer is over."""
+    out = practised(capsys, monkeypatch, "?\n?\n?\n0.001\n\n", "chain", "--seed", "3", "--count", "1").out
+    hints, _, end = out.partition("not right")
+    assert "Put the values into its line." in hints
+    assert "u = c·x + 1\n" in hints
+    assert "u = c·x + 1 = 4.5·1.6 + 1\n" in hints
+    assert "8.2" not in hints
+    assert "u = c·x + 1 = 4.5·1.6 + 1 = 8.2\n" in end
+    helped = practised(capsys, monkeypatch, "?\n8.2\n", "chain", "--seed", "3", "--count", "1").out
+    assert "0.5 of 1 points\n1 right with help, for half the points\n" in helped
 
 
 def test_the_topics(capsys: pytest.CaptureFixture[str]) -> None:

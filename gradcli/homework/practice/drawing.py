@@ -98,10 +98,14 @@ def sheet(assignment: Assignment, seed: int) -> Iterator[Prepared]:
         key = fresh(question, assignment, Draws(b"", str(seed), str(turn)))
         for ask in question.asks:
             answer = key.expected[ask.quantity]
-            is_number = ask.form == "number" and not ask.words.choices
-            is_number = is_number and not isinstance(answer, bool | np.bool_)
-            if is_number and isinstance(answer, int | float | np.number | np.ndarray) and np.size(answer) <= LARGEST:
+            if is_number(ask, answer) and np.size(answer) <= LARGEST:
                 yield Prepared(key, ask, np.asarray(answer), tuple(mistakes(key, ask, np.asarray(answer))))
+
+
+def is_number(ask: Ask, answer: Value) -> bool:
+    """Whether a number or a tensor is asked for, and no formula, choice, yes or no."""
+    is_asked = ask.form == "number" and not ask.words.choices and not isinstance(answer, bool | np.bool_)
+    return is_asked and isinstance(answer, int | float | np.number | np.ndarray)
 
 
 def mistakes(key: Key, ask: Ask, answer: Value) -> Iterator[tuple[Value, str]]:

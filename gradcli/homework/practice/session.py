@@ -22,7 +22,7 @@ from gradcli.homework.model import CREDITED, Marked, Result, added
 from gradcli.homework.practice.drawing import fresh
 from gradcli.homework.submission.submissions import Given
 
-HELPED = 0.5  # of the points, for an answer that is right only after a wrong one
+HELPED = 0.5  # of the points, for an answer that is right only after a wrong one or a hint
 FREE = frozenset(("unreadable", "precision", "missing"))  # verdicts that cost nothing: it is typed once more
 VERDICT, RULE, VALUE = LEVELS[0], LEVELS[-2], LEVELS[-1]
 
@@ -75,6 +75,7 @@ class Exercise:
     score: Score = field(repr=False)
     last: Marked | None = None  # the last answer that could be read, and was wrong
     level: str = VERDICT
+    tips: int = 0  # that were given before an answer
     is_over: bool = False
 
     @property
@@ -133,7 +134,7 @@ class Exercise:
 
     def end(self, *, is_right: bool) -> None:
         self.is_over = True
-        self.score.add(self.ask.points, is_right=is_right, is_helped=self.last is not None)
+        self.score.add(self.ask.points, is_right=is_right, is_helped=bool(self.last or self.tips))
 
 
 class Session:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gradcli.facts import dataclass
-from gradcli.render.latex.pieces import Piece, letters
+from gradcli.render.latex.pieces import WIDEST, Piece, letters
 
-WIDEST = 52  # letters of an equation on one line
 LINE = 74  # letters of a line with a remark at its end, as it is written
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
-from gradcli.render.latex.aligned import WIDEST, Equation, aligned
+from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.functions import escaped
-from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.pieces import WIDEST, Piece
 from gradcli.render.latex.terms import Terms
 from gradcli.render.text.numbers import PRECISION
 from gradcli.source import visible

@@ -99,6 +99,8 @@ def in_brackets(text: str, parts: Sequence[Piece]) -> Piece:
 
 
 MOST = 6  # rows and columns
+WIDEST = 52  # letters of an equation on one line
+ENOUGH = 4  # significant digits of the entries of an array that would be wider
 DOTS = Piece(r"\cdots")
 _WORDS = {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\text{nan}", "True": r"\text{True}", "False": r"\text{False}"}
 
@@ -118,7 +120,8 @@ def value(given: Any, precision: int = PRECISION) -> Piece:
     if array.ndim > 3:
         sizes = r" \times ".join(map(str, array.shape))
         return Piece(f"\\text{{an array of }} {sizes}", width=20)
-    return _entries(array, precision)
+    entries = _entries(array, precision)
+    return entries if entries.width <= WIDEST or precision <= ENOUGH else _entries(array, ENOUGH)
 
 
 def _entries(array: Any, precision: int) -> Piece:

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.folding import folded
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.display_options import Asked
@@ -30,6 +30,7 @@ WIDE, HIGH = 395.0, 212.0  # points of a frame below its title
 LEAST, BEST = 90.0, 150.0  # of its height for the graph
 LINES = 100.0  # for the program
 LETTERS = 62  # of a line of words
+WHOLE = 6  # rows and columns of a matrix
 DOCUMENT = r"""\documentclass[aspectratio=169,10pt]{beamer}
 \usepackage{amsmath}
 """
@@ -131,7 +132,7 @@ def frame(
     equations, words = written
     lines = [rf"\begin{{frame}}[t,shrink]{{{title(number, steps)}}}", r"\centering"]
     if drawn is not None:
-        lines.append(drawn.drawn((WIDE, high), steps.states[number]))
+        lines.append(drawn.drawn((WIDE, high), steps.states[number], left(written)))
     shown = aligned(equations)
     lines.extend([r"\small", shown] if shown else [])
     lines.append(rf"\par\fontsize{{14}}{{17}}\selectfont {escaped(words)}")
@@ -193,6 +194,7 @@ def plus(first: Piece | None, second: Piece | None) -> Piece | None:
     return first.joined(f"{first.text} + {later.text}", [first, later])
 
 
-def small(given: object, terms: Terms) -> Piece | None:
+def small(given: Value, terms: Terms) -> Piece | None:
     """Return a value that has room on a slide."""
-    return terms.value(given) if np.size(given) <= 16 else None  # type: ignore[arg-type]
+    is_matrix = np.ndim(given) == 2 and max(np.shape(given)) <= WHOLE
+    return terms.value(given) if is_matrix or np.size(given) <= 16 else None

@@ -14,7 +14,7 @@ from gradcli.render.latex.formulas import Writer, added, multiplied
 from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.pieces import Piece, fraction, value
 from gradcli.render.lesson.chain_rule import ChainRule
-from gradcli.render.lesson.readable import each_entry, readable
+from gradcli.render.lesson.readable import each_part, readable
 from gradcli.render.text.numbers import PRECISION
 
 ENTERING = "\0"  # begins the name that stands for an upstream gradient in a rule; no program has it
@@ -43,9 +43,9 @@ class Terms(ChainRule[Piece]):
     def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> Piece:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | {ENTERING + id: rank for id, rank in self.ranks.items()} | dict(ranks or {})
-        each = each_entry(tree, known)
-        found = self.typed(readable(tree if each is None else each, known, "*"))
-        return found if each is None else replace(found, text=rf"{found.text} \quad\text{{in each entry}}")
+        each, where = each_part(tree, known)
+        found = self.typed(readable(each, known, "*"))
+        return replace(found, text=rf"{found.text} \quad\text{{{where.strip()}}}") if where else found
 
     def value(self, given: Value) -> Piece | None:
         """Return a value; None where it is made up, for a shape without numbers."""
@@ -76,8 +76,8 @@ class Terms(ChainRule[Piece]):
     def number(self, given: Value) -> Piece:
         return value(given, self.precision)
 
-    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> Piece:
-        return self.writer.formula(tree, {id: self.number(given) for id, given in numbers.items()})
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value], digits: int) -> Piece:
+        return self.writer.formula(tree, {id: value(given, digits) for id, given in numbers.items()})
 
     def quotient(self, by: str) -> Expression:
         self.rename[ENTERING + by] = self.total(by)

@@ -12,14 +12,18 @@ from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Expression, Number
+from gradcli.language.tree import Binary, Expression, Name, Number
 
 MOST = 12  # terms of a sum that are written out
+ALL = 17  # digits of a number
+NEARLY = 0.01  # by which a sum may differ from that of the numbers shown, as a share of it
 Formula = TypeVar("Formula")  # as a script writes it
 
 
 class ChainRule(ABC, Generic[Formula]):
     """Decides what the lines about the derivatives of one explanation show; a script writes the formulas."""
+
+    precision: int  # significant digits of a number
 
     def __init__(self, explanation: Explanation, *, most: int | None = MOST) -> None:
         self.explanation = explanation
@@ -50,7 +54,7 @@ class ChainRule(ABC, Generic[Formula]):
     def number(self, value: Value) -> Formula: ...  # write a number or an array on a line
 
     @abstractmethod
-    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> Formula: ...
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value], digits: int) -> Formula: ...
 
     @abstractmethod
     def quotient(self, by: str) -> Expression: ...  # return the total derivative as an operand of rules
@@ -79,7 +83,18 @@ class ChainRule(ABC, Generic[Formula]):
         inputs = [self.nodes[id] for id in node.inputs]
         if self.explanation.sizes is not None or node.shape or any(x.shape for x in inputs) or not inputs:
             return None
-        return self.with_numbers(node.expression, {x.id: x.value for x in inputs})
+        return self.with_numbers(node.expression, {x.id: x.value for x in inputs}, self.digits(node))
+
+    def digits(self, node: Node) -> int:
+        """Return how many digits the inputs of an operation need: all of them where the others cancel in a sum."""
+        match node.expression:
+            case Binary("+" | "-" as sign, Name() | Number() as left, Name() | Number() as right):
+                exact = [self.nodes[one.id].value if isinstance(one, Name) else one.value for one in (left, right)]
+                first, second = (float(f"{float(one):.{self.precision}g}") for one in exact)
+                total = first + second if sign == "+" else first - second
+                if abs(total - node.value) > NEARLY * abs(node.value):
+                    return ALL
+        return self.precision
 
     def symbols(self, link: Link) -> Formula:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""

@@ -18,11 +18,13 @@ from gradcli.language.tree import (
     Literal,
     Name,
     Number,
+    Tuple,
     Unary,
     fold,
 )
 
 ENTRYWISE = "⊙"
+EACH, ROW = " in each entry", " in each row"
 TO_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "norm", "dot", "trace", "det"})  # without `dim`
 PASSING = ELEMENTWISE | {"softmax", "log_softmax", "one_hot", "where", "transpose", "outer"}
 
@@ -127,14 +129,39 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
     return None
 
 
-def each_entry(tree: Expression, ranks: Mapping[str, int]) -> Expression | None:
-    """Return what every entry gets of a formula that copies a number: `g/3` of `expand(g, (3,))/3`; else None."""
+def each_entry(tree: Expression, ranks: Mapping[str, int], rank: int = 0) -> Expression | None:
+    """Return what every entry gets of a formula that copies a number: `g/3` of `expand(g, (3,))/3`; else None.
+
+    With a `rank` of 1 it is what every row gets of one that copies a vector.
+    """
     match tree:
-        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each_entry(left, ranks)) is not None:
+        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each_entry(left, ranks, rank)) is not None:
             return Binary(sign, inner, right)
-        case Binary("*", Number() as left, right) if (inner := each_entry(right, ranks)) is not None:
+        case Binary("*", Number() as left, right) if (inner := each_entry(right, ranks, rank)) is not None:
             return Binary("*", left, inner)
-        case Unary("-", operand) if (inner := each_entry(operand, ranks)) is not None:
+        case Unary("-", operand) if (inner := each_entry(operand, ranks, rank)) is not None:
             return Unary("-", inner)
+        case Call("expand", (_, Argument(Tuple(sizes)))) if rank and len(sizes) != 2:
+            return None
     inner = copied_value(tree)
-    return inner if inner is not None and ranked(inner, ranks).rank == 0 else None
+    return inner if inner is not None and ranked(inner, ranks).rank == rank else None
+
+
+def each_part(tree: Expression, ranks: Mapping[str, int]) -> tuple[Expression, str]:
+    """Return what every entry or every row gets, and where; a formula that copies nothing as it is, and ""."""
+    for rank, where in enumerate((EACH, ROW)):
+        each = each_entry(tree, ranks, rank)
+        if each is not None:
+            return each, where
+    return tree, ""
+
+
+def gets(written: str) -> tuple[str, str] | None:
+    """Return `each row` and `g/3` for `g/3 in each row`; None for what copies nothing."""
+    where = next((where for where in (EACH, ROW) if written.endswith(where)), None)
+    return None if where is None else (where.removeprefix(" in "), written.removesuffix(where))
+
+
+def bare(written: str) -> str:
+    """Return a formula without the words that say where it stands."""
+    return written.removesuffix(EACH).removesuffix(ROW)

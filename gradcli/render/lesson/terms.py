@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Value
 from gradcli.explanation.naming import ordinal
@@ -12,12 +14,11 @@ from gradcli.language.rewrite import substitute, with_children, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.lesson.chain_rule import MOST, ChainRule
-from gradcli.render.lesson.readable import ENTRYWISE, each_entry, readable
+from gradcli.render.lesson.readable import ENTRYWISE, bare, each_part, gets, readable
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import grid, short
 from gradcli.source import visible
 
-EACH = " in each entry"
 PRODUCT = Binary("*", Name("a"), Name("b"))
 
 
@@ -26,7 +27,7 @@ class Terms(ChainRule[str]):
 
     def __init__(self, explanation: Explanation, looks: Looks, *, most: int | None = MOST) -> None:
         super().__init__(explanation, most=most)
-        self.looks = looks
+        self.looks, self.precision = looks, looks.precision
         self.edges = Counter(
             local.input for node in explanation.nodes if node.grad is not None for local in node.locals
         )
@@ -73,8 +74,8 @@ class Terms(ChainRule[str]):
     def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> str:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks if ranks is None else {**self.ranks, **ranks}
-        each = each_entry(tree, known)
-        return self._formula(tree, known) if each is None else f"{self._formula(each, known)}{EACH}"
+        each, where = each_part(tree, known)
+        return f"{self._formula(each, known)}{where}"
 
     def _formula(self, tree: Expression, ranks: Mapping[str, int]) -> str:
         tree = readable(tree, ranks, self.entrywise)
@@ -110,13 +111,13 @@ class Terms(ChainRule[str]):
             return ""
         return grid(value, self.looks, width)
 
-    def number(self, value: Value) -> str:
-        return short(value, self.looks.precision, ascii=self.looks.ascii, width=60)
+    def number(self, value: Value, digits: int | None = None) -> str:
+        return short(value, digits or self.precision, ascii=self.looks.ascii, width=60)
 
-    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value]) -> str:
+    def with_numbers(self, tree: Expression, numbers: Mapping[str, Value], digits: int) -> str:
         within = isinstance(tree, Binary | Unary)
         return self.formula(
-            substitute(tree, {id: _number(self.number(value), within) for id, value in numbers.items()})
+            substitute(tree, {id: _number(self.number(value, digits), within) for id, value in numbers.items()})
         )
 
     def local(self, local: Local) -> str:
@@ -128,8 +129,9 @@ class Terms(ChainRule[str]):
     def rule(self, local: Local) -> str:
         """Return the rule of an edge for the `g` of its node: `g → g @ B.T`, `each entry gets g/3`."""
         written = self.formula(local.rule, self.arriving(local))
-        if written.endswith(EACH):
-            return f"each entry gets {written.removesuffix(EACH)}"
+        each = gets(written)
+        if each is not None:
+            return f"{each[0]} gets {each[1]}"
         return f"{self.upstream_name} {self.looks.arrow} {written}"
 
     def entering(self) -> str:
@@ -144,7 +146,7 @@ class Terms(ChainRule[str]):
 
     def product(self, term: Term, factors: Sequence[str], *, is_alone: bool) -> str:
         times = self.times(term.local, factors[-1])
-        factors = factors if is_alone else [text.removesuffix(EACH) for text in factors]
+        factors = factors if is_alone else [bare(text) for text in factors]
         return f" {times} ".join(factors) if is_alone or times == ENTRYWISE else factor(times.join(factors))
 
     def times(self, local: Local, written: str = "") -> str:
@@ -174,7 +176,9 @@ class Terms(ChainRule[str]):
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
-        return f"{self.grid(link.total)}{why}"
+        notes = self.explanation.notes if not np.ndim(link.total) else ()
+        is_rest = any(note.code == "cancelled" and note.node == link.input for note in notes)
+        return f"{self.grid(link.total)}{why}{', which means 0' if is_rest else ''}"
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""

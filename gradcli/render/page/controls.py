@@ -105,5 +105,5 @@ def told(*parts: Html | None) -> Html:
 
 def about() -> Html:
     """Return the place that tells what is under the pointer or has the focus."""
-    hint = "Point at a box or an arrow; with the keyboard, arrow keys walk along the graph."
+    hint = "Point at a box or an arrow, or walk with the arrow keys."
     return element("p", hint, data_about=True, data_hint=True, class_="about", hidden=True)

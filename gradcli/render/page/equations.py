@@ -17,6 +17,7 @@ from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.page.mathml import WHOLE, Paint, after, factor, in_line, mo, row, spread
+from gradcli.render.page.windows import Window, window
 
 MOST = 5  # terms of a sum that are written out
 LONGEST = 36  # characters of a rule that is written as a formula, which a browser does not break into lines
@@ -52,10 +53,16 @@ class Equations:
         inputs = [self.terms.nodes[name] for name in node.inputs]
         if self.has_numbers:
             if inputs and not node.shape and not any(x.shape for x in inputs):
-                numbers = {x.id: factor(paint.number(x.value)) for x in inputs}
+                numbers = {x.id: factor(paint.number(x.value, self.terms.digits(node))) for x in inputs}
                 sides.append(paint.typed(node.expression, numbers))
             sides.append(paint.number(node.value))
         yield equation(sides)
+        if self.has_numbers:
+            values = {name: self.terms.nodes[name].value for name in node.inputs}
+            slid = window(node.expression, values, node.value)
+            if slid is not None:
+                made = box("result", in_line(paint.name(id)), in_line(paint.number(node.value)), role=slid.result)
+                yield self.windowed(slid, values, made)
 
     def backward(self, move: Contributed) -> Iterator[Html]:
         """Yield the chain rule, the product in numbers, the sum so far, why the rule holds, and the rule in words."""
@@ -102,14 +109,16 @@ class Equations:
     def product(self, move: Contributed) -> Html:
         """Return the three numbers of a contribution, each under its name."""
         fact, local, paint = move.fact, move.local, self.paint
-        target, source = move.edge.target, move.edge.source
+        target = move.edge.target
         upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)), "gradient")
-        result = box(
-            "contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)), "gradient"
-        )
-        answer = element("div", result, class_="answer")
+        answer = element("div", sign("="), self.arrived(move), class_="answer")
         if local.formula is None or fact.summed_axes:
             written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
+            values = {name: self.terms.nodes[name].value for name in self.terms.nodes[target].inputs}
+            values[self.terms.upstream_name] = fact.upstream
+            slid = window(local.rule, values, fact.contribution)
+            if slid is not None:
+                return self.windowed(slid, values, self.arrived(move, slid.result), target)
             product = factors(local.rule, self.terms.upstream_name)
             if product is not None and self.is_small(product, fact.upstream):
                 return element("div", *self.worked(move, product), class_="product", data_product=True)
@@ -117,14 +126,14 @@ class Equations:
                 rule = in_line(given, mo("↦"), paint.formula(local.rule, None, self.terms.arriving(local)))
             else:
                 rule = joined(in_line(given, mo("↦")), " ", element("code", cut(written, 300)))
-            how = box("rule", None, rule)
-            return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
+            how = element("div", sign("→"), box("rule", None, rule), class_="next")
+            return element("div", upstream, how, answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)
         named = in_line(paint.local(target, local), *([] if isinstance(local.formula, Number) else [mo("="), formula]))
-        slope = element("div", box("local", named, value), class_="answer")
-        times = ENTRYWISE if local.is_entrywise else "×"
-        return element("div", upstream, sign(times), slope, sign("="), answer, class_="product")
+        times = sign(ENTRYWISE if local.is_entrywise else "×")
+        slope = element("div", times, box("local", named, value), class_="answer")
+        return element("div", upstream, slope, answer, class_="product")
 
     def is_small(self, product: tuple[Expression, Expression], upstream: Value) -> bool:
         """Whether both factors of a product of matrices, and its result, are written out."""
@@ -147,13 +156,26 @@ class Equations:
             is_gradient = self.terms.upstream_name in names(tree)
             label = "upstream" if is_gradient else "local"
             symbol = in_line(paint.total(move.edge.target) if is_gradient else paint.formula(tree))
-            if mark:
-                yield sign(mark)
-            yield box(label, symbol, in_line(paint.number(value)), "gradient" if is_gradient else "")
-        yield sign("=")
-        made = in_line(paint.number(fact.contribution))
-        name = in_line(mo("→"), paint.name(move.edge.source))
-        yield element("div", box("contribution", name, made, "gradient"), class_="answer")
+            card = box(label, symbol, in_line(paint.number(value)), "gradient" if is_gradient else "")
+            yield element("div", sign(mark), card, class_="next") if mark else card
+        yield element("div", sign("="), self.arrived(move), class_="answer")
+
+    def arrived(self, move: Contributed, role: str | None = None) -> Html:
+        """Return the card of a contribution."""
+        name = in_line(mo("→"), self.paint.name(move.edge.source))
+        return box("contribution", name, in_line(self.paint.number(move.fact.contribution)), "gradient", role)
+
+    def windowed(self, slid: Window, values: Mapping[str, Value], result: Html, target: str = "") -> Html:
+        """Return a convolution on grids: an entry under the pointer lights its window; `target` has the upstream."""
+        cards = []
+        for role, name in slid.factors.items():
+            number, is_gradient = in_line(self.paint.number(values[name])), name == self.terms.upstream_name
+            symbol = in_line(self.paint.total(target) if is_gradient else self.paint.name(name))
+            label = "upstream" if is_gradient else role
+            cards.append(box(label, symbol, number, "gradient" if is_gradient else "", role))
+        after = element("div", sign("∗"), cards[1], class_="next")
+        answer = element("div", sign("="), result, class_="answer")
+        return element("div", cards[0], after, answer, class_="product", data_window=slid.steps)
 
     def sum(self, move: Contributed) -> Html:
         """Return the running sum at the input."""
@@ -213,14 +235,15 @@ def equation(sides: list[Html]) -> Html:
     return spread(first, *(after("=", side) for side in others))
 
 
-def box(label: str, name: Html | None, number: Html, kind: str = "") -> Html:
-    """Return a number, with its name in words and its symbol above it."""
+def box(label: str, name: Html | None, number: Html, kind: str = "", role: str | None = None) -> Html:
+    """Return a number, with its name in words and its symbol above it, and its role in a convolution."""
     return element(
         "div",
         element("span", label, class_="label"),
         element("span", name, class_="symbol") if name is not None else None,
         element("span", number, class_=f"number {kind}".rstrip()),
         class_="box",
+        data_role=role,
     )
 
 

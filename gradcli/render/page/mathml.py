@@ -24,7 +24,7 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.language.unparser import Precedence, precedence, unparse
-from gradcli.render.lesson.readable import each_entry, readable
+from gradcli.render.lesson.readable import each_part, readable
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.text.numbers import number, short
 
@@ -33,6 +33,7 @@ LONGEST = 24  # characters of a name
 WIDEST = 60  # characters of a formula that is no mathematics, such as a list
 ENOUGH = 4  # significant digits of an entry of a matrix; the table and the data have more
 WHOLE = 6  # rows and columns of a matrix that is written out
+MIDDLING = 4  # columns; the letters of a wider one are smaller
 TALL = ("<mfrac", "<table", "<msqrt")
 SIGNS = {"*": "·", "-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 Part = tuple[Html, int]  # markup, and the level at which it stands without parentheses
@@ -111,13 +112,12 @@ class Paint:
         """Return the derivative of what is differentiated."""
         return self.derivative(self.differentiated, by)
 
-    def number(self, value: Value) -> Html:
+    def number(self, value: Value, precision: int | None = None) -> Html:
         """Return a number with a proper minus, a small matrix in brackets, and of a large one the beginning."""
         if np.ndim(value) == 0:
-            return digits(short(value, self.precision))
+            return digits(short(value, precision or self.precision))
         array = np.asarray(value)
-        is_matrix = array.ndim <= 2 or set(array.shape[:-2]) == {1}  # an image, a filter
-        if isinstance(value, Unkept) or not is_matrix or not array.size:
+        if isinstance(value, Unkept) or not array.size:
             return element("mtext", short(value, self.precision))
         return element("mtext", matrix(array, min(self.precision, ENOUGH)))
 
@@ -131,10 +131,9 @@ class Paint:
     ) -> Html:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | dict(ranks or {})
-        each = each_entry(tree, known)
-        written = readable(tree if each is None else each, known)
-        found = fold(written, lambda node, parts: self.part(node, parts, given or {}))[0]
-        return found if each is None else row(found, element("mtext", "\u2002in each entry"))
+        each, where = each_part(tree, known)
+        found = fold(readable(each, known), lambda node, parts: self.part(node, parts, given or {}))[0]
+        return row(found, element("mtext", f"\u2002{where.strip()}")) if where else found
 
     def factor(self, tree: Expression) -> Html:
         """Return an expression as a factor of a product."""
@@ -176,9 +175,13 @@ class Paint:
 
 
 def matrix(array: Value, precision: int) -> Html:
-    """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners."""
+    """Return a matrix as a table, its numbers one below the other at their points; of a large one the corners.
+
+    Of several, as of images and filters, it is the first.
+    """
     grid = np.atleast_2d(array)
-    grid = grid.reshape(int(grid.shape[-2]), int(grid.shape[-1]))
+    grid = grid.reshape(-1, int(grid.shape[-2]), int(grid.shape[-1]))
+    several, grid = len(grid), grid[0]
     rows, columns = (places(length) for length in grid.shape)
     texts = [["⋮" if i is None else "⋯" if j is None else number(grid[i, j], precision) for j in columns] for i in rows]
     after = [max(len(line[at].partition(".")[2]) for line in texts) for at in range(len(columns))]
@@ -190,8 +193,10 @@ def matrix(array: Value, precision: int) -> Html:
         for i, line in zip(rows, texts, strict=True)
     ]
     is_told = array.ndim > 2 or None in (*rows, *columns)
-    note = element("caption", f"{' × '.join(map(str, array.shape))}") if is_told else None
-    return element("table", note, element("tbody", *lines), data_matrix="")
+    first = f", [{'0, ' * (array.ndim - 2)}:, :] of it" if several > 1 else ""
+    note = element("caption", f"{' × '.join(map(str, array.shape))}{first}") if is_told else None
+    wide = "wide" if len(columns) > MIDDLING else None
+    return element("table", note, element("tbody", *lines), data_matrix="", class_=wide)
 
 
 def places(length: int) -> list[int | None]:

@@ -156,6 +156,7 @@ for (const pass of passes) pass.addEventListener("click", () => go(Number(pass.d
 // ---- The camera: the whole graph where its letters can be read, else the part that the step is about, and an overview
 
 const LEAST = 0.55; // as large the letters of a picture are at least, of those of the page
+const NEARLY = 0.85; // of that for the whole graph at once
 const TINY = 0.3; // where an arrow goes across the whole picture
 const MOST = 1.3;
 const AROUND = 14; // what is seen around a box
@@ -194,7 +195,7 @@ function look(camera, elements = []) {
   const fit = Math.min(width / whole.width, height / whole.height);
   const active = around(camera, elements);
   const near = active ? Math.min(width / active.width, height / active.height) : Infinity; // both ends of an arrow
-  const least = Math.max(Math.min(LEAST * letters, near), TINY);
+  const least = fit > NEARLY * LEAST * letters ? fit : Math.max(Math.min(LEAST * letters, near), TINY);
   const scale = Math.min(Math.max(fit, least), MOST * letters) * zoom;
   const seen = { width: width / scale, height: height / scale };
   const nodes = elements.filter((element) => element.dataset.node);
@@ -249,7 +250,17 @@ function overview(camera) {
   map.style.width = `${width * Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height)}px`;
   camera.graph.style.touchAction = "none";
   for (const [node, box] of boxes) box.classList.toggle("now", node.dataset.state === "active");
+  const corners = [[0, 1], [1, 1], [0, 0]].map(([right, low]) => ({ right, low, hidden: covered(camera, right, low) }));
+  const { right, low } = corners.reduce((best, one) => (one.hidden < best.hidden ? one : best));
+  map.style.inset = `${low ? "auto" : "0.6rem"} ${right ? "0.6rem" : "auto"} ${low ? "0.6rem" : "auto"} ${right ? "auto" : "0.6rem"}`;
   for (const [name, value] of Object.entries(camera.seen)) frame.setAttribute(name, value);
+}
+
+/** Return how many boxes a map in a corner would cover. */
+function covered({ seen, places }, right, low) {
+  const [x, y] = [seen.x + right * 0.7 * seen.width, seen.y + low * 0.75 * seen.height];
+  const isUnder = (box) => box.x < x + 0.3 * seen.width && box.x + box.width > x && box.y < y + 0.25 * seen.height && box.y + box.height > y;
+  return [...places.values()].filter(isUnder).length;
 }
 
 /** Return a new map: its boxes with their nodes, and the frame around what is seen. */
@@ -301,6 +312,9 @@ function remember() {
     // a page inside another one has no address of its own
   }
 }
+
+/** Whether the address is that of a presentation. */
+const isShow = () => /^#(step=\d+&)?present$/.test(location.hash);
 
 /** Return the step that the address names. */
 function addressed() {
@@ -418,7 +432,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 form.addEventListener("submit", check);
-addEventListener("hashchange", () => addressed() !== step && go(addressed()));
+addEventListener("hashchange", () => {
+  const isShown = isShow(); // before the step is written into the address
+  if (addressed() !== step) go(addressed());
+  if (isShown && !isPresenting) present(true);
+});
 
 // ---- Presenting: full screen, a click goes on, and the numbers travel along the arrows
 
@@ -501,26 +519,48 @@ view.addEventListener("keydown", (event) => {
 view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
-// ---- A product of matrices: an entry lights its row and its column, and writes its sum
+// ---- Products of matrices and convolutions: an entry lights what it is made of, and the page writes its sum
+
+const place = (cell) => cell.dataset.entry.split(",").map(Number);
+const number = (cell) => cell.textContent.trim();
+const read = (cell) => Number(number(cell).replace("−", "-"));
+const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
+
+/** Return the factors of an entry of a product: its row and its column, one by one. */
+function multiplied(product, entry) {
+  const [row, column] = place(entry);
+  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
+  const down = right.filter((one) => place(one)[1] === column);
+  return left.filter((one) => place(one)[0] === row).map((one, at) => [one, down[at]]);
+}
+
+/** Return the factors of an entry of a convolution, wherever it stands: those that its window lays on each other. */
+function convolved(product, entry) {
+  const axes = product.dataset.window.split(";").map((axis) => axis.split(",").map(Number));
+  const role = entry.closest("[data-role]").dataset.role;
+  const cells = (name) => [...product.querySelectorAll(`[data-role="${name}"] [data-entry]`)];
+  const inputs = new Map(cells("input").map((cell) => [cell.dataset.entry, cell]));
+  return cells("out").flatMap((out) => cells("kernel").flatMap((kernel) => {
+    const at = axes.map(([stride, dilation, padding], axis) => place(out)[axis] * stride + place(kernel)[axis] * dilation - padding);
+    const three = { out, kernel, input: inputs.get(at.join()) };
+    return three.input && three[role] === entry ? [Object.keys(three).filter((one) => one !== role).map((one) => three[one])] : [];
+  }));
+}
 
 main.addEventListener("pointerover", ({ target }) => {
   for (const lit of all("[data-lit]")) lit.removeAttribute("data-lit");
-  const entry = target.closest("[data-product] .answer [data-entry]");
+  const entry = target.closest("[data-product] .answer [data-entry], [data-window] [data-entry]");
   if (!entry) return;
-  const product = entry.closest("[data-product]");
-  const [row, column] = entry.dataset.entry.split(",");
-  const [left, right] = [...product.querySelectorAll("table[data-matrix]")].map((table) => [...table.querySelectorAll("[data-entry]")]);
-  const across = left.filter((one) => one.dataset.entry.split(",")[0] === row);
-  const down = right.filter((one) => one.dataset.entry.split(",")[1] === column);
-  for (const one of [...across, ...down, entry]) one.setAttribute("data-lit", "");
-  const number = (one) => one.textContent.trim();
-  const brackets = (text) => (text.startsWith("−") ? `(${text})` : text);
-  const terms = across.map((one, place) => `${brackets(number(one))}·${brackets(number(down[place]))}`);
-  const read = (one) => Number(number(one).replace("−", "-"));
-  const sum = across.reduce((found, one, place) => found + read(one) * read(down[place]), 0);
+  const product = entry.closest("[data-product], [data-window]");
+  const factors = product.dataset.window ? convolved(product, entry) : multiplied(product, entry);
+  for (const one of [...factors.flat(), entry]) one.setAttribute("data-lit", "");
+  if (!entry.closest(".answer")) return;
+  const terms = factors.map((pair) => pair.map((one) => brackets(number(one))).join("·"));
+  const sum = factors.reduce((found, [one, other]) => found + read(one) * read(other), 0);
   const sign = Math.abs(sum - read(entry)) < 1e-9 ? "=" : "≈"; // the numbers shown are rounded
+  const [row, column] = place(entry).map((at) => at + 1);
   about.removeAttribute("data-hint");
-  about.textContent = `row ${Number(row) + 1} times column ${Number(column) + 1}: ${terms.join(" + ")} ${sign} ${number(entry)}`;
+  about.textContent = `${product.dataset.window ? `row ${row}, column ${column}` : `row ${row} times column ${column}`}: ${terms.join(" + ") || "0"} ${sign} ${number(entry)}`;
 });
 
 // ---- Begin
@@ -537,6 +577,6 @@ for (const part of all(".controls, .panel, .about, .zoom")) part.hidden = false;
 for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
-const isShow = /^#(step=\d+&)?present$/.test(location.hash);
+const isShown = isShow();
 go(addressed());
-if (isShow) present(true);
+if (isShown) present(true);

@@ -17,8 +17,8 @@ from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
-from gradcli.render.lesson.readable import ENTRYWISE
-from gradcli.render.lesson.terms import EACH, PRODUCT, Terms
+from gradcli.render.lesson.readable import ENTRYWISE, bare, gets
+from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.parts import Part, Tracks
@@ -91,7 +91,8 @@ SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
-LABEL = 18  # characters of a label
+SHAPE = 1.1  # of the width of the place of the picture to its height
+LABEL = 22  # characters of a label
 RULED = "by its rule"  # of an edge whose rule is longer
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
@@ -108,7 +109,7 @@ class Picture:
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
+        self.drawing = fitting(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), ratio=SHAPE)
 
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
@@ -233,7 +234,7 @@ class Picture:
         """Return the local derivative at an edge; a plain 1 is quiet."""
         written = self.slope(local)
         quiet = " quiet" if isinstance(local.formula, Number) and written == "×1" else ""
-        x, y = place.x + place.width / 2, place.y + place.height - 3
+        x, y = place.x + place.width / 2, place.y + place.height - 4
         named = f"{edge.target} {edge.source}" if self.is_number(local) else None
         later = self.changing.turns(edge.target, lambda node: self.slope(again(node, local))) if named else []
         track = self.tracks.add([(0, written), *later]) if later else None
@@ -250,10 +251,11 @@ class Picture:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
             rule = self.terms.formula(local.rule, self.terms.arriving(local))
-            each = f"each {rule.removesuffix(EACH)}" if rule.endswith(EACH) else f"↦{rule}"
-            return each if len(each) <= LABEL else RULED
+            each = gets(rule)
+            label = f"↦{rule}" if each is None else f"{each[0].removesuffix(' entry')} {each[1]}"
+            return label if len(label) <= LABEL else RULED
         if not self.is_number(local):
-            text = self.terms.formula(local.formula).removesuffix(EACH)
+            text = bare(self.terms.formula(local.formula))
             is_loose = precedence(local.formula) < precedence(PRODUCT) or text.startswith("-")
             times = ENTRYWISE if local.is_entrywise and not isinstance(local.formula, Number) else "×"
             return cut(f"{times}({text})" if is_loose else f"{times}{text}", LABEL)

@@ -10,7 +10,8 @@ from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
-from gradcli.render.lesson.terms import EACH, Terms
+from gradcli.render.lesson.readable import gets
+from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import cut
 
 NAME = 32  # characters of a name in a sentence
@@ -91,7 +92,8 @@ class Words:
         if move.before is None and not move.is_complete:
             yield f"This is the first of {count} contributions to {source}, which are added up."
         elif move.before is not None:
-            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * bool(total)
+            is_short = bool(total) and np.size(move.fact.total) <= FEW
+            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * is_short
             yield f"It is added to what {source} has already{added}."
 
     def product(self, move: Contributed) -> str:
@@ -103,8 +105,9 @@ class Words:
         if local.formula is None:
             rule = cut(self.terms.formula(local.rule, self.terms.arriving(local)), FORMULA)
             g, given = self.terms.upstream_name, f" {upstream}" if upstream and np.size(fact.upstream) <= FEW else ""
-            if rule.endswith(EACH):
-                return f"each entry gets {rule.removesuffix(EACH)}, with the upstream gradient{given} as {g}"
+            each = gets(rule)
+            if each is not None:
+                return f"{each[0]} gets {each[1]}, with the upstream gradient{given} as {g}"
             if len(rule) > RULE:  # it stands among the numbers
                 becomes = f"becomes {result}" if result else "goes through the rule below"
                 return f"the upstream gradient{given} {becomes}"
@@ -114,7 +117,7 @@ class Words:
         slope = f"the local derivative {self.slope(move)}"
         if not np.ndim(fact.upstream) and upstream:
             return f"upstream {upstream} times {slope}{gives}"
-        entries = "" if slope.endswith(EACH) else ", entry by entry"
+        entries = "" if gets(slope) else ", entry by entry"
         return f"the upstream gradient times {slope}{entries}{gives and f',{gives}'}"
 
     def slope(self, move: Contributed) -> str:

@@ -16,9 +16,8 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
-HOW = "Enter alone gives up; after a wrong answer ? tells more; Ctrl-C ends."
+HOW = "? is a hint, for half the points; Enter alone gives up; Ctrl-C ends."
 TENSORS = "Tensors are typed as lists: [[1, 2], [3, 4]]."
-FIRST = "type an answer first: what is told is about that answer; Enter alone gives up"
 NOTHING = "no known mistake gives this; ? once more shows what is right"
 
 
@@ -64,10 +63,14 @@ def prompt(exercise: Exercise, looks: Looks) -> str:
     return f"[{exercise.number}/{exercise.count}] {kind}{plain(asked, looks)} = "
 
 
-def told_page(told: Told | None, looks: Looks) -> str:
-    """The verdict on an answer, or what is told beside it; None is a hint before any answer."""
-    rows = [Row((FIRST,), "aside")] if told is None else list(_told(told, looks))
-    return lay_out([Section(" ", rows)], looks).partition("\n")[2]
+def told_page(told: Told, looks: Looks) -> str:
+    """The verdict on an answer, or what is told beside it."""
+    return lay_out([Section(" ", list(_told(told, looks)))], looks).partition("\n")[2]
+
+
+def below(text: str, looks: Looks) -> str:
+    """A line of explanation: a hint, or a derivation."""
+    return lay_out([Section(" ", [Row(("   ", plain(text, looks)), "below")])], looks).partition("\n")[2] + "\n"
 
 
 def _told(told: Told, looks: Looks) -> Iterator[Row]:
@@ -106,7 +109,7 @@ def score_page(score: Score, seed: int, looks: Looks) -> str:
         f"{count} {what}"
         for count, what in (
             (score.at_once, "right at once"),
-            (score.with_help, "right later, for half the points"),
+            (score.with_help, "right with help, for half the points"),
             (score.given_up, "given up"),
         )
         if count

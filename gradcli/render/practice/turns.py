@@ -18,6 +18,7 @@ from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
+from gradcli.homework.practice.drawing import is_number
 from gradcli.homework.practice.session import Exercise, Session, Told
 from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute
@@ -218,12 +219,41 @@ class Turns:
         one = self.exercise
         told = one.answer(text) if kind == "answer" else one.hint() if kind == "hint" else one.give_up()
         prompt = "" if one.is_over else "?" if self.looks is None else page.prompt(one, self.looks)
-        return self.telling(told), prompt, False, self.score()
+        shown = self.telling(told)
+        if self.looks is not None and one.is_over and self.derivation:
+            shown += page.below(self.derivation, self.looks)
+        return shown, prompt, False, self.score()
+
+    @property
+    def hints(self) -> Hints:
+        """What leads to the answer that is asked for; nothing where that is no number."""
+        assert self.exercise is not None
+        assert self.looks is not None
+        one = self.exercise
+        value = one.key.expected[one.ask.quantity]
+        return (
+            hints(one.question, one.ask.quantity, value, self.looks) if is_number(one.ask, value) else (GENERAL, "", "")
+        )
+
+    @property
+    def derivation(self) -> str:
+        """The derivation of the answer, where there is more to tell than the answer."""
+        derivation = self.hints[-1]
+        return derivation if derivation.count(" = ") > 1 else ""
+
+    def tip(self) -> str:
+        """Return the next hint before any answer: the rule, the symbols, and the numbers as far as the answer."""
+        assert self.exercise is not None
+        assert self.looks is not None
+        words, symbols, _ = self.hints
+        tips = [*filter(None, dict.fromkeys([words, symbols, self.derivation.rpartition(" = ")[0]]))]
+        self.exercise.tips += 1
+        return page.below(tips[min(self.exercise.tips, len(tips)) - 1], self.looks)
 
     def telling(self, told: Told | None) -> str:
         if self.looks is None:
             return lines([records.nothing() if told is None else records.told(told)])
-        return page.told_page(told, self.looks) + "\n"
+        return self.tip() if told is None else page.told_page(told, self.looks) + "\n"
 
     def score(self) -> str:
         """Return the score as the end of the session."""

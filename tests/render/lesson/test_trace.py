@@ -16,7 +16,8 @@ from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import names
-from gradcli.render.lesson.terms import EACH, Terms
+from gradcli.render.lesson.readable import gets
+from gradcli.render.lesson.terms import Terms
 from gradcli.render.lesson.trace import trace_document, trace_page
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
@@ -111,9 +112,11 @@ def test_a_local_derivative_has_the_shape_of_its_value(sign: str, shape: tuple[i
     terms = Terms(explanation, Looks())
     for local in (local for node in explanation.nodes for local in node.locals if local.formula is not None):
         text = terms.local(local).removeprefix("= ").replace("·", "*")
-        if text.endswith(EACH):
-            assert np.shape(local.value)
-            assert not np.shape(value_of(parse_program(Source(text[: -len(EACH)])).statements[-1].value, values))
+        each = gets(text)
+        if each is not None:
+            part = value_of(parse_program(Source(each[1])).statements[-1].value, values)
+            assert np.shape(part) == (() if each[0] == "each entry" else np.shape(local.value)[1:])
+            assert np.all(part == local.value)
             continue
         value = value_of(parse_program(Source(text)).statements[-1].value, values)
         assert np.shape(value) in (np.shape(local.value), ()), text

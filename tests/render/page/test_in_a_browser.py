@@ -20,6 +20,7 @@ from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT
+from tests.render.page.reading import own_size
 from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
 from tests.render.programs import CASES, explained
 
@@ -257,7 +258,7 @@ def test_print_gives_all_steps(browser: Any, tmp_path: Path) -> None:
         assert (number(page), page.locator("[data-node=x] [data-grad]").text_content()) == (2, "None")
 
 
-CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, table")]
+CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, .told, table")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1
     || box.getBoundingClientRect().right > innerWidth + 1).map((box) => box.outerHTML.slice(0, 80))"""
 
@@ -293,6 +294,34 @@ def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp
                 box = page.locator(part).bounding_box()
                 assert 0 <= box["x"] <= size[0] - box["width"], (step, part)
                 assert 0 <= box["y"] <= size[1] - box["height"], (step, part)
+
+
+@pytest.mark.parametrize(
+    ("program", "point"),
+    [
+        ("sum((X @ W)**2)", {"X": [[1, 2], [3, -1], [0, 4]], "W": [[1, 0], [2, -3]]}),
+        ("sum(conv1d(x, k, padding=1)**2)", {"x": [[[1, 2, -1, 4]]], "k": [[[0.5, -1, 2]]]}),
+        (
+            "sum(conv2d(x, k, stride=2, padding=1)**2)",
+            {"x": [[[[1, 2, 3, 4], [5, 6, 7, 8], [1, 0, 1, 0]]]], "k": [[[[1, 0.5], [0, -1]]]]},
+        ),
+    ],
+)
+def test_each_entry_says_the_sum_that_it_is(browser: Any, tmp_path: Path, program: str, point: Any) -> None:
+    """The entries that light up, multiplied and added, are the entry under the pointer."""
+    with opened(browser, tmp_path, program_page(explained(program, point), Looks())) as page:
+        seen = 0
+        for step in range(int(page.locator("main").get_attribute("data-steps")) + 1):
+            page.goto(page.url.partition("#")[0] + f"#step={step}")
+            for entry in page.locator(".step[data-now] :is([data-product], [data-window]) .answer [data-entry]").all():
+                entry.hover()
+                sum, _, result = (
+                    page.locator(".about").inner_text().partition(": ")[2].replace("−", "-").partition(" = ")
+                )
+                assert eval(sum.replace("·", "*")) == pytest.approx(float(result))
+                assert result == entry.inner_text().strip().replace("−", "-")
+                seen += 1
+        assert seen > 8
 
 
 def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path) -> None:
@@ -393,6 +422,8 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert len(seen) == int(page.locator("main").get_attribute("data-steps"))
         assert all(seen), f"steps with nothing in sight: {[n for n, is_seen in enumerate(seen, 1) if not is_seen]}"
         page.keyboard.press("Home")
+        for _ in range(3):
+            page.keyboard.press("+")
         page.goto(page.url.partition("#")[0] + "#step=30")
         overview = page.locator(".overview:visible").element_handle()
         page.keyboard.press("Home")
@@ -406,6 +437,31 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert rows.locator("visible=true").count() < 20 < rows.count()
         page.emulate_media(media="print")
         assert rows.locator("visible=true").count() == rows.count()
+
+
+STEPS = """() => {
+    const next = document.querySelector('[data-action=next]');
+    const times = [...Array(200)].map(() => {
+        const start = performance.now();
+        next.click();
+        document.body.getBoundingClientRect();
+        return performance.now() - start;
+    });
+    return times.sort((a, b) => a - b)[100];
+}"""
+
+
+@pytest.mark.slow
+def test_a_page_of_300_nodes_is_small_and_quick(browser: Any, tmp_path: Path) -> None:
+    """At most 180 kB beside its data; half of the steps, layout and all, take less than 50 ms."""
+    lines = (f"a{n} = sin(a{n - 1})*y + a{max(n - 3, 0)}" for n in range(1, 100))
+    large = explained("a0 = x*y; " + "; ".join(lines), {"x": 0.5, "y": 0.9})
+    text = program_page(large, Looks())
+    assert len(large.nodes) == 300
+    assert own_size(text) < 180_000
+    with opened(browser, tmp_path, text, reduced_motion="reduce") as page:
+        page.keyboard.press("Home")
+        assert page.evaluate(STEPS) < 50
 
 
 def serious(page: Any) -> list[tuple[str, list[str]]]:

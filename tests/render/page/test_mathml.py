@@ -85,5 +85,5 @@ def test_numbers(text: str, written: str) -> None:
 def test_arrays() -> None:
     assert told(PAINT.number(np.array([1.0, -2.0]))) == "1−2"
     assert told(PAINT.number(np.arange(12.0).reshape(2, 6))).startswith("0123")
-    assert told(PAINT.number(np.zeros((2, 2, 2)))) == "[[[0, 0], [0, 0]], [[0, 0], [0, 0]]]"
+    assert told(PAINT.number(np.zeros((2, 2, 2)))) == "2 × 2 × 2, [0, :, :] of it0000"
     assert told(PAINT.number(np.arange(100.0).reshape(10, 10))) == "10 × 1001⋯91011⋯19⋮⋮⋮⋮9091⋯99"

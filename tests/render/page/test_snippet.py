@@ -206,3 +206,33 @@ def test_each_pass_of_a_loop_has_its_section_and_its_numbers() -> None:
     assert shown(page, slope, "text", step) == "-0.343675", "the picture has the numbers of the pass"
     loss = block(page, "gradcli-steps")["loss"]
     assert len(loss["steps"]) == len(page.one("data-loss").all("polyline")[0].attributes["points"].split()) == 40
+
+
+LAYERS = """\
+import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Conv1d(1, 2, 2), nn.Flatten(), nn.Linear(4, 12), nn.Tanh(), nn.Linear(12, 1))
+W = torch.ones(1, 1, requires_grad=True)
+loss = (net(torch.tensor([[[1.0, 2.0, -1.0]]])) @ W).sum()
+loss.backward()
+"""
+
+
+def test_a_network_opens_with_its_layers() -> None:
+    """A line is as thick as the gradient behind it, and leads to the step at which that gradient arrives."""
+    found = ran(LAYERS)
+    page = read(run_page(found, Asked()))
+    (network,) = [one for one in page.all("class") if one.attributes["class"] == "layers"]
+    links = network.all("a")
+    assert [len(link.all("path")) for link in links] == [2, 4 * 8, 8, 1]
+    steps = [link.attributes["href"].removeprefix("#step=") for link in links]
+    says = {one.attributes["id"]: one.text for one in page.all("id") if one.attributes["id"].startswith("step=")}
+    for step, weight in zip(steps, ["net.0.weight", "net.2.weight", "net.4.weight", "W"], strict=True):
+        assert f" to {weight}: " in says[f"step={step}"]
+    event = next(event for event in found.timeline.events if isinstance(event, Backward))
+    assert event.explanation is not None
+    gradient = abs(event.explanation.node("net.4.weight").grad[0])
+    widths = [float(path.attributes["stroke-width"]) for path in links[2].all("path")]
+    assert widths == pytest.approx(0.6 + 9 * gradient[:8] / gradient.max(), abs=0.06)
+    assert not [one for one in read(run_page(ran(SLOPE), Asked())).all("class") if one.attributes["class"] == "layers"]

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 
-RATIO = 1.55  # of the width of a page, a window or a slide to its height
-MOST = 4  # rows
+RATIO = 1.55  # of the width of a page or a slide to its height
+MOST = 6  # rows
 NARROW = 800.0  # pixels of a drawing that stays as it is
 NEARLY = 0.85  # as large as the largest
 LANE = 9.0  # between two edges that go on in the next row
@@ -20,24 +20,23 @@ BUSY = 0.04  # how much nearer a cut must be, as a share of the width, for each 
 Segments = tuple[tuple[Point, ...], ...]
 
 
-def fitting(*drawings: Drawing | None) -> Drawing | None:
-    """Return a drawing, whole or in rows, that is about as large as any in a place of the usual shape: the first."""
+def fitting(*drawings: Drawing | None, ratio: float = RATIO) -> Drawing | None:
+    """Return a drawing, whole or in rows, that is about as large as any in a place of this shape: the first."""
     whole = [drawn for drawn in drawings if drawn is not None]
-    found = [*whole, *(one for drawn in whole for one in in_rows(drawn))]
+    found = [*whole, *(one for drawn in whole for one in in_rows(drawn, ratio))]
+
+    def size(drawing: Drawing) -> float:
+        return min(ratio / max(drawing.width, 1), 1 / max(drawing.height, 1))
+
     best = max(map(size, found), default=0.0)
     if whole and whole[0].direction == "LR" and whole[0].width <= NARROW:
         return whole[0]
     return next((one for one in found if size(one) >= NEARLY * best), None)
 
 
-def size(drawing: Drawing) -> float:
-    """Return how large a drawing is where it fits a place of the height 1."""
-    return min(RATIO / max(drawing.width, 1), 1 / max(drawing.height, 1))
-
-
-def in_rows(drawing: Drawing) -> Iterator[Drawing]:
+def in_rows(drawing: Drawing, ratio: float) -> Iterator[Drawing]:
     """Yield a drawing from left to right in two rows and in more."""
-    if drawing.direction == "LR" and drawing.width > max(NARROW, RATIO * drawing.height):
+    if drawing.direction == "LR" and drawing.width > max(NARROW, ratio * drawing.height):
         for rows in range(2, min(MOST, len(drawing.ends) - 1) + 1):
             places = cuts(drawing, rows)
             if len(places) == rows - 1:

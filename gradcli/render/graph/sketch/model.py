@@ -95,7 +95,7 @@ def numerals(value: Value, asked: Asked) -> list[str]:
 def tensor(value: Value, asked: Asked) -> str:
     """Return a number, the numbers of a tensor with few entries, or its shape."""
     shape = np.shape(value)
-    if asked.values == "shape" or np.size(value) > (MANY if asked.values == "full" else FEW):
+    if (shape and asked.values == "shape") or np.size(value) > (MANY if asked.values == "full" else FEW):
         return f"shape {shape}"
     if shape:
         return short(value, asked.digits, ascii=asked.ascii, width=WHOLE)

@@ -177,15 +177,16 @@ class Picture:
     def edges(self) -> list[Behind | None]:
         return behind(self.sketch, self.terms)
 
-    def drawn(self, room: tuple[float, float], state: State | None = None) -> str:
+    def drawn(self, room: tuple[float, float], state: State | None = None, high: float = 0) -> str:
         """Return the picture of a state, or the finished one, no larger than the room.
 
-        Where its letters would be too small, it is the part of the picture around what is active.
+        Where its letters would be too small, it is the part of the picture around what is active, which may be `high`.
         """
         scale, part = self.scale(room), None
         if state is not None and scale < SMALLEST and "active" in state.nodes.values():
-            scale = min(CLOSE[1], max(CLOSE[0], room[1] / (self.drawing.height * POINTS)))
-            part = self.around(state, room[0] / scale / POINTS, room[1] / scale / POINTS)
+            high = max(high, room[1])
+            scale = min(CLOSE[1], max(CLOSE[0], high / (self.drawing.height * POINTS)))
+            part = self.around(state, room[0] / scale / POINTS, high / scale / POINTS)
         unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
         options = rf"{unit}, scale={scale:.3f}, transform shape, font=\footnotesize"
         lines = [rf"\begin{{tikzpicture}}[{options}]"]

@@ -23,6 +23,7 @@ from gradcli.render.page.lesson import PHASES, Lesson, listed, step
 from gradcli.render.page.notes import ended, remark_list, said
 from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import MOST, questions
+from gradcli.render.page.snippet.layers import layers, layers_picture
 from gradcli.render.page.snippet.page_steps import Pass, Stop, Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.run.snippet_document import snippet_document
@@ -215,10 +216,18 @@ def replay(done: Pass, states: dict[str, TensorState]) -> Explanation | None:
 
 
 def pictures(stops: Stops, lessons: dict[int, Lesson], tracks: Tracks) -> Iterator[Html]:
-    """Yield the graphs of the backward passes, each from the end of the one before it on."""
+    """Yield the graphs of the backward passes, each from the end of the one before it on, and first of all the layers.
+
+    Where there are none, the first graph is there from the start.
+    """
     drawn = stops.passes[:PICTURES]
+    network = None
+    if drawn:
+        network = layers_picture(layers(drawn[0]), tracks.add([(0, True), (drawn[0].numbers[0], False)]))
+    if network is not None:
+        yield network
     for place, done in enumerate(drawn):
-        changes = [(0, False), (done.numbers[0], True)]
+        changes = [(0, not place and network is None), (done.numbers[0], True)]
         if place + 1 < len(drawn):
             changes.append((drawn[place + 1].numbers[0], False))
         view = lessons[id(done)].view(data_shown=tracks.add(changes))

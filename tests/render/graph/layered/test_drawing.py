@@ -16,7 +16,7 @@ from gradcli.render.graph.layered.layers import stationed
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.layered.order import crossings, fractions, ordered
 from gradcli.render.graph.layered.places import NONE, SMALL
-from gradcli.render.graph.layered.rows import fitting, in_rows
+from gradcli.render.graph.layered.rows import RATIO, fitting, in_rows
 from tests.render.graph.geometry import faults
 
 DIRECTIONS: Any = ["LR", "TB"]
@@ -63,7 +63,7 @@ def test_nothing_overlaps_in_rows(graph: tuple[list[Box], list[Edge]]) -> None:
     boxes, edges = graph
     whole = drawing(boxes, edges, "LR")
     assert whole is not None
-    for found in in_rows(whole):
+    for found in in_rows(whole, RATIO):
         assert faults(found) == []
         assert all(abs(found.boxes[one.edge.target].x - one.end.x) < 0.1 for one in found.routes)
         assert [(route.edge, route.label is None) for route in found.routes] == [(e, e.label is None) for e in edges]

@@ -1,0 +1,140 @@
+"""The layers of a network, as the page of a run opens with them: a connection is as thick as its gradient is large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gradcli.explanation.model import Node, Value
+from gradcli.explanation.steps.moves import Contributed
+from gradcli.facts import dataclass
+from gradcli.language.tree import Binary, Call, Name
+from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.snippet.page_steps import Pass
+from gradcli.render.text.numbers import number
+
+FEWEST = 2  # layers of a network
+MOST = 8  # layers of a picture
+UNITS = 8  # of a column
+LEFT, ACROSS, DOWN, TOP, FOOT = 40.0, 180.0, 34.0, 30.0, 80.0  # pixels
+THICK, THIN = 9.0, 0.6  # of a connection
+LETTERS = 20  # of a line below a layer
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer: its weight, its gradient by output and input, the step at which that arrives, and what comes after."""
+
+    weight: str
+    gradient: Value
+    step: int
+    then: tuple[str, ...]
+
+
+def layers(done: Pass) -> list[Layer]:
+    """Return the layers of a pass in the order in which they compute."""
+    nodes = done.walk.explanation.nodes
+    arrived = {
+        move.edge.source: done.numbers[number]
+        for number, move in enumerate(done.walk.moves, 1)
+        if isinstance(move, Contributed)
+    }
+    weights = {node.id: node for node in nodes if node.kind == "leaf" and node.grad is not None and len(node.shape) > 1}
+    operations = [node for node in nodes if node.kind == "op"]
+    made: list[tuple[int, Layer]] = []
+    for place, node in enumerate(operations):
+        weight = next((weights.pop(id) for id in node.inputs if id in weights), None)
+        gradient = None if weight is None else by_units(node, weight)
+        if weight is not None and gradient is not None:
+            made.append((place, Layer(weight.name, gradient, arrived[weight.id], ())))
+    ends = [*(place for place, _ in made), len(operations)]
+    return [
+        replace(layer, then=tuple(called(node) for node in operations[place + 1 : end]))
+        for (place, layer), end in zip(made, ends[1:], strict=True)
+    ]
+
+
+def by_units(node: Node, weight: Node) -> Value | None:
+    """Return how large the gradient of a weight is, a row an output and a column an input; of a filter its norm."""
+    gradient = np.asarray(weight.grad, dtype=float)
+    match node.expression:
+        case Call("linear" | "conv1d" | "conv2d" | "conv3d"):
+            return np.sqrt((gradient.reshape(*gradient.shape[:2], -1) ** 2).sum(axis=2))
+        case Binary("@", _, Name(id)) if id == weight.id and gradient.ndim == 2:
+            return np.abs(gradient.T)
+        case Binary("@", Name(id), _) if id == weight.id and gradient.ndim == 2:
+            return np.abs(gradient)
+    return None
+
+
+def called(node: Node) -> str:
+    """Return the name of an operation, as somebody typed it where that is a call."""
+    return node.expression.function if isinstance(node.expression, Call) else node.op or ""
+
+
+def layers_picture(found: Sequence[Layer], shown: int) -> Html | None:
+    """Return the picture of a network, shown by a track; None of a single layer, and of more than anybody can see."""
+    if not FEWEST <= len(found) <= MOST:
+        return None
+    columns: list[int] = [found[0].gradient.shape[1]]
+    parts: list[Html] = []
+    high = max(min(max(layer.gradient.shape), UNITS) for layer in found) * DOWN
+    for layer in found:
+        outputs, inputs = layer.gradient.shape
+        if inputs != columns[-1]:  # flattened, or cut in pieces
+            columns.append(inputs)
+        x = LEFT + ACROSS * (len(columns) - 1)
+        parts += connections(layer, x, high)
+        parts += words(layer, x + ACROSS / 2, TOP + high)
+        columns.append(outputs)
+    for place, count in enumerate(columns):
+        parts += units(count, LEFT + ACROSS * place, high)
+    wide, tall = 2 * LEFT + ACROSS * (len(columns) - 1), TOP + high + FOOT
+    drawn = element("svg", *parts, viewBox=f"0 0 {wide:.0f} {tall:.0f}", role="group", aria_label="The layers")
+    told = "The layers with the gradients of the first backward pass: the thicker a line, the larger. Click on a layer."
+    return element("div", element("p", told, class_="part"), drawn, class_="layers", data_shown=shown)
+
+
+def connections(layer: Layer, x: float, high: float) -> Iterator[Html]:
+    """Yield the lines of a layer; the thickest is that of its largest gradient."""
+    outputs, inputs = layer.gradient.shape
+    finite = np.where(np.isfinite(layer.gradient), layer.gradient, 0)
+    largest = float(finite.max(initial=0)) or 1.0
+    lines = [
+        element(
+            "path",
+            element("title", f"{layer.weight}: output {i}, input {j}, gradient {number(layer.gradient[i, j], 4)}"),
+            d=f"M{x:g} {height(j, inputs, high):g}L{x + ACROSS:g} {height(i, outputs, high):g}",
+            stroke_width=f"{THIN + THICK * finite[i, j] / largest:.1f}",
+            class_=None if finite[i, j] else "zero",
+        )
+        for i in range(min(outputs, UNITS))
+        for j in range(min(inputs, UNITS))
+    ]
+    label = f"{layer.weight}: go to its gradient, step {layer.step}"
+    yield element("a", *lines, href=f"#step={layer.step}", aria_label=label)
+
+
+def words(layer: Layer, x: float, y: float) -> Iterator[Html]:
+    """Yield the name of a layer, the size of its gradient, and the operations after it."""
+    norm = number(float(np.sqrt((layer.gradient**2).sum())), 4)
+    outputs, inputs = layer.gradient.shape
+    name, after = layer.weight.removesuffix(".weight"), ", ".join(layer.then)
+    told = [cut(name, LETTERS), f"{inputs} to {outputs}", f"gradient {norm}", cut(after, LETTERS)]
+    for line, text in enumerate(told):
+        yield element("text", text, x=f"{x:g}", y=f"{y + 18 * (line + 1):g}", class_="name" if not line else None)
+
+
+def units(count: int, x: float, high: float) -> Iterator[Html]:
+    """Yield the units of a column, the first ones of many."""
+    for place in range(min(count, UNITS)):
+        yield element("circle", cx=f"{x:g}", cy=f"{height(place, count, high):g}", r=8)
+    if count > UNITS:
+        yield element("text", f"{count - UNITS} more", x=f"{x:g}", y=f"{TOP - 12:g}")
+
+
+def height(place: int, count: int, high: float) -> float:
+    """Return where a unit stands in its column."""
+    return TOP + high / 2 + (place - (min(count, UNITS) - 1) / 2) * DOWN
