@@ -30,7 +30,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
             values.append(x)
             edges.append(None)
     kind = type(values[-1])
-    if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and primitive.promotes:
+    if len(values) > 1 and (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and primitive.promotes:
         values = promoted(primitive, values)
     if primitive.view:
         values[0] = inputs[0].array
@@ -50,7 +50,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     if type(value) is ARRAY and value is values[0] and not primitive.view:
         value = value.copy(order="K")
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
-    if len(edges) != primitive.full:
+    if len(edges) != primitive.full and not primitive.variadic:
         edges = _with_gaps(primitive, edges)
     if mode.grad_enabled and edges.count(None) != len(edges):
         kept = _copied(primitive, inputs) if primitive.copies else inputs
@@ -73,5 +73,5 @@ def _copied(primitive: Primitive, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:
     """Leave out the edge of an input without a rule (indices, a condition): nothing may wait for its gradient."""
-    rules = primitive.rules_for(edges)
+    rules = primitive.rules
     return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]

@@ -125,10 +125,7 @@ def run(
                 if raised is None or isinstance(error, OURS):
                     raise
                 raised.append(with_message(error, machine))
-            found = [evaluated(one, machine) for one in asked]
-            if machine.finalizes:
-                _finalize(machine)
-            return found
+            return [evaluated(expression, machine) for expression in asked]
         except Exception as error:
             raise with_message(error, machine) from error.__cause__
         finally:
@@ -151,17 +148,6 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
         if PLACES not in stop.__dict__:  # where the snippet did not raise it, a person did
             raise
         raise ended("KeyboardInterrupt", "derive exceptions of your own from Exception", machine) from None
-
-
-def _finalize(machine: Machine) -> None:
-    """Let go the variables as Python does at its end, those with an underscore first: `__del__` may print."""
-    import gc
-
-    machine.budget.spend(1)  # a limit that was met in a `__del__` went by unheard
-    for name in sorted(machine.globals, key=lambda name: not name.startswith("_")):
-        machine.globals[name] = None
-    gc.collect()
-    machine.budget.spend(1)
 
 
 def ended(message: str, help: str, machine: Machine) -> ExitError:

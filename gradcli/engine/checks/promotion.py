@@ -27,8 +27,6 @@ NUMERIC = (np.ndarray, np.generic, int, float, complex)
 
 def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
-    if len(values) == 1:
-        return values
     if len(values) == 2:
         first, second = values
         if type(second) in NUMBERS or getattr(first, "dtype", None) is getattr(second, "dtype", 0):

@@ -22,7 +22,7 @@ from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import t, transpose
-from gradcli.ops.shaping.shaping import expanded, reshaped
+from gradcli.ops.shaping.shaping import expanded, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
 from gradcli.ops.support.surface import operation
@@ -32,7 +32,6 @@ MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
-TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
 KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
 
@@ -306,3 +305,14 @@ def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float 
     check_bmm(batch1, batch2)
     tensors = (input, batch1, batch2)
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
+def kron(input: Tensor, other: Tensor) -> Any:
+    """The Kronecker product: each entry of the input times the whole of the other."""
+    ndim = max(input.ndim, other.ndim)
+    a, b = ((1,) * (ndim - x.ndim) + x.shape for x in (input, other))
+    check_size((*a, *b))
+    left = unsafe_view(input, shape=tuple(size for n in a for size in (n, 1)))
+    right = unsafe_view(other, shape=tuple(size for n in b for size in (1, n)))
+    return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))

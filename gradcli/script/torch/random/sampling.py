@@ -137,15 +137,12 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
         raise mismatch([means, spreads])
     shape = np.broadcast_shapes(means.shape, spreads.shape)
     tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
-    first = next((x.dtype for x in tensors), mode.default_dtype)
-    dtype = first if options.out is None else options.out.dtype
+    dtype = next((x.dtype for x in tensors), mode.default_dtype)
     if isinstance(std, Tensor):
         unit = (source.normal(shape, dtype) * spreads).astype(dtype)
     else:
         unit = source.normal(shape, dtype, 0.0, std)
     value = (unit + means).astype(dtype)[()]
-    if options.out is not None:
-        return made(value, options)
     number = 3 if len(tensors) == 2 else 1 if tensors and tensors[0] is mean else 2
     return constant_node(f"NormalBackward{number}", value, *tensors) if tensors else Tensor(value)
 

@@ -30,10 +30,10 @@ SEVERAL = """
 adaptive_avg_pool1d adaptive_avg_pool2d add addcmul addmm amax amin avg_pool1d avg_pool2d avg_pool3d baddbmm
 batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_not bitwise_or bitwise_xor
 broadcast_tensors chunk column_stack conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
-cosine_similarity diff eigh eigvalsh einsum group_norm hstack inner instance_norm kl_div kron l1_loss linear
-log_softmax logdet logsumexp masked_fill masked_select max_pool1d max_pool2d max_pool3d meshgrid mode movedim narrow
+cosine_similarity diff eigh eigvalsh einsum group_norm hstack kl_div kron l1_loss linear
+log_softmax logdet logsumexp masked_fill masked_select max_pool1d max_pool2d max_pool3d meshgrid movedim narrow
 norm normalize outer permute poisson_nll_loss prelu qr quantile ravel remainder repeat_interleave reshape
-scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std svd tensordot tile topk
+scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std svd tile topk
 unbind unflatten var vector_norm vstack where xlogy
 """
 HOMES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
