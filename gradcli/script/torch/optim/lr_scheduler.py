@@ -15,7 +15,7 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.optim.optimizer import Declared, Group, Optimizer
-from gradcli.script.torch.signature import given
+from gradcli.script.torch.signature import given_options
 
 Rates = list[Any]
 
@@ -41,7 +41,7 @@ class LRScheduler(Facade):
             cls.__module__ = LRScheduler.__module__
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        options = given(type(self), arguments, keywords)
+        options = given_options(type(self), arguments, keywords)
         optimizer, last_epoch = options.pop("optimizer"), options.pop("last_epoch")
         vars(self).update(options)
         self._settle()

@@ -36,7 +36,7 @@ from gradcli.script.torch.tensor.casting import casting, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, with_known_node
 from gradcli.script.torch.tensor.snippet_attributes import own_attributes, set_data, set_requires_grad, valid
 
 
@@ -149,7 +149,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "device": lambda x: CPU,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := told(valid(x)).node, Node) else None),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := with_known_node(valid(x)).node, Node) else None),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,

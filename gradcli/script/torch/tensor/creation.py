@@ -17,7 +17,7 @@ from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
-from gradcli.script.torch.tensor.options import made, read_options, sizes
+from gradcli.script.torch.tensor.options import new_leaf, read_options, sizes
 
 
 def filled(name: str, value: Any) -> Callable[..., Tensor]:
@@ -25,7 +25,7 @@ def filled(name: str, value: Any) -> Callable[..., Tensor]:
 
     def make(*size: Any, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        return made(np.full(shape, value, options.real)[()], options)
+        return new_leaf(np.full(shape, value, options.real)[()], options)
 
     return make
 
@@ -41,7 +41,7 @@ def computed(name: str) -> Callable[..., Tensor]:
             own["dtype"] = options.dtype
         if name == "arange" and not arguments and "start" not in own and "end" in own:
             arguments = (own.pop("end"),)
-        return made(_operation(name)(*arguments, **own).value, options)
+        return new_leaf(_operation(name)(*arguments, **own).value, options)
 
     return make
 

@@ -58,7 +58,7 @@ OWN = frozenset(("dtype", "device", "requires_grad", "generator"))
 PLAIN = Options(None, False, None)
 
 
-def made(value: Any, options: Options = PLAIN) -> Tensor:
+def new_leaf(value: Any, options: Options = PLAIN) -> Tensor:
     """Make a leaf."""
     leaf = Tensor(value)
     if mode.inference:
@@ -115,7 +115,7 @@ def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
     return checked_shape(name, size)
 
 
-def whole(name: str, parameter: str, value: Any, position: int) -> int:
+def whole_number(name: str, parameter: str, value: Any, position: int) -> int:
     """Read a whole number, or the one in a tensor."""
     is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
     if is_plain or isinstance(value, np.integer):
