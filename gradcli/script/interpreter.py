@@ -191,7 +191,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
     largest = machine.budget.limits.elements
     try:
         with (
-            renewed(strict=True, default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
+            renewed(default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
             np.errstate(all="ignore"),
             np.printoptions(),
             warnings.catch_warnings(),

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.ops.operators import ATTRIBUTES
@@ -168,12 +168,27 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+NO_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+    "1, -1, -1))` to reverse the dimensions of a tensor."
+)
+NO_DIMENSIONS = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+
+
+def reversed_dimensions(x: Tensor) -> Any:
+    """`x.T`, of which torch warns where it is no transpose."""
+    if x.ndim != 2:
+        warn_once(NO_MATRIX if x.ndim else NO_DIMENSIONS)
+    return ops.T(x)
+
+
 def _shape_attribute(name: str) -> Callable[[Any], Any]:
     """Make the getter of `x.T` or another operation without arguments."""
     return lambda x: getattr(ops, name)(x)
 
 
-GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES}
+GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES} | {"T": reversed_dimensions}
 
 
 def _setter(name: str) -> Callable[[Any, Any], None]:
