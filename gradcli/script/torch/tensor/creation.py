@@ -10,7 +10,9 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import EvaluationError
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
 from gradcli.script.torch.operations.facade import plain
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
@@ -41,7 +43,12 @@ def computed(name: str) -> Callable[..., Tensor]:
             own["dtype"] = options.dtype
         if name == "arange" and not arguments and "start" not in own and "end" in own:
             arguments = (own.pop("end"),)
-        return new_leaf(_operation(name)(*arguments, **own).value, options)
+        try:
+            return new_leaf(_operation(name)(*arguments, **own).value, options)
+        except EvaluationError as error:
+            if error.code == "E210":  # a limit, which a snippet may not catch
+                running.machine.budget.refuse(error.message, "try it at a smaller size")
+            raise
 
     return make
 
