@@ -76,6 +76,7 @@ ABSENT = {
     r"\bMaxUnpool": "write nn.Upsample, or nn.ConvTranspose2d",
     r"nn\.CELU": "write nn.ELU",
     r"nn\.RReLU": "write nn.LeakyReLU",
+    "checkpoint_sequential": "write checkpoint(part, x, use_reentrant=False) for each part: part = model[:2]",
     "EmbeddingBag|embedding_bag": "write nn.Embedding, and the mean or sum of its rows",
     r"nn\.Buffer": "write self.register_buffer(name, tensor)",
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",

@@ -279,6 +279,8 @@ class OneCycleLR(LRScheduler):
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if three_phase:
+            raise UnsupportedError("OneCycleLR(three_phase=True) is not supported here", help="leave the argument out")
         if anneal_strategy not in ANNEALING:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.cycle_momentum = cycle_momentum
@@ -286,10 +288,6 @@ class OneCycleLR(LRScheduler):
         rise, end = pct_start * self.total_steps - 1, self.total_steps - 1
         up, down = ("initial_lr", "max_lr"), ("max_momentum", "base_momentum")
         phases = [(rise, *up, *down), (end, "max_lr", "min_lr", *down[::-1])]
-        if three_phase:
-            fall = 2 * pct_start * self.total_steps - 2
-            last = (end, "initial_lr", "min_lr", "max_momentum", "max_momentum")
-            phases = [(rise, *up, *down), (fall, *up[::-1], *down[::-1]), last]
         self._schedule_phases = [dict(zip(PHASE, phase, strict=True)) for phase in phases]
         heights = list(max_lr) if isinstance(max_lr, list | tuple) else [max_lr] * len(optimizer.param_groups)
         for group, height in zip(optimizer.param_groups, heights, strict=True):
