@@ -238,11 +238,11 @@ def why(what: Any, /, *about: Any, model: Any = None, optimizer: Any = None, tim
             return Findings(examine_program(what, what.program).findings)
     if not isinstance(what, str | os.PathLike):
         from gradcli.live.causes import graph_findings
-        from gradcli.live.names import found as named
+        from gradcli.live.names import tensors_of
 
         caller = sys._getframe(1)
         model, optimizer = (*about, *(model, optimizer)[len(about) :])
-        return Findings(graph_findings(what, named((caller.f_locals, caller.f_globals)), model, optimizer))
+        return Findings(graph_findings(what, tensors_of((caller.f_locals, caller.f_globals)), model, optimizer))
     document = _document("why", what, timeout, *about)
     findings = Findings(Finding(**{**facts, "see": tuple(facts["see"])}) for facts in document.get("findings", ()))
     if document.get("error") and not findings:
@@ -268,13 +268,13 @@ def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
     GradcliError for a graph that was freed or compiled.
     """
     from gradcli.live.explained import explained
-    from gradcli.live.names import found, given
+    from gradcli.live.names import checked_names, tensors_of
 
     if names is None:
         caller = sys._getframe(1)
-        names = found((caller.f_locals, caller.f_globals))
+        names = tensors_of((caller.f_locals, caller.f_globals))
     else:
-        names = given(names)
+        names = checked_names(names)
     with ENGINE:
         return Shown.of(explained(loss, names))
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import promoted, settled, wrapped
+from gradcli.engine.checks.promotion import operand_values, settled, wrapped
 from gradcli.engine.checks.refusals import refusal
-from gradcli.engine.checks.sizes import check_broadcast
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import view_of
 from gradcli.engine.modes import mode
@@ -30,27 +29,20 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
             values.append(x)
             edges.append(None)
     kind = type(values[-1])
-    if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and primitive.promotes:
-        values = promoted(primitive, values)
     if primitive.view:
         values[0] = inputs[0].array
-    elif (kind is ARRAY or type(values[0]) is ARRAY) and not primitive.structured and len(values) > 1:
-        check_broadcast(values)
+    elif primitive.combines and len(values) > 1 and (kind is ARRAY or kind is not type(values[0]) or len(values) > 2):
+        values = operand_values(primitive, values)
     try:
         value = primitive.forward(*values, **options) if options else primitive.forward(*values)
-    except OverflowError:
-        value = primitive.forward(*wrapped(values), **options)
-    except (TypeError, ValueError) as error:
-        reason = refusal(primitive, values, error)
-        if reason is error:
-            raise
-        raise reason from None
+    except (OverflowError, TypeError, ValueError) as error:
+        value = _recovered(primitive, values, options, error)
     if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
         value = settled(primitive, value, values, options)
     if type(value) is ARRAY and value is values[0] and not primitive.view:
         value = value.copy(order="K")
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
-    if len(edges) != primitive.full:
+    if len(edges) != primitive.full and not primitive.variadic:
         edges = _with_gaps(primitive, edges)
     if mode.grad_enabled and edges.count(None) != len(edges):
         kept = _copied(primitive, inputs) if primitive.copies else inputs
@@ -60,6 +52,16 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     if mode.tape is not None:
         mode.tape.append(Application(primitive, inputs, options, out))
     return out
+
+
+def _recovered(primitive: Primitive, values: list[Any], options: dict[str, Any], error: Exception) -> Any:
+    """Compute with whole numbers cut to a narrow dtype that they do not fit; of other errors raise torch's."""
+    if isinstance(error, OverflowError):
+        return primitive.forward(*wrapped(values), **options)
+    reason = refusal(primitive, values, error)
+    if reason is error:
+        raise error
+    raise reason from None
 
 
 def _copied(primitive: Primitive, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -73,5 +75,5 @@ def _copied(primitive: Primitive, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:
     """Leave out the edge of an input without a rule (indices, a condition): nothing may wait for its gradient."""
-    rules = primitive.rules_for(edges)
+    rules = primitive.rules
     return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]

@@ -146,7 +146,7 @@ class Node(Hookable):
     def name(self) -> str:
         return self.primitive.node
 
-    def told(self, upstream: Any) -> tuple[Any, ...]:
+    def hook_gradients(self, upstream: Any) -> tuple[Any, ...]:
         """Return the upstream gradients as hooks get them, one a result."""
         return (upstream,)
 

@@ -28,7 +28,7 @@ class Mode:
 
     __slots__ = (
         "call", "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest",
-        "strict", "tape", "transforms", "warned",
+        "tape", "transforms", "warned",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -36,7 +36,6 @@ class Mode:
         self.grad_asked = False  # in inference mode, which records nothing: whether a snippet asked for it
         self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
-        self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
         self.tape: Tape | None = None
         self.call: Any = None  # of an operation that runs, the outermost one, where there is a tape

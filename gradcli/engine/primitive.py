@@ -107,12 +107,14 @@ class Primitive:
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""
     full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
-    promotes: bool = field(init=False)  # a structured operation does not, for it takes indices and the like
+    combines: bool = field(init=False)  # its operands; a structured operation takes indices and the like
+    promotes: bool = field(init=False)  # the dtypes of its operands to one
 
     def __post_init__(self) -> None:
         assert TRAITS.keys() >= set(self.traits), self.traits
         object.__setattr__(self, "full", -1 if None in self.rules else len(self.rules))
-        object.__setattr__(self, "promotes", (self.variadic or not self.structured) and not self.keeps_dtype)
+        object.__setattr__(self, "combines", self.variadic or not self.structured)
+        object.__setattr__(self, "promotes", self.combines and not self.keeps_dtype)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"

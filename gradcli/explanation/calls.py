@@ -32,7 +32,7 @@ from gradcli.language.tree import (
 from gradcli.language.unparser import unparse
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.absent import INSTEAD
-from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
+from gradcli.ops.support.arguments import as_tensor, check_size, converted_beside, described, integer, operand
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
@@ -106,12 +106,12 @@ def _unary(operator: str, value: Any) -> Any:
 
 
 def _binary(operator: str, a: Any, b: Any) -> Any:
-    if _is_number(a) and _is_number(b) and operator != "@":
+    if operator == "@":
+        return ops.matmul(*converted_beside([_tensor(a, operator, as_tensor), _tensor(b, operator, as_tensor)]))
+    if _is_number(a) and _is_number(b):
         return arithmetic(operator, a, b)
-    convert = as_tensor if operator == "@" else operand
-    if operator != "@":
-        check_broadcast((a, b))
-    return getattr(ops, BINARY[operator])(_tensor(a, operator, convert), _tensor(b, operator, convert))
+    check_broadcast((a, b))
+    return getattr(ops, BINARY[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:

@@ -435,7 +435,7 @@ class Witness(Recorder):
         """Compute inside the block what the run does not see."""
         muted, self.run.muted = self.run.muted, True
         try:
-            with switched(tape=None, grad_enabled=True, strict=False), np.errstate(all="ignore"):
+            with switched(tape=None, grad_enabled=True), np.errstate(all="ignore"):
                 yield
         finally:
             self.run.muted = muted

@@ -16,7 +16,7 @@ IN_LIST = re.compile(r"\d+(\.\d+)*")  # a parameter of a list of parameters, whi
 WORD = re.compile(r"(?=.*[^\W\d])\w[\w.]*")  # a module of a list begins with its number: 0.weight
 
 
-def found(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+def tensors_of(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
     """Return the tensors that variables hold, and the parameters of modules: `model.0.weight`."""
     names: dict[str, torch.Tensor] = {}
     for scope in scopes:
@@ -31,7 +31,7 @@ def found(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
     return names
 
 
-def given(names: Any) -> dict[str, torch.Tensor]:
+def checked_names(names: Any) -> dict[str, torch.Tensor]:
     """Return the names that a caller gives; UsageError where one is no name, or names no tensor."""
     try:
         found = dict(names)

@@ -41,9 +41,9 @@ class Printed:
 
 def gradients(scope: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the gradient of each leaf that a name or a module of the snippet holds; None where there is none."""
-    from gradcli.live.names import found
+    from gradcli.live.names import tensors_of
 
-    for name, tensor in found([scope]).items():
+    for name, tensor in tensors_of([scope]).items():
         if tensor.is_leaf and tensor.requires_grad:
             gradient = tensor.grad
             if gradient is None or gradient.numel() <= LARGEST:

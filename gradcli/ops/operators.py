@@ -35,6 +35,12 @@ def _assign(target: Tensor, items: Any, value: Any) -> None:
     assign(target, items, value)
 
 
+def _entries(x: Tensor, items: Any) -> Any:
+    from gradcli.ops.indexing.subscript import torch_items
+
+    return ops.index(x, torch_items(items))
+
+
 def _attribute(x: Tensor, name: str) -> Any:
     """Return `x.sum` or `x.T`, the operation of that name on this tensor; `x.add_` writes its result over `x`."""
     if name.endswith("_"):
@@ -58,7 +64,7 @@ def register() -> None:
         change=_change,
         setitem=_assign,
         getattr=_attribute,
-        getitem=_named("index"),
+        getitem=_entries,
         matmul=lambda a, b: ops.matmul(as_tensor(a), as_tensor(b)),
         add=arithmetic.apply_add,
         sub=arithmetic.apply_sub,

@@ -125,10 +125,7 @@ def run(
                 if raised is None or isinstance(error, OURS):
                     raise
                 raised.append(with_message(error, machine))
-            found = [evaluated(one, machine) for one in asked]
-            if machine.finalizes:
-                _finalize(machine)
-            return found
+            return [evaluated(expression, machine) for expression in asked]
         except Exception as error:
             raise with_message(error, machine) from error.__cause__
         finally:
@@ -147,17 +144,6 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
     except (SystemExit, KeyboardInterrupt) as stop:
         if (error := ended(stop, machine)) is not None:
             raise error from None
-
-
-def _finalize(machine: Machine) -> None:
-    """Let go the variables as Python does at its end, those with an underscore first: `__del__` may print."""
-    import gc
-
-    machine.budget.spend(1)  # a limit that was met in a `__del__` went by unheard
-    for name in sorted(machine.globals, key=lambda name: not name.startswith("_")):
-        machine.globals[name] = None
-    gc.collect()
-    machine.budget.spend(1)
 
 
 def ended(stop: SystemExit | KeyboardInterrupt, machine: Machine) -> ExitError | None:
@@ -213,7 +199,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
     largest = machine.budget.limits.elements
     try:
         with (
-            renewed(strict=True, default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
+            renewed(default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
             np.errstate(all="ignore"),
             np.printoptions(),
             warnings.catch_warnings(),

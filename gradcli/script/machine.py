@@ -46,8 +46,6 @@ class Machine:
         self.lines: MutableSequence[int] = [0] if lines is None else lines
         self.depth = 0
         self.handled: BaseException | None = None
-        self.finalizes = False  # whether a class of the snippet has `__del__`
-        self.looks = False  # whether the snippet can see what is gone
         self.generator = Generator(int.from_bytes(os.urandom(7), "little"))
         self.timeline: Any = None
         self.globals: dict[str, Any] = {}
@@ -82,11 +80,6 @@ class Machine:
         if found is None:
             found = self._own[kind] = kind()
         return found
-
-    def handle(self, error: BaseException) -> None:
-        """End with an exception: our frames that raised it hold it, and the variables of the snippet."""
-        if self.looks:
-            error.__traceback__ = None
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow."""

@@ -48,6 +48,8 @@ ABSENT = {
     r"^logging\.": "write logging.basicConfig(level=logging.INFO), or print",
     r"^enum\.\w*Flag": "write an Enum, and a set of its members",
     r"^enum\.": "there are Enum, IntEnum and auto",
+    r"^numpy\.(vectorize|ndenumerate|ndindex)$": "write a loop, or enumerate(x.ravel())",
+    r"^numpy\.(delete|insert)$": "write numpy.concatenate of the parts that stay",
     r"^functools\.(singledispatch|cmp_to_key|total_ordering)": "write the function or the methods out",
     r"^functools\.": "there are partial, reduce, wraps, cache, lru_cache and cached_property",
     r"^contextlib\.": "there are contextmanager, nullcontext, suppress and redirect_stdout",
@@ -70,6 +72,11 @@ ABSENT = {
     r"^(\w+_loss|\w+_norm|\w+_with_logits|kl_div|dropout|embedding|adaptive_max_pool1d)$": (
         "write it as torch.nn.functional has it"
     ),
+    r"\bInstanceNorm": "write nn.GroupNorm(channels, channels), which normalizes each channel of each example",
+    r"\bMaxUnpool": "write nn.Upsample, or nn.ConvTranspose2d",
+    r"nn\.CELU": "write nn.ELU",
+    r"nn\.RReLU": "write nn.LeakyReLU",
+    "checkpoint_sequential": "write checkpoint(part, x, use_reentrant=False) for each part: part = model[:2]",
     "EmbeddingBag|embedding_bag": "write nn.Embedding, and the mean or sum of its rows",
     r"nn\.Buffer": "write self.register_buffer(name, tensor)",
     r"\bLazy|Uninitialized": "give the number of inputs: nn.Linear(4, 2)",

@@ -45,10 +45,10 @@ REASONS = {
     """,
     "courses build networks of it": """
         torch.nn: AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d
-            BCELoss CELU ConstantPad1d ConstantPad2d ConstantPad3d CosineSimilarity Dropout2d ELU
+            BCELoss ConstantPad1d ConstantPad2d ConstantPad3d CosineSimilarity Dropout2d ELU
             Fold GELU GRU GRUCell Hardsigmoid Hardswish Hardtanh HuberLoss
             Identity LSTMCell LogSigmoid Mish ModuleDict MultiheadAttention PReLU
-            RMSNorm RNN RReLU ReLU6 ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU
+            RMSNorm RNN ReLU6 ReplicationPad1d ReplicationPad2d ReplicationPad3d SELU SiLU
             SmoothL1Loss Softplus Softsign Threshold Transformer TransformerDecoder TransformerDecoderLayer
             Unflatten Unfold Upsample ZeroPad1d ZeroPad2d ZeroPad3d
         torch.nn.functional: adaptive_avg_pool1d adaptive_avg_pool2d
@@ -79,7 +79,7 @@ REASONS = {
     """,
     "lessons use the layers and operators of these": """
         torch: bitwise_left_shift bitwise_right_shift
-        torch.nn.functional: instance_norm max_unpool1d max_unpool2d max_unpool3d poisson_nll_loss
+        torch.nn.functional: poisson_nll_loss
     """,
     "old scripts still have it": """
         torch: BoolTensor ByteTensor CharTensor DoubleTensor HalfTensor IntTensor ShortTensor short int16

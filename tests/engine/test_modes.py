@@ -17,8 +17,8 @@ def settings() -> dict[str, object]:
 def test_a_run_begins_with_the_defaults_and_leaves_nothing() -> None:
     with switched(inference=True, grad_enabled=False, largest=5, tape=[], default_dtype=SINGLE):
         outside = settings()
-        with renewed(strict=True):
-            assert settings() == {name: getattr(Mode(), name) for name in Mode.__slots__} | {"strict": True}
+        with renewed(handles=3):
+            assert settings() == {name: getattr(Mode(), name) for name in Mode.__slots__} | {"handles": 3}
             mode.inference, mode.default_dtype = True, SINGLE
         assert settings() == outside
 

@@ -35,7 +35,6 @@ WRITTEN = {  # the operation, and its rules by input
     "T @ x": {"T": "einsum('bi,j->bij', g, x)", "x": "einsum('bi,bij->j', g, T)"},
     "linear(T, M, y)": {"T": "g @ M", "M": "sum(g.mT @ T, dim=0)", "y": "sum(g, dim=(0, 1))"},
     "outer(x, y)": {"x": "g @ y", "y": "g.T @ x"},
-    "inner(M, N)": {"M": "g @ N", "N": "g.T @ M"},
     "1/x": {"x": "-g/x**2"},
     "softsign(x)": {"x": "g/(abs(x) + 1)**2"},
     "M[0, 1]": {"M": "index_backward(g, 0, 1, shape=(2, 2), dims=(0, 1))"},

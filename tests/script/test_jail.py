@@ -145,8 +145,6 @@ PROGRAMS = [
     "try:\n    1 / 0\nexcept Exception as error:\n    print(error.__traceback__.tb_frame.f_globals)",
     "class A:\n    def __getattribute__(self, name):\n        return print\nprint(A().x)",
     "class A:\n    def __reduce__(self):\n        return print\nprint(A().__reduce__())",
-    "class A:\n    def __del__(self):\n        while True:\n            pass\nA()",
-    "class A:\n    def __del__(self):\n        while True:\n            pass\na = A()",
     "class A:\n    def __del__(self):\n        print(self.__class__.__subclasses__())\nA()\nprint(undefined)",
     "class A(type):\n    x = 1\nprint(A)",
     "class A(metaclass=print):\n    x = 1\nprint(A)",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.refusals import check_difference
+from gradcli.engine.checks.sizes import check_broadcast
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError
@@ -25,14 +26,20 @@ OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # numpy's dtype of sums o
 NUMERIC = (np.ndarray, np.generic, int, float, complex)
 
 
+def operand_values(primitive: Primitive, values: list[Any]) -> list[Any]:
+    """Return what a primitive that combines entries computes with: operands in torch's dtype that fit together."""
+    first, last = values[0], values[-1]
+    are_arrays = type(first) is np.ndarray and type(last) is np.ndarray
+    is_alike = type(last) in NUMBERS or getattr(first, "dtype", None) is getattr(last, "dtype", 0)
+    if primitive.promotes and not (is_alike and len(values) == 2):
+        values = promoted(primitive, values)
+    if not primitive.structured and (len(values) > 2 or (are_arrays and first.shape != last.shape)):
+        check_broadcast(values)
+    return values
+
+
 def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
-    if len(values) == 1:
-        return values
-    if len(values) == 2:
-        first, second = values
-        if type(second) in NUMBERS or getattr(first, "dtype", None) is getattr(second, "dtype", 0):
-            return values
     if not all(isinstance(value, NUMERIC) for value in values):
         raise TypeError("neither tensors nor numbers")
     if "difference" in primitive.traits:

@@ -18,7 +18,7 @@ from gradcli.engine.symbolic.indices import flat, written_over
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.indexing.indexing import _items, take
-from gradcli.ops.indexing.subscript import located
+from gradcli.ops.indexing.subscript import located, torch_items
 from gradcli.ops.shaping.shaping import expanded, reshape
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.sentences import REPLACED
@@ -60,7 +60,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
         value = int(fitting(value, x.dtype))
     if items is False:  # selects nothing
         return
-    part, arrays = located(x, None if items is True else items)
+    part, arrays = located(x, None if items is True else torch_items(items))
     if arrays:
         if isinstance(value, Tensor) and value.shape[:1] == (1,):
             value = _without_leading_ones(value)

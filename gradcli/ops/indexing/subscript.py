@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
-from gradcli.engine.modes import mode, refuse_examples
+from gradcli.engine.modes import refuse_examples
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.indexing.indexing import EVERYTHING, alias, bounded, select, sliced, take
@@ -32,7 +32,6 @@ ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte 
 )
 def index(input: Tensor, items: Any) -> Any:
     """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
-    items = _as_tuple(items)
     single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
     if isinstance(single, slice) and input.ndim:
         return sliced(input, single, 0)  # torch has a slice node here, even for `x[:]`
@@ -42,18 +41,13 @@ def index(input: Tensor, items: Any) -> Any:
     return alias(x) if x is input else x
 
 
-def located(input: Tensor, items: Any, *, selects: bool = True) -> tuple[Any, dict[int, Tensor]]:
-    """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions.
-
-    `selects`: a tensor of one index and no dimension is a number, as in a subscript.
-    """
-    items = _as_tuple(items)
+def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
+    """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
         raise ShapeError(_too_many(input, given))
-    if selects:
-        given = tuple(_number(item) for item in given)
+    given = tuple(_number(item) for item in given)
     x: Any = input
     dim = 0  # the current dimension of the view
     arrays: dict[int, Tensor] = {}
@@ -79,12 +73,26 @@ def located(input: Tensor, items: Any, *, selects: bool = True) -> tuple[Any, di
     return x, arrays
 
 
-def _as_tuple(items: Any) -> Any:
-    """Return the list as a tuple of items where torch takes it for one: short, with more than numbers in it."""
-    if not (mode.strict and isinstance(items, list) and len(items) < 32):
-        return items
-    several = any(x is None or x is ... or isinstance(x, list | tuple | slice | Tensor | range) for x in items)
-    return tuple(items) if several else items
+def torch_items(items: Any) -> Any:
+    """Return the items of a subscript in Python, which torch reads more strictly than an expression is read.
+
+    A short list with more than numbers in it is a tuple, and the numbers of others are cut to whole ones.
+    """
+    if isinstance(items, list) and len(items) < 32 and any(map(_is_no_number, items)):
+        items = tuple(items)
+    return tuple(map(_torch_item, items)) if isinstance(items, tuple) else _torch_item(items)
+
+
+def _is_no_number(item: Any) -> bool:
+    return item is None or item is ... or isinstance(item, list | tuple | slice | Tensor | range)
+
+
+def _torch_item(item: Any) -> Any:
+    if isinstance(item, Tensor) and (item.dtype.kind == "f" or (item.ndim and item.dtype in NARROW)):
+        raise AutogradError(NOT_WHOLE)
+    if isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
+    return _whole(item) if isinstance(item, list) else item
 
 
 def _item(item: Any) -> Any:
@@ -93,18 +101,12 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, np.integer):
         return int(item)
-    if mode.strict and isinstance(item, Tensor) and (item.dtype.kind == "f" or (item.ndim and item.dtype in NARROW)):
-        raise AutogradError(NOT_WHOLE)
     if isinstance(item, Tensor) and item.dtype == np.bool_:
         refuse_examples("mask", item)
     if isinstance(item, Tensor) and item.dtype == np.uint8:
         raise UnsupportedHere("bytes as a mask are not supported here", help="write mask.bool()")
-    if mode.strict and isinstance(item, str):
-        raise TypeError("new(): invalid data type 'str'")
     if isinstance(item, float | str | dict | set):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
-    if mode.strict and isinstance(item, list):
-        item = _whole(item)
     try:
         read = indices(list(item) if isinstance(item, range | tuple) else item)
     except (TypeError, ValueError):

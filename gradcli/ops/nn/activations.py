@@ -207,21 +207,6 @@ selu = elementwise(
     says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
     kernel="elu_cpu",
 )
-celu = primitive(
-    "celu",
-    lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
-    lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
-    node_in_place="CeluBackward1",
-    traits=("kept",),
-    says="Above 0 the gradient comes through; below it is multiplied by exp(x/alpha).",
-)
-
-
-@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False, kernel="elu_cpu")
-def apply_celu(input: Real, alpha: float = 1.0) -> Any:
-    """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
-    AutogradError.when(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
-    return celu(input, alpha=alpha)
 
 
 @operation("x = [-1, 2, 7]; relu6(x)", method=False, computes_integers=True)

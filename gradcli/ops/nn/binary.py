@@ -9,7 +9,6 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
-from gradcli.engine.symbolic.formula import Formula
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
@@ -17,6 +16,7 @@ from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared
 from gradcli.ops.pointwise.elementwise import log
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.constants import number_of
 from gradcli.ops.support.surface import operation
 
 EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype
@@ -56,23 +56,18 @@ cross_entropy = primitive(
 def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
     """Compute `log(sigmoid(x))` from the logits, since a sigmoid near 0 or 1 has lost its digits to rounding."""
     log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
-    weighted = log_sigmoid if _is_one(p) else ((p - 1) * y + 1) * log_sigmoid
+    weighted = log_sigmoid if number_of(p) == 1 else ((p - 1) * y + 1) * log_sigmoid
     losses = ((1 - y) * x - weighted) * w
     return reduced(np.asarray(losses, y.dtype)[()], reduction)  # torch computes in the place of `1 - y`
 
 
-def _is_one(p: Any) -> bool:
-    """Tell whether a weight was left out; a given weight is a tensor."""
-    return p.number == 1 if isinstance(p, Formula) else isinstance(p, int)
-
-
 def _logits_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
-    slope = sigmoid(x) - y if _is_one(p) else (p * y + 1 - y) * sigmoid(x) - p * y
+    slope = sigmoid(x) - y if number_of(p) == 1 else (p * y + 1 - y) * sigmoid(x) - p * y
     return shared(g * (w * slope), x, reduction)
 
 
 def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
-    slope = -x if _is_one(p) else logsigmoid(-x) - p * logsigmoid(x)
+    slope = -x if number_of(p) == 1 else logsigmoid(-x) - p * logsigmoid(x)
     return shared(g * (w * slope), x, reduction)
 
 
@@ -96,7 +91,7 @@ with_logits = primitive(
     traits=("average",),
     inputs=("self", "target", "weight", "pos_weight"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
-    index=lambda out, x, y, w, p, **options: (_PLAIN if _is_one(p) else _WEIGHTED)(out, x, y, w, p, **options),
+    index=lambda out, x, y, w, p, **options: (_PLAIN if number_of(p) == 1 else _WEIGHTED)(out, x, y, w, p, **options),
 )
 
 

@@ -1,4 +1,4 @@
-"""Normalization by channel: batches, groups of channels, instances."""
+"""Normalization by channel: batches, groups of channels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.shaping.joining import apply_repeat
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.constants import number_of
 from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
@@ -36,8 +36,7 @@ NOT_BATCHED = (
 
 def beside(value: Any, ndim: int) -> Any:
     """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
-    plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
-    if plain or ndim == 2:
+    if ndim == 2 or number_of(value) is not None:
         return value
     return reshape(value, shape=(1, *value.shape, *(1,) * (ndim - 2)))
 
@@ -250,30 +249,3 @@ def apply_group_norm(
             )
     w, b = 1 if weight is None else ops.contiguous(weight), 0 if bias is None else ops.contiguous(bias)
     return group_norm(ops.contiguous(input), w, b, num_groups=num_groups, eps=eps)
-
-
-@operation(
-    "x = [[[1, 2, 4], [0.5, -1, 3]]]; instance_norm(x)",
-    "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; instance_norm(x, weight=w, bias=b)",
-    method=False,
-    only="nn.functional",
-)
-def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5) -> Any:
-    """Each channel of each example shifted and scaled to mean 0 and variance 1."""
-    places = int(np.prod(input.shape[2:]))
-    ShapeError.when(
-        places <= 1,
-        f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
-    )
-    return by_example(input, None, None, weight, bias, eps=eps)
-
-
-def by_example(input: Tensor, *given: Tensor | None, eps: float) -> Any:
-    """Shift and scale the channels of each example, as those of one example; by running mean and variance if given."""
-    images, channels = input.shape[:2]
-    if any(x is not None and x.ndim > 1 for x in given):
-        words = "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
-        raise AutogradError(words)
-    mean, var, w, b = (None if x is None else apply_repeat(x, (images,)) for x in given)
-    rows = reshape(ops.contiguous(input), shape=(1, images * channels, *input.shape[2:]))
-    return reshape(apply_batch_norm(rows, mean, var, w, b, training=mean is None, eps=eps), shape=input.shape)

@@ -10,19 +10,17 @@ import numpy as np
 from gradcli.engine.broadcast import row
 from gradcli.engine.checks.shapes import extent
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.recorder import with_origin
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.symbolic.notation import call, infix
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import t, transpose
-from gradcli.ops.shaping.shaping import expanded, reshaped
+from gradcli.ops.shaping.shaping import expanded, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
 from gradcli.ops.support.surface import operation
@@ -32,25 +30,19 @@ MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMM_SELF = "self and mat2 must have the same dtype, but got {0} and {2}"
-TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
 KERNELS = {UNEQUAL: "dot", MV: "addmv_impl_cpu", MM: "addmm_impl_cpu_", BMM: "bmm"}
 
 
 def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
-    """Convert integers beside floating point numbers; refuse floats of two dtypes, in strict mode any two."""
+    """Return tensors of one dtype as they are; refuse two dtypes, and booleans, as torch does."""
     dtypes = [x.dtype for x in tensors]
-    if dtypes.count(dtypes[0]) == len(dtypes):
-        if dtypes[0] == np.bool_ and len(dtypes) == 2 and mode.strict and refusal in KERNELS:
-            raise AutogradError(f"\"{KERNELS[refusal]}\" not implemented for 'Bool'")
-        return tensors
-    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
-    if mode.strict or any(dtype != floating[0] for dtype in floating):
+    if dtypes.count(dtypes[0]) < len(dtypes):
         names = [TYPE_NAMES[dtype] for dtype in dtypes]
         raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
-    if not floating:
-        return tensors
-    return tuple(x if is_floating(x.value) else with_origin(Tensor(x.value.astype(floating[0])), x) for x in tensors)
+    if dtypes[0] == np.bool_ and len(dtypes) == 2 and refusal in KERNELS:
+        raise AutogradError(f"\"{KERNELS[refusal]}\" not implemented for 'Bool'")
+    return tensors
 
 
 def listed(x: Tensor) -> str:
@@ -298,6 +290,7 @@ def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, a
 
 @operation(
     "C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)",
+    contracts=True,
     computes_integers=True,
 )
 def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
@@ -306,3 +299,14 @@ def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float 
     check_bmm(batch1, batch2)
     tensors = (input, batch1, batch2)
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
+def kron(input: Tensor, other: Tensor) -> Any:
+    """The Kronecker product: each entry of the input times the whole of the other."""
+    ndim = max(input.ndim, other.ndim)
+    a, b = ((1,) * (ndim - x.ndim) + x.shape for x in (input, other))
+    check_size((*a, *b))
+    left = unsafe_view(input, shape=tuple(size for n in a for size in (n, 1)))
+    right = unsafe_view(other, shape=tuple(size for n in b for size in (1, n)))
+    return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))

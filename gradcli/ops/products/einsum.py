@@ -146,6 +146,7 @@ class Equation:
     "Q = [[[1, 2], [3, 4]]]; K = [[[1, 0.5], [2, 1]]]; einsum('...id,...jd->...ij', Q, K)",
     "A = [[1, 2], [3, 4]]; x = [1, 3]; y = [2, 0.5]; einsum('i,ij,j->', x, A, y)",
     method=False,
+    contracts=True,
 )
 def einsum(equation: str, *operands: Tensors) -> Any:
     """The products of the operands, summed over each subscript that the result does not have."""

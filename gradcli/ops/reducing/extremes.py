@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, call, comparison, number
 from gradcli.engine.tensor import Tensor
@@ -25,7 +25,7 @@ from gradcli.ops.support.arguments import Dims, Places, as_tensor
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import register
 
 ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 
@@ -82,42 +82,6 @@ def shared_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, keepd
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
 
 
-amax = primitive(
-    "amax",
-    in_rows(lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
-    shared_rule,
-    kinks=tied(np.max),
-    **EVENLY,
-    index=entries.extreme("max"),
-)
-amin = primitive(
-    "amin",
-    in_rows(lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
-    shared_rule,
-    kinks=tied(np.min),
-    **EVENLY,
-    index=entries.extreme("min"),
-)
-largest = primitive(
-    "max",
-    lambda x: np.max(x),
-    shared_rule,
-    node="MaxBackward1",
-    kinks=tied(np.max),
-    **EVENLY,
-    index=entries.extreme("max"),
-)
-smallest = primitive(
-    "min",
-    lambda x: np.min(x),
-    shared_rule,
-    node="MinBackward1",
-    kinks=tied(np.min),
-    **EVENLY,
-    index=entries.extreme("min"),
-)
-
-
 def _place(find: Callable[..., Any]) -> Callable[..., Any]:
     def forward(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
         if np.ndim(x) == 0:
@@ -125,10 +89,6 @@ def _place(find: Callable[..., Any]) -> Callable[..., Any]:
         return np.asarray(find(x, axis=dim, keepdims=keepdim))[()]
 
     return forward
-
-
-argmax = primitive("argmax", _place(np.argmax), structured=True)
-argmin = primitive("argmin", _place(np.argmin), structured=True)
 
 
 def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
@@ -164,32 +124,6 @@ def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
     return lambda operands, options: Attribute(write(operands[:1], options), "values")
 
 
-first_largest = primitive(
-    "max_dim",
-    picked,
-    picked_rule,
-    node="MaxBackward0",
-    structured=True,
-    notation=values_of("max"),
-    kinks=tied(np.max),
-    convention=FIRST,
-    says=CHOSEN,
-    index=places.picked,
-)
-first_smallest = primitive(
-    "min_dim",
-    picked,
-    picked_rule,
-    node="MinBackward0",
-    structured=True,
-    notation=values_of("min"),
-    kinks=tied(np.min),
-    convention=FIRST,
-    says=CHOSEN,
-    index=places.picked,
-)
-
-
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
     """Raise AutogradError for a reduction of no entries, which have no extreme."""
     if dim is None and 0 in shape:
@@ -201,72 +135,73 @@ def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
             raise AutogradError(f"{name}(): Expected reduction dim {shown} to have non-zero size.")
 
 
-def _extreme(
-    name: str, whole: Primitive, part: Primitive, place: Primitive, input: Tensor, dim: Any, keepdim: bool
-) -> Any:
-    dim = wrapped(dim, input.ndim)
-    refuse_empty(name, input.shape, dim)
-    if dim is None:
-        return whole(input)
-    indices = place(input, dim=dim, keepdim=keepdim)
-    return ReturnType(name, values=part(input, indices, dim=dim, keepdim=keepdim), indices=indices)
+def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]) -> None:
+    """Declare `max` or `min`, its forms that share ties and that find places, and the primitives of each."""
+    find, node = getattr(np, name), f"{name.title()}Backward"
+    evenly: Any = {"kinks": tied(find), "index": entries.extreme(name), **EVENLY}
+    whole = primitive(name, lambda x: find(x), shared_rule, node=f"{node}1", **evenly)
+    over = primitive(
+        f"a{name}",
+        in_rows(lambda x, *, dim=None, keepdim=False: find(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
+        shared_rule,
+        **evenly,
+    )
+    place = primitive(f"arg{name}", _place(getattr(np, f"arg{name}")), structured=True)
+    first = primitive(
+        f"{name}_dim",
+        picked,
+        picked_rule,
+        node=f"{node}0",
+        structured=True,
+        notation=values_of(name),
+        kinks=tied(find),
+        convention=FIRST,
+        says=CHOSEN,
+        index=places.picked,
+    )
+
+    def extreme(
+        input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+    ) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return between(input, as_tensor(dim if other is None else other))
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(name, input.shape, axis)
+        if axis is None:
+            return whole(input)
+        indices = place(input, dim=axis, keepdim=keepdim)
+        return ReturnType(name, values=first(input, indices, dim=axis, keepdim=keepdim), indices=indices)
+
+    def shared(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(f"a{name}", input.shape, axis)
+        return over(input, dim=axis, keepdim=keepdim)
+
+    def index(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(f"arg{name}", input.shape, axis)
+        return place(input, dim=axis, keepdim=keepdim)
+
+    extreme.__doc__ = (
+        f"The {word} entry; over a dimension its `.values` and `.indices`; of two tensors the {word_of_two}, entry by "
+        "entry."
+    )
+    shared.__doc__ = f"The {word} entry over dimensions; ties share the gradient."
+    index.__doc__ = f"The index of the {word} entry; without `dim` that of the flattened tensor."
+    matrix = "x = [[1, -2], [3, 0.5]]; "
+    register(
+        name,
+        extreme,
+        (
+            f"{matrix}{name}(x)",
+            f"{matrix}{name}(x, dim=0).values",
+            f"{matrix}{name}(x, 1, keepdim=True)[0]",
+            f"x = [1, -2]; y = [0, 3]; {name}(x, y)",
+        ),
+    )
+    register(f"a{name}", shared, (f"{matrix}a{name}(x, dim=1)", f"{matrix}a{name}(x, (0, 1), keepdim=True)"))
+    register(f"arg{name}", index, (f"{matrix}where(arg{name}(x, dim=1, keepdim=True) == 0, x, x**2)",))
 
 
-@operation(
-    "x = [[1, -2], [3, 0.5]]; max(x)",
-    "x = [[1, -2], [3, 0.5]]; max(x, dim=0).values",
-    "x = [[1, -2], [3, 0.5]]; max(x, 1, keepdim=True)[0]",
-    "x = [1, -2]; y = [0, 3]; max(x, y)",
-)
-def apply_max(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-) -> Any:
-    """The largest entry; over a dimension its `.values` and `.indices`; of two tensors the larger, entry by entry."""
-    if isinstance(dim, Tensor) or other is not None:
-        return apply_maximum(input, as_tensor(dim if other is None else other))
-    return _extreme("max", largest, first_largest, argmax, input, dim, keepdim)
-
-
-@operation(
-    "x = [[1, -2], [3, 0.5]]; min(x)",
-    "x = [[1, -2], [3, 0.5]]; min(x, dim=0).values",
-    "x = [[1, -2], [3, 0.5]]; min(x, 1, keepdim=True)[0]",
-    "x = [1, -2]; y = [0, 3]; min(x, y)",
-)
-def apply_min(
-    input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
-) -> Any:
-    """The smallest entry; over a dimension its `.values` and `.indices`; of two tensors the smaller, entry by entry."""
-    if isinstance(dim, Tensor) or other is not None:
-        return apply_minimum(input, as_tensor(dim if other is None else other))
-    return _extreme("min", smallest, first_smallest, argmin, input, dim, keepdim)
-
-
-@operation("x = [[1, -2], [3, 0.5]]; amax(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amax(x, (0, 1), keepdim=True)")
-def apply_amax(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
-    """The largest entry over dimensions; ties share the gradient."""
-    refuse_empty("amax", input.shape, dim := wrapped(dim, input.ndim))
-    return amax(input, dim=dim, keepdim=keepdim)
-
-
-@operation("x = [[1, -2], [3, 0.5]]; amin(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amin(x, (0, 1), keepdim=True)")
-def apply_amin(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
-    """The smallest entry over dimensions; ties share the gradient."""
-    refuse_empty("amin", input.shape, dim := wrapped(dim, input.ndim))
-    return amin(input, dim=dim, keepdim=keepdim)
-
-
-@operation("x = [[1, -2], [3, 0.5]]; where(argmax(x, dim=1, keepdim=True) == 0, x, x**2)")
-def apply_argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The index of the largest entry; without `dim` that of the flattened tensor."""
-    axis = wrapped(dim, input.ndim)
-    refuse_empty("argmax", input.shape, axis)
-    return argmax(input, dim=axis, keepdim=keepdim)
-
-
-@operation("x = [[1, -2], [3, 0.5]]; where(argmin(x, dim=1, keepdim=True) == 0, x, x**2)")
-def apply_argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The index of the smallest entry; without `dim` that of the flattened tensor."""
-    axis = wrapped(dim, input.ndim)
-    refuse_empty("argmin", input.shape, axis)
-    return argmin(input, dim=axis, keepdim=keepdim)
+_declare("max", "largest", "larger", apply_maximum)
+_declare("min", "smallest", "smaller", apply_minimum)

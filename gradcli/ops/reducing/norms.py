@@ -91,7 +91,11 @@ def apply_norm(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = Fa
     if isinstance(p, str) and p == "fro":
         p = 2
     if not isinstance(p, int | float):
-        raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
+        raise EvaluationError(
+            "E204",
+            f"norm() has no p={p!r}",
+            help="p is a number, inf, -inf or 'fro'; svd(A).S has the singular values of a matrix",
+        )
     check_norm(input, p, dim)
     return norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 

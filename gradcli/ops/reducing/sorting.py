@@ -36,13 +36,6 @@ def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
     return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
 
 
-def _last_most_frequent(row: Array) -> int:
-    """The last place of the most frequent entry of a row."""
-    values, counts = np.unique(row, return_counts=True, equal_nan=False)
-    places = np.flatnonzero(row == values[np.argmax(counts)])
-    return int(places[-1]) if places.size else 0
-
-
 def _top(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
     """The indices of the `k` largest or smallest entries, equal ones in their order."""
     return np.take(_ordered(x, dim=dim, descending=largest), np.arange(k), dim) if np.ndim(x) else np.int64(0)
@@ -62,15 +55,6 @@ def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
 
 
-def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The index of one of the most frequent entries; of equally frequent ones the smallest."""
-    if not np.ndim(x):
-        return np.int64(0)
-    empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
-    found = np.apply_along_axis(_last_most_frequent, dim, x) if empty.size else empty
-    return (np.expand_dims(found, dim) if keepdim else found)[()]
-
-
 def _at(x: Any, indices: Any, dim: int) -> Any:
     return np.take_along_axis(np.atleast_1d(x), np.atleast_1d(indices), dim).reshape(np.shape(indices))[()]
 
@@ -86,10 +70,8 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
 order = primitive("argsort", _ordered, structured=True)
 top = primitive("topk_indices", _top, structured=True)
 middle = primitive("median_index", _middle, structured=True)
-most_frequent = primitive("mode_index", _most_frequent, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
-printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
@@ -111,22 +93,16 @@ sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 
-def _picking(name: str, node: str, function: str) -> Primitive:
-    """Declare a primitive that picks one entry of a dimension."""
-    return primitive(
-        name,
-        picked,
-        picked_rule,
-        node=node,
-        structured=True,
-        notation=values_of(function),
-        says=CHOSEN,
-        index=places.picked,
-    )
-
-
-median_dim = _picking("median_dim", "MedianBackward1", "median")
-mode = _picking("mode", "ModeBackward0", "mode")
+median_dim = primitive(
+    "median_dim",
+    picked,
+    picked_rule,
+    node="MedianBackward1",
+    structured=True,
+    notation=values_of("median"),
+    says=CHOSEN,
+    index=places.picked,
+)
 
 
 def _median(x: Any) -> Any:
@@ -180,22 +156,12 @@ def apply_topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorte
     return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
 
 
-def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: int, keepdim: bool) -> ReturnType:
-    axis = dimension(dim, input.ndim)
-    refuse_empty(name, input.shape, axis)
-    indices = place(input, dim=axis, keepdim=keepdim)
-    return ReturnType(name, values=pick(input, indices, dim=axis, keepdim=keepdim), indices=indices)
-
-
 @operation("x = [3, 1, 2, 7]; median(x)", "x = [[3, 1, 2], [0.5, 4, -1]]; median(x, dim=1).values")
 def apply_median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The entry in the middle, the lower of two; over a dimension its `.values` and `.indices`."""
     if dim is None:
         return median(input)
-    return _reduced("median", middle, median_dim, input, dim, keepdim)
-
-
-@operation("x = [[3, 1, 2], [0.5, 4, -1]]; mode(x, 1).values")
-def apply_mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent entry of a dimension: `.values`, and where it was: `.indices`."""
-    return _reduced("mode", most_frequent, mode, input, dim, keepdim)
+    axis = dimension(dim, input.ndim)
+    refuse_empty("median", input.shape, axis)
+    indices = middle(input, dim=axis, keepdim=keepdim)
+    return ReturnType("median", values=median_dim(input, indices, dim=axis, keepdim=keepdim), indices=indices)

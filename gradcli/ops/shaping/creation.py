@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.tensor import Tensor, tensor
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dtype, Operand, Shape, check_size
@@ -67,7 +67,8 @@ def arange(start: Operand, end: Operand = None, step: Operand = 1, *, dtype: Dty
     AutogradError.when((last - first) / by < 0, "upper bound and lower bound inconsistent with step sign")
     check_size((math.ceil((last - first) / by),))
     is_whole = all(isinstance(value, int) for value in (first, last, by))
-    return tensor(np.arange(first, last, by), dtype=dtype or (None if is_whole else mode.default_dtype))
+    places = first + np.arange(math.ceil((last - first) / by)) * by
+    return Tensor(places.astype(dtype or (np.int64 if is_whole else mode.default_dtype)))
 
 
 @operation("x = [1, 2, 3]; x*linspace(0, 1, 3)", method=False)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import attribute, positional
@@ -21,13 +20,6 @@ from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
 from gradcli.ops.support.sentences import MOVED
 from gradcli.ops.support.surface import operation
-
-NO_MATRIX = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
-    "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
-    "1, -1, -1))` to reverse the dimensions of a tensor."
-)
-NO_DIMENSIONS = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -100,8 +92,6 @@ def apply_t(input: Tensor) -> Any:
 @operation("A = [[1, 2, 3], [4, 5, 6]]; A.T", method=False)
 def T(input: Tensor) -> Any:
     """The dimensions in reverse, written `A.T`."""
-    if mode.strict and input.ndim != 2:
-        warn_once(NO_MATRIX if input.ndim else NO_DIMENSIONS)
     return permute(input, dims=tuple(reversed(range(input.ndim))))
 
 

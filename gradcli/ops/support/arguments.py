@@ -70,6 +70,21 @@ def real(value: Any) -> Tensor:
     return x if is_floating(x.value) else with_origin(Tensor(x.value.astype(mode.default_dtype)), x)
 
 
+def converted_beside(values: list[Any]) -> list[Any]:
+    """Return values of which the tensors of whole numbers have the dtype of the others, if there are others."""
+    tensors = [x for value in values for x in (value if isinstance(value, list) else [value]) if isinstance(x, Tensor)]
+    dtype = next((x.dtype for x in tensors if is_floating(x.value)), None)
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, list):
+            return [convert(x) for x in value]
+        if not isinstance(value, Tensor) or is_floating(value.value):
+            return value
+        return with_origin(Tensor(value.value.astype(dtype)), value)
+
+    return values if dtype is None else [convert(value) for value in values]
+
+
 def indices(value: Any) -> Tensor:
     """Return a constant tensor of integers or booleans; whole floating point numbers become integers."""
     x = as_tensor(value)

@@ -21,6 +21,11 @@ class Constant:
         return Formula(self.tree, self.value) if isinstance(x, Formula) else self.value
 
 
+def number_of(x: Any) -> Any:
+    """Return the number that stands for an operand which was left out; None of one that was given."""
+    return x.number if isinstance(x, Formula) else x if isinstance(x, int) else None
+
+
 def _call(name: str, argument: Expression) -> Expression:
     return Call(name, (Argument(argument),))
 

@@ -16,7 +16,7 @@ from gradcli.engine.modes import mode
 from gradcli.errors import EvaluationError
 from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support.arguments import KINDS, READERS, described
+from gradcli.ops.support.arguments import KINDS, READERS, converted_beside, described
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
 
@@ -37,7 +37,8 @@ class Operation:
         says where it refuses others, with `{}` for their kind.
     alike: what torch says of floating point tensors of two dtypes, where it promotes none.
     computes_integers: torch computes it with whole numbers where it is given nothing else.
-    contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
+    contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself; of whole
+        numbers and others torch computes none, and in an expression the whole ones are converted.
     """
 
     name: str
@@ -115,6 +116,8 @@ class Operation:
                 named[name] = self._read(parameter, value)
             else:
                 values.append(self._read(parameter, value))
+        if self.contracts:
+            values = converted_beside(values)
         return self.function(*values, **named)
 
     def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:

@@ -18,11 +18,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
-from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
-from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Real, Shape, check_size
-from gradcli.ops.support.named_nodes import as_node
 from gradcli.ops.support.surface import operation
 
 
@@ -78,7 +75,7 @@ def weights(size: int, made: int, scale: float | None, align_corners: bool, dtyp
 
 
 def resampled(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
-    """Resize rows (one size), images (two) or volumes, recorded as a node of the given name."""
+    """Resize rows (one size) or images (two), recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
     check_size((*x.shape[: -len(sizes)], *sizes))
@@ -87,33 +84,20 @@ def resampled(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_c
         check_size((old, new))
     sides = zip(spatial, sizes, scales, strict=True)
     matrices = [Tensor(weights(*side, align_corners, dtype)) for side in sides]
-    if len(sizes) == 3:
-        return in_volumes(x, matrices, node)
     if len(sizes) == 1:
         check_size((x.shape[-2], x.shape[-2]))
         matrices.insert(0, Tensor(np.eye(x.shape[-2], dtype=dtype)))
     return _named(node)(x, *matrices)
 
 
-def in_volumes(x: Tensor, matrices: list[Tensor], node: str) -> Any:
-    """Multiply the depth, the rows and the columns of volumes by matrices, recorded as a node of the given name."""
-    deep, down, across = matrices
-    *lead, depth, height, width = x.shape
-    check_size((*lead, deep.shape[0], height, width))
-    through = x
-    planes = matmul(deep, reshape(through, shape=(*lead, depth, height * width)))
-    found = resample(reshape(planes, shape=(*lead, deep.shape[0], height, width)), down, across)
-    return as_node(found, node)
-
-
-def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], exact: bool, node: str) -> Any:
+def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], node: str) -> Any:
     """Resize so that each output is the input entry in which it lies."""
     check_size((*x.shape[: -len(sizes)], *sizes))
     spatial = x.shape[-len(sizes) :]
     sides = []
     for old, new, scale in zip(spatial, sizes, scales, strict=True):
         step = np.float32(scale or old / new)
-        starts = (np.arange(new, dtype=np.float32) + np.float32(0.5 if exact else 0)) * step
+        starts = np.arange(new, dtype=np.float32) * step
         sides.append(np.minimum(starts.astype(int), old - 1))
     return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradcli.script.machine import running
 from gradcli.script.numpy.values import asarray, fit_together, fits, shape_of, value
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.values.attributes import Facade
@@ -39,17 +38,6 @@ def _length(part: Any) -> int:
     if isinstance(step, complex):
         return int(abs(step))
     return max(math.ceil((stop - start) / step), 1) if step else 1
-
-
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """An array without some of its entries, rows or columns."""
-    return np.delete(value(arr), obj if isinstance(obj, slice) else value(obj), axis)
-
-
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """An array with more entries, rows or columns."""
-    fits(np.size(value(arr)) * (1 + np.size(value(obj))) + np.size(value(values)))
-    return np.insert(value(arr), obj if isinstance(obj, slice) else value(obj), value(values), axis)
 
 
 def meshgrid(*axes: Any, indexing: str = "xy") -> tuple[Any, ...]:
@@ -85,38 +73,10 @@ def broadcast_arrays(*arrays: Any) -> Any:
     return tuple(np.broadcast_arrays(*values))
 
 
-def ndenumerate(arr: Any) -> Iterator[Any]:
-    """Every entry with its coordinates."""
-    for place, entry in np.ndenumerate(value(arr)):
-        running.machine.budget.spend(1)
-        yield place, entry
-
-
-def ndindex(*shape: Any) -> Iterator[Any]:
-    """The coordinates of every entry."""
-    for place in np.ndindex(*shape_of(shape[0] if len(shape) == 1 else shape)):
-        running.machine.budget.spend(1)
-        yield place
-
-
-def vectorize(pyfunc: Function) -> Function:
-    """Wrap a function to be called entry by entry."""
-
-    def call(*arrays: Any) -> Any:
-        spread = broadcast_arrays(*arrays)
-        found = []
-        for entries in zip(*(one.ravel() for one in spread), strict=True):
-            running.machine.budget.spend(1)
-            found.append(pyfunc(*entries))
-        return asarray(found).reshape(spread[0].shape)[()]
-
-    return call
-
-
 POSITIONS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        delete, insert, unravel_index, broadcast_arrays, ndenumerate, ndindex, vectorize, meshgrid, append, pad,
+        unravel_index, broadcast_arrays, meshgrid, append, pad,
     )
 }  # fmt: skip
 POSITIONS |= listed(np, "r_ c_ mgrid ogrid", Grids)

@@ -19,7 +19,7 @@ class Blank(Facade):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"'Blank' object has no attribute {name!r}")
-        return found(name)
+        return member(name)
 
     def __call__(self, *_: Any, **__: Any) -> Blank:
         running.machine.note(NOT_DRAWN)
@@ -83,7 +83,7 @@ def limits(*_: Any, **__: Any) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-def found(name: str) -> Any:
+def member(name: str) -> Any:
     """Return the member of the module with this name, which may be any."""
     return {"subplots": subplots, "hist": hist, **dict.fromkeys(LIMITS, limits)}.get(name) or Blank()
 
@@ -93,6 +93,6 @@ def namespace(name: str) -> Namespace:
 
     def find(word: str) -> Any:
         is_module = name == "mpl_toolkits" or (name == "matplotlib" and word.islower() and word not in OF_MODULE)
-        return Namespace(f"{name}.{word}", find=found) if is_module else found(word)
+        return Namespace(f"{name}.{word}", find=member) if is_module else member(word)
 
     return Namespace(name, find=find)

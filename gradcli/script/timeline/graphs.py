@@ -21,8 +21,8 @@ from gradcli.explanation.naming import Names
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name
 from gradcli.script.timeline.calls import Group, argument, with_operands
+from gradcli.script.timeline.expressions import notation
 from gradcli.script.timeline.run import Run, is_same
-from gradcli.script.timeline.written import notation
 from gradcli.source import Span
 
 MOST_NODES = 400  # of a graph that is shown, each time

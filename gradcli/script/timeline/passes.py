@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,8 @@ from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.run import Filled, Pass, Run, kept
 from gradcli.script.timeline.walk import Walk
 
+Arrival = tuple[Tensor, Any, Any]  # a leaf, the gradient that arrived, and its `.grad` before
+
 
 def followed(
     run: Run,
@@ -35,56 +37,84 @@ def followed(
     With `inputs` the gradients are returned to the snippet, and no leaf gets any.
     """
     run.walked = outputs
-    line, kind = run.machine.line, "backward" if inputs is None else "returned"
-    wanted = run.wanted(kind)
-    kept_too = wanted or run.keeps_last
-    graph = snapshot(run, outputs[0]) if kept_too and len(outputs) == 1 and outputs[0].node is not None else None
+    line, wanted = run.machine.line, run.wanted("backward" if inputs is None else "returned")
+    is_drawn = (wanted or run.keeps_last) and len(outputs) == 1 and outputs[0].node is not None
+    graph = snapshot(run, outputs[0]) if is_drawn else None
     contributions: list[Contribution] = []
-    accumulations: list[tuple[Tensor, Any, Any]] = []
-    walk = Walk(outputs, accumulations)
+    arrivals: list[Arrival] = []
+    walk = Walk(outputs, arrivals)
+    yield from noted(run, events, walk, arrivals, None if graph is None else contributions)
+    run.machine.line = line
+    for node in walk.order:
+        if node.inputs is None:
+            run.freed.setdefault(node, line)
+    leaves = [leaf for leaf, _, _ in arrivals] if inputs is None else []
+    output = listed(map(run.name, outputs))
+    run.add_pass(Pass(line, output, run.origins.below(outputs), leaves, inputs is not None, walk.stops(run)))
+    if run.is_silent:
+        return settle(run, line, leaves)
+    explain = partial(explained, graph, contributions, given[0])
+    is_explained = graph is not None and wanted and not run.keeps_last
+    explanation = guarded("explanation", explain, None) if is_explained else None
+    if run.keeps_last:
+        run.last.pop(output, None)  # it comes last now
+        run.last[output] = explain
+    if inputs is None:
+        add_filled(run, outputs[0], output, arrivals, walk, explanation)
+    else:
+        seeds = {x.node: seed for x, seed in zip(outputs, given, strict=True)}
+        add_returned(run, seeds, output, inputs, walk, explanation)
+
+
+def noted(
+    run: Run,
+    events: Iterator[Contributed],
+    walk: Walk,
+    arrivals: list[Arrival],
+    contributions: list[Contribution] | None,
+) -> Iterator[Contributed]:
+    """Pass on the events of a walk, and note each where it belongs; nothing that happens meanwhile is recorded."""
     run.muted = True
     try:
         for event in events:
             if isinstance(event, Accumulation):
                 before = event.leaf._grad
-                accumulations.append(
-                    (event.leaf, valued(event.gradient), None if before is None else kept(before.value))
-                )
+                arrivals.append((event.leaf, valued(event.gradient), None if before is None else kept(before.value)))
             else:
                 walk.passed(event)
-                if graph is not None:
+                if contributions is not None:
                     contributions.append(Contribution(event.node, event.position, *map(valued, event[2:])))
             yield event
     finally:
         run.muted = False
-    run.machine.line = line
-    for node in walk.order:
-        if node.inputs is None:
-            run.freed.setdefault(node, line)
-    reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
-    output = listed(map(run.name, outputs))
-    run.add_pass(Pass(line, output, run.origins.below(outputs), reached, inputs is not None, walk.stops(run)))
-    if run.is_silent:
-        return settle(run, line, [leaf for leaf, _, _ in accumulations] if inputs is None else [])
-    is_told = graph is not None and wanted and not run.keeps_last
-    explain = partial(explained, graph, contributions, given[0])
-    explanation = guarded("explanation", explain, None) if is_told else None
-    if run.keeps_last:
-        run.last.pop(output, None)  # it comes last now
-        run.last[output] = explain
-    if inputs is not None:
-        seeds = {
-            x.node: np.ones_like(x.value)[()] if seed is None else valued(seed)
-            for x, seed in zip(outputs, given, strict=True)
-        }
-        found = tuple(
-            (run.name(x), kept(seeds.get(x.node) if (gradient := walk.gradient(x)) is None else gradient))
-            for x in inputs
-            if isinstance(x, Tensor)
-        )
-        notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
-        run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
-        return
+
+
+def add_returned(
+    run: Run,
+    seeds: Mapping[Any, Any],
+    output: str,
+    inputs: Sequence[Tensor],
+    walk: Walk,
+    explanation: Explanation | None,
+) -> None:
+    """Add a pass whose gradients went to the snippet; that of an output itself is its seed, or 1."""
+
+    def gradient(x: Tensor) -> Any:
+        arrived = walk.gradient(x)
+        if arrived is not None or x.node not in seeds:
+            return kept(arrived)
+        seed = seeds[x.node]
+        return kept(np.ones_like(x.value)[()] if seed is None else valued(seed))
+
+    returned = tuple((run.name(x), gradient(x)) for x in inputs if isinstance(x, Tensor))
+    notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
+    run.add("returned", event=lambda: Returned(*run.place, output, explanation, returned, notes))
+
+
+def add_filled(
+    run: Run, root: Tensor, output: str, arrivals: Sequence[Arrival], walk: Walk, explanation: Explanation | None
+) -> None:
+    """Add a pass that filled the `.grad` of leaves."""
     accumulated = tuple(
         Accumulated(
             run.name(leaf),
@@ -93,17 +123,18 @@ def followed(
             before,
             None if leaf._grad is None else kept(leaf._grad.value),
         )
-        for leaf, gradient, before in accumulations
+        for leaf, gradient, before in arrivals
     )
-    leaves = [(run.name(leaf), leaf) for leaf, _, _ in accumulations]
-    run.training.passed(*run.place[:2], outputs[0], leaves, rectified(walk.order, run.made))
+    leaves = [leaf for leaf, _, _ in arrivals]
+    named_leaves = [(run.name(leaf), leaf) for leaf in leaves]
+    run.training.passed(*run.place[:2], root, named_leaves, rectified(walk.order, run.made))
     retained = tuple(
         Accumulated(run.name(x), 0, kept(walk.gradient(x)), before, kept(x._grad.value))
         for x, before in walk.retained.items()
         if x._grad is not None
     )
-    notes = guarded("note", lambda: told(run, accumulations, walk, explanation), ())
-    settle(run, line, [leaf for leaf, _, _ in accumulations])
+    notes = guarded("note", lambda: pass_notes(run, arrivals, walk, explanation), ())
+    settle(run, run.machine.line, leaves)
     run.add(
         "backward",
         event=lambda: Backward(*run.place, output, explanation, accumulated, retained, notes),
@@ -121,14 +152,12 @@ def settle(run: Run, line: int, leaves: Sequence[Tensor]) -> None:
             run.names.give(leaf._grad, f"{run.name(leaf)}.grad")
 
 
-def told(
-    run: Run, accumulations: Sequence[tuple[Tensor, Any, Any]], walk: Walk, explanation: Explanation | None
-) -> tuple[Note, ...]:
+def pass_notes(run: Run, arrivals: Sequence[Arrival], walk: Walk, explanation: Explanation | None) -> tuple[Note, ...]:
     """Return the remarks on a pass that filled leaves."""
     return (
-        *remarks.added(run, accumulations),
+        *remarks.added(run, arrivals),
         *remarks.on_way(run, walk, explanation),
-        *remarks.at_leaves(accumulations, run, walk, explanation),
+        *remarks.at_leaves(arrivals, run, walk, explanation),
     )
 
 

@@ -21,14 +21,14 @@ from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
-from gradcli.script.timeline import endings, passes, reasons, updates
+from gradcli.script.timeline import end_state, passes, reasons, updates
 from gradcli.script.timeline.calls import grouped, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
+from gradcli.script.timeline.expressions import Done, made_values
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.run import Run
-from gradcli.script.timeline.written import Done, made
 from gradcli.source import Source
 
 RECORDED = "gradcli_recorded"  # the attribute of an exception that has its event
@@ -224,8 +224,8 @@ class Recorder:
             gc.collect()
         return Timeline(
             tuple(self.run.events),
-            tuple(endings.leaves(self.run)),
-            tuple(endings.notes(self.run)),
+            tuple(end_state.leaves(self.run)),
+            tuple(end_state.notes(self.run)),
             tuple(self.run.training.loops()),
             {output: explain() for output, explain in self.run.last.items()},
         )
@@ -247,4 +247,4 @@ class Recorder:
 
 
 def forward(run: Run, done: Sequence[Done]) -> Forward:
-    return Forward(*run.place, made(run.names, done, run.place[:2]))
+    return Forward(*run.place, made_values(run.names, done, run.place[:2]))

@@ -19,7 +19,6 @@ from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.outputs import with_out
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
@@ -105,8 +104,8 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": with_out("bernoulli", sampling.bernoulli),
-    "multinomial": with_out("multinomial", sampling.multinomial),
+    "bernoulli": sampling.bernoulli,
+    "multinomial": sampling.multinomial,
     **promotion.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,

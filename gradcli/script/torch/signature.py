@@ -27,7 +27,7 @@ def names(signature: str) -> tuple[str, ...]:
     return (*parameters.positional[1:], *parameters.only_named)
 
 
-def given(kind: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+def given_options(kind: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, in the order of the `_signature` that a class declares or inherits.
 
     Raises TypeError in Python's words where they do not fit.

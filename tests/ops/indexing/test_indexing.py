@@ -46,13 +46,19 @@ def x() -> Tensor:
         (True, "Index(Unsqueeze(leaf))", (1, 2, 3)),
         (False, "Index(Unsqueeze(leaf))", (0, 2, 3)),
         (Tensor(np.int64(1)), "Select(leaf)", (3,)),
-        (Tensor(np.array([0.0, 1.0])), "Index(leaf)", (2, 3)),  # a variable's whole numbers
     ],
 )
 def test_lowering(x: Tensor, items: Any, expected: str, shape: tuple[int, ...]) -> None:
     out = x[items]
     assert structure(out.grad_fn) == expected
     assert out.shape == shape
+
+
+def test_a_variable_of_an_expression_is_an_index_where_its_numbers_are_whole(x: Tensor) -> None:
+    index = OPERATIONS["index"].function
+    assert index(x, Tensor(np.array([0.0, 1.0]))).shape == (2, 3)
+    with pytest.raises(AutogradError, match="tensors used as indices must be long"):
+        index(x, [0.5])
 
 
 def test_index_tensors_apart_put_their_dimension_first() -> None:
@@ -71,7 +77,7 @@ def test_index_tensors_apart_put_their_dimension_first() -> None:
         ((MASK, 0), "too many indices for tensor of dimension 2"),
         (slice(None, None, -1), "step must be greater than zero"),
         ([[0, 7]], "index 7 is out of bounds for dimension 0 with size 2"),
-        ([0.5], "tensors used as indices must be long, int, byte or bool tensors"),
+        (Tensor(np.array([0.5])), "tensors used as indices must be long, int, byte or bool tensors"),
         (
             [True, False, True],
             "The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0",

@@ -146,7 +146,9 @@ def test_float32_and_integers() -> None:
     a, b = tensor(np.ones((2, 2), np.float32)), tensor([[1, 2], [3, 4]])
     assert (a @ a).dtype == np.float32
     assert (b @ b).dtype == np.int64
-    assert (a @ b).dtype == np.float32
+    assert OPERATIONS["matmul"](a, b).dtype == np.float32
+    with pytest.raises(AutogradError, match="expected m1 and m2 to have the same dtype, but got: float != long int"):
+        a @ b
     with pytest.raises(AutogradError, match="expected m1 and m2 to have the same dtype, but got: float != double"):
         a @ tensor(np.ones((2, 2)))
 

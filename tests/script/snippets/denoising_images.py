@@ -1,4 +1,4 @@
-"""An autoencoder with a border that mirrors, pooling that remembers where, and layers whose statistics differ."""
+"""An autoencoder with a border that mirrors, groups that are normalized, and pooling that remembers where."""
 
 import torch
 import torch.nn as nn
@@ -10,15 +10,15 @@ torch.manual_seed(0)
 class Denoiser(nn.Module):
     def __init__(self):
         super().__init__()
-        self.enter = nn.Sequential(nn.ReflectionPad2d(1), nn.Conv2d(1, 4, 3), nn.InstanceNorm2d(4, affine=True))
+        self.enter = nn.Sequential(nn.ReflectionPad2d(1), nn.Conv2d(1, 4, 3), nn.GroupNorm(4, 4))
         self.pool = nn.MaxPool2d(2, return_indices=True)
-        self.unpool = nn.MaxUnpool2d(2)
+        self.enlarge = nn.Upsample(scale_factor=2)
         self.leave = nn.ConvTranspose2d(4, 1, 3, padding=1)
 
     def forward(self, x):
         x = F.relu(self.enter(x))
-        x, places = self.pool(x)
-        return self.leave(self.unpool(x, places))
+        x, _ = self.pool(x)
+        return self.leave(self.enlarge(x))
 
 
 clean = torch.zeros(4, 1, 8, 8)

@@ -6,9 +6,7 @@ d = torch.tensor([1.0], dtype=torch.float64)
 print(i.dtype, (i + 1).dtype, (i / 2).dtype, (i * f).dtype, (f * d).dtype, (i > 1).dtype)
 print(i // 2, i % 2, i**2, -i)
 print(f.int(), i.float(), f.to(torch.float64), i.bool(), f.half())
-print(
-    torch.result_type(i, f), torch.can_cast(torch.float32, torch.int64), torch.promote_types(torch.int32, torch.int64)
-)
+print(torch.result_type(i, f))
 print(torch.finfo(torch.float32).eps, torch.iinfo(torch.int32).max)
 try:
     i.mean()

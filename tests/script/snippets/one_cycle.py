@@ -3,7 +3,7 @@ from torch.optim.lr_scheduler import OneCycleLR
 
 for settings in (
     dict(total_steps=10),
-    dict(epochs=2, steps_per_epoch=5, three_phase=True),
+    dict(epochs=2, steps_per_epoch=5),
     dict(total_steps=7, anneal_strategy="linear", pct_start=0.5),
 ):
     for kind in (torch.optim.SGD, torch.optim.Adam):

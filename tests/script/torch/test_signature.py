@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.script.torch.signature import given, names
+from gradcli.script.torch.signature import given_options, names
 
 
 class Declared:
@@ -25,7 +25,7 @@ class Written:
 @pytest.mark.parametrize("kind", [Declared, Derived])
 @pytest.mark.parametrize(("arguments", "keywords"), [((1,), {}), ((1, 2), {"maximize": True}), ((), {"lr": 3})])
 def test_arguments_are_bound_in_the_order_of_the_signature(kind: type, arguments: Any, keywords: Any) -> None:
-    values = given(kind, arguments, keywords)
+    values = given_options(kind, arguments, keywords)
     assert values == Written(*arguments, **keywords).values
     assert tuple(values) == names(Declared._signature) == ("lr", "betas", "maximize")
 
@@ -38,5 +38,5 @@ def test_errors_are_pythons(arguments: Any, keywords: Any) -> None:
     with pytest.raises(TypeError) as theirs:
         Written(*arguments, **keywords)
     with pytest.raises(TypeError) as ours:
-        given(Derived, arguments, keywords)
+        given_options(Derived, arguments, keywords)
     assert str(ours.value) == str(theirs.value).replace("Written", "Declared")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 ELEMENTWISE = frozenset([
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "celu", "clamp", "clamp_max",
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "clamp", "clamp_max",
     "clamp_min", "cos", "cosh", "elu", "erf", "exp", "exp2", "expm1",
     "floor", "gelu", "hardtanh", "hypot", "leaky_relu", "log", "log10", "log1p",
     "log2", "logaddexp", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf", "normal_pdf",

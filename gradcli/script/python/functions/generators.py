@@ -228,7 +228,6 @@ def _try(node: ast.Try, scope: Scope, unit: Unit) -> Generating:
                         signal = yield from handle(env)
                     finally:
                         handler.leave(env, before)
-                    unit.machine.handle(error)
                     return signal
             raise
         return (yield from otherwise(env)) if signal is None else signal

@@ -43,6 +43,7 @@ INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("async for", "write for"),
     ast.AsyncWith: ("async with", "write with"),
     ast.Await: ("await", "call the function"),
+    ast.TryStar: ("except*", "write except, and look at error.exceptions"),
     ast.Yield: ("yield in this place", "give it a statement of its own: x = yield y"),
     ast.YieldFrom: ("yield from in this place", "give it a statement of its own"),
 }

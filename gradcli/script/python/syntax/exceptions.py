@@ -97,58 +97,6 @@ def compile_finally(attempt: Closure, last: Closure | None, unit: Unit) -> Closu
     return run
 
 
-@compiles(ast.TryStar)
-def try_star(node: ast.TryStar, scope: Scope, unit: Unit) -> Closure:
-    """`except*`: each clause takes its part of a group; exceptions raised again or left over are a group again."""
-    body = block(node.body, scope, unit)
-    clauses = [(Handler(one, scope, unit), block(one.body, scope, unit)) for one in node.handlers]
-    otherwise = block(node.orelse, scope, unit)
-    last = block(node.finalbody, scope, unit) if node.finalbody else None
-
-    def attempt(env: Env) -> object:
-        try:
-            signal = body(env)
-        except LimitError:
-            raise
-        except BaseException as error:
-            _share_out(env, error, clauses)
-            return None
-        return otherwise(env) if signal is None else signal
-
-    return compile_finally(attempt, last, unit)
-
-
-def _catching(handler: Handler, env: Env) -> Callable[[BaseException], bool]:
-    return lambda error: handler.catches(env, error)
-
-
-def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Closure]]) -> None:
-    """Give every clause the exceptions that it catches, and raise the rest."""
-    check_memory(error)
-    rest: Any = error if isinstance(error, BaseExceptionGroup) else BaseExceptionGroup("", [error])
-    raised, matched = list[BaseException](), False
-    for handler, body in clauses:
-        # past a `split` of the snippet
-        part, rest = (None, None) if rest is None else BaseExceptionGroup.split(rest, _catching(handler, env))
-        if part is not None:
-            matched = True
-            try:
-                handler.handling(env, part, body)
-            except LimitError:
-                raise
-            except BaseException as again:
-                raised.append(again)
-    if not matched:
-        raise error
-    for one in raised:
-        if not isinstance(one, Exception):  # the end of the snippet, which no group holds here
-            raise one
-    if raised:
-        raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
-    if rest is not None:
-        raise rest
-
-
 class Handler:
     """One `except` clause: the types that it catches, and the name that it binds while its body runs."""
 
@@ -179,7 +127,6 @@ class Handler:
             signal = body(env)
         finally:
             self.leave(env, before)
-        self.machine.handle(error)
         return signal
 
     def enter(self, env: Env, error: BaseException) -> BaseException | None:

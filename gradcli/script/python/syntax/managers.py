@@ -6,7 +6,6 @@ import ast
 from typing import Any
 
 from gradcli.script.errors import LimitError, is_final
-from gradcli.script.machine import running
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.exceptions import check_memory
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -60,10 +59,7 @@ class Context:
         """Leave the manager of a block that ended with an exception; return whether it swallows it."""
         check_memory(error)
         swallowed = left(self.kind.__exit__, self.manager, error)
-        if not swallowed or is_final(error):
-            return False
-        running.machine.handle(error)
-        return True
+        return bool(swallowed) and not is_final(error)
 
 
 @compiles(ast.With)

@@ -150,7 +150,7 @@ ITERATION: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def whole(items: Any, each: int = 8) -> Any:
+def measured_items(items: Any, each: int = 8) -> Any:
     """Measure the argument of a constructor; items of a range or of an iterator take memory themselves."""
     made = not isinstance(items, (*NESTING, str))
     if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
@@ -166,7 +166,7 @@ def python_dict(*items: Any, **named: Any) -> dict[Any, Any]:
 
 def _pairs(items: Any) -> Iterator[Any]:
     """Yield keys and values for a dict; the keys are measured, and Python refuses an item that is no pair."""
-    for item in whole(items, ENTRY):
+    for item in measured_items(items, ENTRY):
         if type(item) is tuple and item:
             measure(item[0])
         yield item
@@ -174,23 +174,23 @@ def _pairs(items: Any) -> Iterator[Any]:
 
 def fromkeys(items: Any, value: Any = None) -> dict[Any, Any]:
     """`dict.fromkeys`."""
-    return dict.fromkeys(hashables(whole(items, ENTRY)), value)
+    return dict.fromkeys(hashables(measured_items(items, ENTRY)), value)
 
 
 def _list(*items: Any) -> list[Any]:
-    return list(*(whole(item) for item in items))
+    return list(*(measured_items(item) for item in items))
 
 
 def _tuple(*items: Any) -> tuple[Any, ...]:
-    return tuple(*(whole(item) for item in items))
+    return tuple(*(measured_items(item) for item in items))
 
 
 def _set(*items: Any) -> set[Any]:
-    return set(*(hashables(whole(item, ENTRY)) for item in items))
+    return set(*(hashables(measured_items(item, ENTRY)) for item in items))
 
 
 def _frozenset(*items: Any) -> frozenset[Any]:
-    return frozenset(*(hashables(whole(item, ENTRY)) for item in items))
+    return frozenset(*(hashables(measured_items(item, ENTRY)) for item in items))
 
 
 CONSTRUCTORS: dict[str, tuple[type, Callable[..., Any] | None]] = {

@@ -12,7 +12,7 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.failures import raisable
-from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
+from gradcli.script.python.values.iteration import ENTRY, fromkeys, measured_items, sort
 from gradcli.script.python.values.kinds import SHOWN
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
 from gradcli.script.python.values.operators import bounded
@@ -71,8 +71,8 @@ def _translate(value: str, table: Any) -> str:
 
 
 def _extend(value: list[Any], items: Any, /) -> None:
-    _fits(len(value) + length_hint(whole(items)), "this list")
-    value.extend(whole(items))
+    _fits(len(value) + length_hint(measured_items(items)), "this list")
+    value.extend(measured_items(items))
 
 
 def _searching(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +117,10 @@ def _collected(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method of sets, which hashes the items of its arguments."""
 
     def call(value: Any, *items: Any) -> Any:
-        sets = [item if isinstance(item, set | frozenset) else list(hashables(whole(item, ENTRY))) for item in items]
+        sets = [
+            item if isinstance(item, set | frozenset) else list(hashables(measured_items(item, ENTRY)))
+            for item in items
+        ]
         return method(value, *sets)
 
     return call

@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
-from gradcli.script.python.values.iteration import ENTRY, python_dict, whole
+from gradcli.script.python.values.iteration import ENTRY, measured_items, python_dict
 from gradcli.script.python.values.kinds import SHOWN, Facade
 from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.nesting import hashable, hashables, measure
@@ -96,12 +96,12 @@ def _keyed(method: Method) -> Method:
 
 
 def _fill(self: list[Any], *items: Any) -> None:
-    list.__init__(self, *map(whole, items))
+    list.__init__(self, *map(measured_items, items))
 
 
 def _extend(self: list[Any], items: Any) -> Any:
-    running.machine.budget.fits(len(self) + length_hint(whole(items)), "this list")
-    list.extend(self, whole(items))
+    running.machine.budget.fits(len(self) + length_hint(measured_items(items)), "this list")
+    list.extend(self, measured_items(items))
     return self
 
 
@@ -121,7 +121,7 @@ def _collect(self: dict[Any, Any], *items: Any, **named: Any) -> None:
 
 
 def _gather(self: set[Any], *items: Any) -> None:
-    set.__init__(self, *(hashables(whole(item, ENTRY)) for item in items))
+    set.__init__(self, *(hashables(measured_items(item, ENTRY)) for item in items))
 
 
 MEASURING: dict[type, dict[str, Any]] = {
@@ -139,7 +139,7 @@ MEASURING: dict[type, dict[str, Any]] = {
         **{f"__{word}item__": _keyed(getattr(dict, f"__{word}item__")) for word in ("get", "set", "del")},
     },
     set: {"__init__": _gather},
-    tuple: {"__new__": lambda cls, *items: tuple.__new__(cls, *map(whole, items))},
+    tuple: {"__new__": lambda cls, *items: tuple.__new__(cls, *map(measured_items, items))},
     str: {"__new__": lambda cls, value="": str.__new__(cls, text(value))},
     int: {"__round__": lambda self, *digits: python_round(int.__int__(self), *digits)},
     float: {},

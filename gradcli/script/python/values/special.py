@@ -8,7 +8,6 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.machine import running
 from gradcli.script.python.members.reserved import check_free, is_reserved
 from gradcli.script.python.values.kinds import SHOWN, Defined, Facade, is_own_function
 from gradcli.script.python.values.places import PLACES
@@ -203,21 +202,8 @@ def heard_of_plain_names(function: Any) -> Any:
     return update_wrapper(__setattr__, function) if is_own_function(function) else __setattr__
 
 
-def finalizer(function: Any) -> Any:
-    """Wrap a `__del__` to run in its own run alone; what it raises goes to the errors of the snippet."""
-    machine = running.machine
-    if machine.timeline is not None:
-        raise UnsupportedError("__del__ is not supported here", help="run it without the explanation, which holds all")
-    machine.finalizes = machine.looks = True
-
-    def __del__(self: Any) -> None:  # noqa: N807
-        if running.machine is machine and not machine.budget.over:
-            try:
-                function(self)
-            except Exception as error:  # Python ignores it
-                machine.write_error(f"Exception ignored in: {function.__qualname__}\n{type(error).__name__}: {error}\n")
-
-    return __del__
+def refused_finalizer(function: Any) -> Any:
+    raise UnsupportedError("__del__ is not supported here", help="write a method, and call it")
 
 
 # Python wraps plain functions of these names by itself; `__getattr__` is kept from numpy's questions.
@@ -227,7 +213,7 @@ WRAPPED: dict[str, Any] = {
     "__class_getitem__": classmethod,
     "__getattr__": readable_only,
     "__setattr__": heard_of_plain_names,
-    "__del__": finalizer,
+    "__del__": refused_finalizer,
 }
 
 

@@ -56,7 +56,7 @@ def field(
     return Field(default, default_factory, init, repr, hash, compare, facts, kw_only)
 
 
-def known(kind: Any) -> dict[str, Field]:
+def fields_by_name(kind: Any) -> dict[str, Field]:
     """Return the fields of a dataclass by name; none of another class."""
     above = kind.__mro__ if isinstance(kind, Defined) else ()
     return next((vars(base)[KNOWN] for base in above if KNOWN in vars(base)), {})
@@ -77,7 +77,7 @@ def fields_(class_or_instance: Any) -> tuple[Field, ...]:
     if not is_dataclass(class_or_instance):
         raise TypeError("must be called with a dataclass type or instance")
     kind = class_or_instance if isinstance(class_or_instance, type) else type(class_or_instance)
-    return tuple(known(kind).values())
+    return tuple(fields_by_name(kind).values())
 
 
 def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:

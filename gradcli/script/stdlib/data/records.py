@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import FrozenInstanceError
 from itertools import pairwise
 from typing import Any
@@ -25,9 +25,9 @@ from gradcli.script.stdlib.data.fields import (
     collected,
     field,
     fields_,
+    fields_by_name,
     is_dataclass,
     is_instance,
-    known,
 )
 
 MADE: Any = object()  # stands for what a factory will make
@@ -59,38 +59,43 @@ def dataclass(cls: Any = None, /, **given: Any) -> Any:
 
 def _methods(kind: Any, options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
     """Return the methods that a dataclass gets."""
-    own, listed = vars(kind), every
-    compared = [one.name for one in listed if one.compare]
-    made: dict[str, Any] = {}
+    own, compared = vars(kind), [field.name for field in every if field.compare]
+    methods: dict[str, Any] = {}
     if options["init"] and "__init__" not in own:
-        made["__init__"] = _init(kind, every, is_frozen=options["frozen"])
+        methods["__init__"] = _init(kind, every, is_frozen=options["frozen"])
     if options["repr"] and "__repr__" not in own:
-        made["__repr__"] = lambda self: _text(self, [one.name for one in listed if one.repr])
+        methods["__repr__"] = lambda self: _text(self, [field.name for field in every if field.repr])
     if options["eq"] and "__eq__" not in own:
-        made["__eq__"] = lambda self, other: _compared(ast.Eq, compared, self, other)
+        methods["__eq__"] = lambda self, other: _compared(ast.Eq, compared, self, other)
     for name, operator in ORDERS.items() if options["order"] else ():
-        if name in own:
-            words = f"Cannot overwrite attribute {name} in class {kind.__name__}. Consider using"
-            raise TypeError(f"{words} functools.total_ordering")
-        made[name] = lambda self, other, operator=operator: _compared(operator, compared, self, other)
-    for name in ("__setattr__", "__delattr__") if options["frozen"] else ():
-        if name in own:
-            raise TypeError(f"Cannot overwrite attribute {name} in class {kind.__name__}")
+        _check_free(kind, name, ". Consider using functools.total_ordering")
+        methods[name] = lambda self, other, operator=operator: _compared(operator, compared, self, other)
     if options["frozen"]:
-        made |= {"__setattr__": _frozen(kind, every, "assign to"), "__delattr__": _frozen(kind, every, "delete")}
-    has_hash = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
-    if options["unsafe_hash"] or (options["eq"] and options["frozen"] and not has_hash):
-        hashed = [one.name for one in listed if (one.compare if one.hash is None else one.hash)]
-        made["__hash__"] = lambda self: hash(tuple(attribute(self, name) for name in hashed))
-    elif options["eq"] and not has_hash:
-        made["__hash__"] = None
-    for name, method in made.items():
+        for name, verb in (("__setattr__", "assign to"), ("__delattr__", "delete")):
+            _check_free(kind, name)
+            methods[name] = _frozen(kind, every, verb)
+    methods |= _hashing(own, options, every)
+    for name, method in methods.items():
         if method is not None:
             method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
-            made[name] = taken(method, (kind,))
+            methods[name] = taken(method, (kind,))
     if options["match_args"] and "__match_args__" not in own:
-        made["__match_args__"] = tuple(one.name for one in every if one.init and not one.kw_only)
-    return made
+        methods["__match_args__"] = tuple(field.name for field in every if field.init and not field.kw_only)
+    return methods
+
+
+def _check_free(kind: Any, name: str, advice: str = "") -> None:
+    if name in vars(kind):
+        raise TypeError(f"Cannot overwrite attribute {name} in class {kind.__name__}{advice}")
+
+
+def _hashing(own: Mapping[str, Any], options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
+    """Return the `__hash__` of a dataclass: of its fields if it is frozen, None if it only compares."""
+    has_hash = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
+    if options["unsafe_hash"] or (options["eq"] and options["frozen"] and not has_hash):
+        hashed = [field.name for field in every if (field.compare if field.hash is None else field.hash)]
+        return {"__hash__": lambda self: hash(tuple(attribute(self, name) for name in hashed))}
+    return {"__hash__": None} if options["eq"] and not has_hash else {}
 
 
 def _init(kind: Any, every: list[Field], *, is_frozen: bool) -> Callable[..., None]:
@@ -179,7 +184,7 @@ def replace(obj: Any, /, **changes: Any) -> Any:
     """Return an object of the same class with other values of some fields."""
     if not is_instance(obj):
         raise TypeError("replace() should be called on dataclass instances")
-    for one in known(type(obj)).values():
+    for one in fields_by_name(type(obj)).values():
         if not one.init and one.name in changes:
             words = f"field {one.name} is declared with init=False"
             raise ValueError(f"{words}, it cannot be specified with replace()")

@@ -114,34 +114,7 @@ def checkpoint(
         return result
 
 
-def checkpoint_sequential(
-    functions: Any,
-    segments: int,
-    input: Any,
-    use_reentrant: bool | None = None,
-    *,
-    preserve_rng_state: bool = True,
-    **keywords: Any,
-) -> Any:
-    """Call a chain of modules in segments, all but the last as checkpoints."""
-    if keywords:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
-    options: dict[str, Any] = {"use_reentrant": use_reentrant, "preserve_rng_state": preserve_rng_state}
-    chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
-    size = len(chain) // segments
-    for start in range(0, size * (segments - 1), size):
-        input = checkpoint(partial(_run, chain[start : start + size]), input, **options)
-    return _run(chain[size * (segments - 1) :], input)
-
-
-def _run(modules: list[Any], x: Any) -> Any:
-    for module in modules:
-        x = module(x)
-    return x
-
-
 MEMBERS: dict[str, Any] = {
     "CheckpointError": CheckpointError,
     "checkpoint": checkpoint,
-    "checkpoint_sequential": checkpoint_sequential,
 }

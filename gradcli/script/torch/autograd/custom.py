@@ -76,7 +76,7 @@ class CustomNode(Node):
         """The place of the output, if it is the only one with a gradient."""
         return next(iter(self.call.outputs)) if len(self.call.outputs) == 1 else 0
 
-    def told(self, upstream: Any) -> tuple[Any, ...]:
+    def hook_gradients(self, upstream: Any) -> tuple[Any, ...]:
         return (upstream,) if len(self.call.results) == 1 else self.call.given
 
     def register_prehook(self, hook: Any) -> Handle:

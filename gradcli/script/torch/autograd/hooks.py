@@ -36,12 +36,12 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
     `given` has one entry an edge, None for no gradient.
     """
     assert node.hooks is not None
-    told = node.told(_tensor(upstream))
+    upstream_gradients = node.hook_gradients(_tensor(upstream))
     rules = node.primitive.rules_for(node.edges)
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
     for hook in list(node.hooks.after.values()):
-        results = replaced(hook, results, hook(results, told))
+        results = replaced(hook, results, hook(results, upstream_gradients))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
         left[i] = result if result is None or isinstance(upstream, Tensor) else result.value

@@ -94,7 +94,7 @@ def several_results() -> frozenset[str]:
     return frozenset(x.node for x in REGISTRY.values() if x.number or "part" in x.traits)
 
 
-def on_whole(method: str) -> Callable[[Node, Any], Handle]:
+def hook_method(method: str) -> Callable[[Node, Any], Handle]:
     """Make the method that registers a hook on a node, of all its results."""
 
     def register(node: Node, hook: Any) -> Handle:
@@ -111,7 +111,7 @@ def visible(node: Any) -> Any:
     """Return the node that snippets see: of a function of theirs its context, of several results always the same."""
     if isinstance(node, Node) and node.joint is not None:
         return node.joint
-    return getattr(getattr(node, "whole", node), "context", node)
+    return getattr(getattr(node, "function_node", node), "context", node)
 
 
 def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
@@ -133,7 +133,7 @@ describe(
     Node,
     methods={
         "name": Node.name,
-        **{name: on_whole(name) for name in METHODS[1:]},
+        **{name: hook_method(name) for name in METHODS[1:]},
         "_sequence_nr": lambda node: node.sequence,
     },
     getters=NODE,

@@ -40,7 +40,7 @@ class PartNode(Node):
     waits = True
 
     @property
-    def whole(self) -> Node:
+    def function_node(self) -> Node:
         node = self.edges[0]
         assert isinstance(node, Node)
         return node

@@ -9,34 +9,38 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
 Place = tuple[dict[str, Any], str]  # a table of a module, and the name in it
 
 
-@contextmanager
-def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[None]:
-    """Give the module other tensors under the given names; with `tied`, also under other names of the same tensor."""
+def places_of(module: Any) -> dict[str, Place]:
+    """Return where a module and those below it hold tensors: attributes, buffers and parameters, by dotted name."""
     places: dict[str, Place] = {}
     for prefix, submodule in module.named_modules():
-        attributes = {name: x for name, x in vars(submodule).items() if isinstance(x, Tensor)}
-        places |= {f"{prefix}.{name}" if prefix else name: (vars(submodule), name) for name in attributes}
+        start = f"{prefix}." if prefix else ""
+        attributes = [name for name, x in vars(submodule).items() if isinstance(x, Tensor)]
+        places |= {start + name: (vars(submodule), name) for name in attributes}
         for table in (submodule._buffers, submodule._parameters):
-            places |= {f"{prefix}.{name}" if prefix else name: (table, name) for name in table}
+            places |= {start + name: (table, name) for name in table}
+    return places
+
+
+@contextmanager
+def replaced(module: Any, tensors: dict[str, Any]) -> Iterator[None]:
+    """Give the module other tensors under the given names, and under other names of the same tensors."""
+    places = places_of(module)
     for name, tensor in tensors.items():
         if name not in places:
             module.get_submodule(name.rpartition(".")[0])  # which says that there is none; a new name is an attribute
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
     before = {name: table[key] for name, (table, key) in places.items()}
-    replacements: dict[str, Any] = {}
-    for name, old in before.items():
-        if name in tensors:
-            replacements[name] = tensors[name]
-        elif tied and old is not None:
-            same = [tensors[other] for other in tensors if before.get(other) is old]
-            replacements |= {name: same[0]} if same else {}
+    tied = {id(before[name]): tensor for name, tensor in tensors.items() if before.get(name) is not None}
+    replacements = {name: tied[id(old)] for name, old in before.items() if id(old) in tied}
+    replacements |= {name: tensor for name, tensor in tensors.items() if name in places}
     try:
         for name, tensor in replacements.items():
             table, key = places[name]
@@ -46,14 +50,6 @@ def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[No
         for name in replacements:
             table, key = places[name]
             table[key] = before[name]
-
-
-def check_keys(module: Any, tensors: dict[str, Any]) -> None:
-    """Refuse names that the module has not, and a module that has more."""
-    named = (*module.named_parameters("", True, False), *module.named_buffers("", True, False))
-    wrong = tensors.keys() ^ {name for name, _ in named}
-    if wrong:
-        raise RuntimeError(f"functional_call: {', '.join(sorted(wrong))} are unexpected or missing keys")
 
 
 def merged(dicts: Any) -> dict[str, Any]:
@@ -80,11 +76,13 @@ def functional_call(
     strict: bool = False,
 ) -> Any:
     """Call the module with the parameters and buffers of the dicts."""
+    if strict or not tie_weights:
+        raise UnsupportedError(
+            "functional_call with strict= or tie_weights= is not supported here", help="leave it out"
+        )
     tensors = merged(parameter_and_buffer_dicts)
-    if strict:
-        check_keys(module, tensors)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(module, tensors, tied=tie_weights):
+    with replaced(module, tensors):
         return module(*arguments, **(kwargs or {}))
 
 

@@ -15,7 +15,7 @@ LAYERS = Places(
     {
         "base.base": "Module",
         "layers.activation": (
-            "CELU ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU RReLU ReLU "
+            "ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
             "ReLU6 SELU SiLU Sigmoid Softmax Softplus Softsign Tanh Threshold"
         ),
         "layers.transformers": (
@@ -33,18 +33,14 @@ LAYERS = Places(
             "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss NLLLoss "
             "PoissonNLLLoss SmoothL1Loss"
         ),
-        "layers.normalization": (
-            "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
-            "RMSNorm"
-        ),
+        "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
         "layers.images.padding": (
             "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
             "ZeroPad3d"
         ),
         "layers.images.pooling": (
-            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d "
-            "MaxUnpool1d MaxUnpool2d MaxUnpool3d"
+            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
         ),
     },
 )

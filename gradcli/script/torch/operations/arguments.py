@@ -16,6 +16,7 @@ from gradcli.script.torch.operations.readers import (
     Reader,
     kind_name,
     missing,
+    no_output,
     number,
     size_tuple,
     tensor,
@@ -114,6 +115,8 @@ class Signature:
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
         if name not in self.parameters and name not in self.more:
+            if name == "out" and not self.method:
+                raise no_output(self.name)
             check_present(self.operation.name, keyword)
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""

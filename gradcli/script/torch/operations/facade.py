@@ -20,7 +20,6 @@ from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.integer_results import with_integer_results
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
-from gradcli.script.torch.operations.outputs import into
 
 Function = Callable[..., Any]
 
@@ -87,9 +86,6 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     checks = bool(operation.kernel or operation.alike)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if "out" in keywords and not method:
-            out = keywords.pop("out")
-            return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
         if checks:
             check_numbers(operation, (*arguments, *keywords.values()))
         count = len(arguments)

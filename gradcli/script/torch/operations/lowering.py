@@ -58,15 +58,6 @@ def _where(condition: Tensor, *given: Any, **named: Any) -> Any:
     return ops.where(condition, *given, **named)
 
 
-def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **options: Any) -> Any:
-    """A word other than 'fro' asks for a norm of matrices."""
-    if not isinstance(p, str) or p == "fro":
-        return ops.norm(input, p, dim, keepdim, **options)
-    if p != "nuc":
-        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    return ops.matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, **options)
-
-
 def _sum(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """A sum of booleans is one; a multiple of whole numbers is whole."""
     kinds = {x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)}
@@ -102,12 +93,11 @@ def _each(function: Callable[..., Any], *names: str) -> dict[str, Callable[..., 
 LOWERED: dict[str, Callable[..., Any]] = {
     **_each(_rounded, "floor", "ceil", "round", "trunc", "fix"),
     **_each(_along, "softmax", "log_softmax"),
-    **_each(_indexed, "gather", "scatter", "scatter_add", "index_add", "take_along_dim"),
+    **_each(_indexed, "gather", "scatter", "scatter_add", "index_add"),
     **_each(_sum, "add", "sub", "subtract"),
     **_each(_close, "allclose", "isclose"),
     **_each(_copied, "clone", "contiguous"),
     "floor_divide": quotient,
     "mean": _mean,
-    "norm": _norm,
     "where": _where,
 }

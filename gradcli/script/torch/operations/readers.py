@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support import arguments as reading
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
@@ -138,6 +139,10 @@ READERS: dict[str, tuple[Reader, str]] = {
     "str": (string, "str"),
     "Any": (lambda value: value, "Any"),
 }
+
+
+def no_output(name: str) -> UnsupportedError:
+    return UnsupportedError(f"{name}(out=...) is not supported here", help=f"write x = torch.{name}(...), or x.copy_()")
 
 
 def missing(name: str, absent: list[str]) -> str:

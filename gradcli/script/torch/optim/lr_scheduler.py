@@ -15,7 +15,7 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.optim.optimizer import Declared, Group, Optimizer
-from gradcli.script.torch.signature import given
+from gradcli.script.torch.signature import given_options
 
 Rates = list[Any]
 
@@ -41,7 +41,7 @@ class LRScheduler(Facade):
             cls.__module__ = LRScheduler.__module__
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        options = given(type(self), arguments, keywords)
+        options = given_options(type(self), arguments, keywords)
         optimizer, last_epoch = options.pop("optimizer"), options.pop("last_epoch")
         vars(self).update(options)
         self._settle()
@@ -279,6 +279,8 @@ class OneCycleLR(LRScheduler):
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)
         if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if three_phase:
+            raise UnsupportedError("OneCycleLR(three_phase=True) is not supported here", help="leave the argument out")
         if anneal_strategy not in ANNEALING:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.cycle_momentum = cycle_momentum
@@ -286,10 +288,6 @@ class OneCycleLR(LRScheduler):
         rise, end = pct_start * self.total_steps - 1, self.total_steps - 1
         up, down = ("initial_lr", "max_lr"), ("max_momentum", "base_momentum")
         phases = [(rise, *up, *down), (end, "max_lr", "min_lr", *down[::-1])]
-        if three_phase:
-            fall = 2 * pct_start * self.total_steps - 2
-            last = (end, "initial_lr", "min_lr", "max_momentum", "max_momentum")
-            phases = [(rise, *up, *down), (fall, *up[::-1], *down[::-1]), last]
         self._schedule_phases = [dict(zip(PHASE, phase, strict=True)) for phase in phases]
         heights = list(max_lr) if isinstance(max_lr, list | tuple) else [max_lr] * len(optimizer.param_groups)
         for group, height in zip(optimizer.param_groups, heights, strict=True):

@@ -20,7 +20,7 @@ from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data.nested import DefaultDict
 from gradcli.script.torch.optim import formulas
-from gradcli.script.torch.signature import given
+from gradcli.script.torch.signature import given_options
 from gradcli.script.torch.tensor.casting import cast, tensor_type
 
 Group = dict[str, Any]
@@ -176,7 +176,7 @@ class Declared(Optimizer):
     _counts = True  # whether the state counts the steps
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        options = given(type(self), arguments, keywords)
+        options = given_options(type(self), arguments, keywords)
         params = options.pop("params")
         for name in self._checked.split():
             if name in options:

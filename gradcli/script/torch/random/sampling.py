@@ -21,7 +21,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
-from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
+from gradcli.script.torch.tensor.options import checked_shape, new_leaf, read_options, size_tuple, sizes, whole_number
 
 
 def generator_of(generator: Any) -> Any:
@@ -85,7 +85,7 @@ def drawn(name: str, draw: str) -> Callable[..., Tensor]:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
         if options.dtype is not None and options.dtype.kind != "f":
             raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[options.dtype]}'")
-        return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
+        return new_leaf(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
 
     return make
 
@@ -98,12 +98,15 @@ def randint(*bounds: Any, **keywords: Any) -> Tensor:
     values.update({name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords})
     if "high" not in values or "size" not in values:
         raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
-    low, high = whole("randint", "low", values.get("low", 0), 1), whole("randint", "high", values["high"], 1)
+    low, high = (
+        whole_number("randint", "low", values.get("low", 0), 1),
+        whole_number("randint", "high", values["high"], 1),
+    )
     shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
     dtype = np.dtype(options.dtype or np.int64)
     if low < high:
         check_ends(low, high - 1, dtype)
-    return made(generator_of(options.generator).integers(low, high, shape, dtype)[()], options)
+    return new_leaf(generator_of(options.generator).integers(low, high, shape, dtype)[()], options)
 
 
 def check_ends(first: int, last: int, dtype: np.dtype[Any]) -> None:
@@ -119,7 +122,7 @@ def randperm(n: Any, **keywords: Any) -> Tensor:
     options = read_options("randperm", keywords)
     (count,) = checked_shape("randperm", (n,))
     numbers = generator_of(options.generator).permutation(count)
-    return made(numbers.astype(options.dtype or np.int64), options)
+    return new_leaf(numbers.astype(options.dtype or np.int64), options)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
@@ -127,7 +130,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     options = read_options("normal", keywords)
     source = generator_of(options.generator)
     if size is not None:
-        return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
+        return new_leaf(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
     means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
     if not isinstance(std, Tensor) and spreads < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {float(spreads):g}")
@@ -137,15 +140,12 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
         raise mismatch([means, spreads])
     shape = np.broadcast_shapes(means.shape, spreads.shape)
     tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
-    first = next((x.dtype for x in tensors), mode.default_dtype)
-    dtype = first if options.out is None else options.out.dtype
+    dtype = next((x.dtype for x in tensors), mode.default_dtype)
     if isinstance(std, Tensor):
         unit = (source.normal(shape, dtype) * spreads).astype(dtype)
     else:
         unit = source.normal(shape, dtype, 0.0, std)
     value = (unit + means).astype(dtype)[()]
-    if options.out is not None:
-        return made(value, options)
     number = 3 if len(tensors) == 2 else 1 if tensors and tensors[0] is mean else 2
     return constant_node(f"NormalBackward{number}", value, *tensors) if tensors else Tensor(value)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
-from gradcli.engine.modes import mode
+from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.tangents import keep_tangents
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.ops.operators import ATTRIBUTES
@@ -36,7 +36,7 @@ from gradcli.script.torch.tensor.casting import casting, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
 from gradcli.script.torch.tensor.legacy import construct
-from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, told
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, with_known_node
 from gradcli.script.torch.tensor.snippet_attributes import own_attributes, set_data, set_requires_grad, valid
 
 
@@ -149,7 +149,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "device": lambda x: CPU,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: nodes.visible(node if isinstance(node := told(valid(x)).node, Node) else None),
+    "grad_fn": lambda x: nodes.visible(node if isinstance(node := with_known_node(valid(x)).node, Node) else None),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,
@@ -168,12 +168,27 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+NO_MATRIX = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+    "1, -1, -1))` to reverse the dimensions of a tensor."
+)
+NO_DIMENSIONS = "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+
+
+def reversed_dimensions(x: Tensor) -> Any:
+    """`x.T`, of which torch warns where it is no transpose."""
+    if x.ndim != 2:
+        warn_once(NO_MATRIX if x.ndim else NO_DIMENSIONS)
+    return ops.T(x)
+
+
 def _shape_attribute(name: str) -> Callable[[Any], Any]:
     """Make the getter of `x.T` or another operation without arguments."""
     return lambda x: getattr(ops, name)(x)
 
 
-GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES}
+GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES} | {"T": reversed_dimensions}
 
 
 def _setter(name: str) -> Callable[[Any, Any], None]:

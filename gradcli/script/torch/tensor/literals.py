@@ -16,7 +16,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.options import made, read_options
+from gradcli.script.torch.tensor.options import new_leaf, read_options
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -48,7 +48,7 @@ def tensor_(*data: Any, owner: tuple[str, str] = ("torch", "tensor"), **keywords
         warnings.warn(COPY_WARNING.format(*owner), UserWarning, stacklevel=2)
     elif isinstance(source, list | tuple) and source and isinstance(source[0], np.ndarray):
         warn_once(SLOW)
-    return copied("torch.tensor()", source, made(array_of(source, options.dtype), options))
+    return copied("torch.tensor()", source, new_leaf(array_of(source, options.dtype), options))
 
 
 def copied(how: str, source: Any, result: Tensor) -> Tensor:

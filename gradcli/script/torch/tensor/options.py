@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.devices import check_device
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.readers import kind_name, no_output
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
@@ -25,7 +24,6 @@ class Options(NamedTuple):
     dtype: np.dtype[Any] | None
     requires_grad: bool
     generator: Any
-    out: Tensor | None = None
 
     @property
     def real(self) -> np.dtype[Any]:
@@ -39,6 +37,8 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
         return PLAIN
     dtype, required = keywords.get("dtype"), keywords.get("requires_grad", False)
     for keyword in keywords:
+        if keyword == "out":
+            raise no_output(name)
         if keyword not in OWN and keyword not in IGNORED:
             raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
     if not isinstance(required, bool):
@@ -48,53 +48,24 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
         if not isinstance(dtype, np.dtype):
             raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
     check_device(keywords.get("device"))
-    out = keywords.get("out")
-    if out is not None:
-        dtype = _dtype_of_output(name, out, dtype)
     generator = keywords.get("generator")
     if not isinstance(generator, Generator | None):
         raise TypeError(f"{name}(): argument 'generator' must be torch.Generator, not {kind_name(generator)}")
-    return Options(dtype, required, generator, out)
+    return Options(dtype, required, generator)
 
 
-def _dtype_of_output(name: str, out: Any, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Check what `out=` gave, and return its dtype."""
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {kind_name(out)}")
-    if dtype is not None and dtype != out.dtype:
-        wanted, given = (TYPE_NAMES[x] for x in (dtype, out.dtype))
-        raise RuntimeError(f"dtype {wanted} does not match dtype of out parameter ({given})")
-    if mode.grad_enabled and out.requires_grad:
-        raise RuntimeError(
-            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
-            "arguments requires grad."
-        )
-    return out.dtype
-
-
-OWN = frozenset(("dtype", "device", "requires_grad", "generator", "out"))
+OWN = frozenset(("dtype", "device", "requires_grad", "generator"))
 PLAIN = Options(None, False, None)
 
 
-def made(value: Any, options: Options = PLAIN) -> Tensor:
-    """Make a leaf, or write the value into the tensor that `out=` gave."""
+def new_leaf(value: Any, options: Options = PLAIN) -> Tensor:
+    """Make a leaf."""
     leaf = Tensor(value)
     if mode.inference:
         leaf.history = Unversioned()
-    if options.out is not None:
-        from gradcli.script.torch.operations.outputs import fill
-
-        fill(options.out, leaf)
-        return options.out
     if options.requires_grad:
         require_grad(leaf)
     return leaf
-
-
-def row(value: Any, options: Options) -> Tensor:
-    """Make a tensor of a row of numbers; one that `out=` gave with as many entries keeps its shape."""
-    out = options.out
-    return made(value.reshape(out.shape) if out is not None and out.value.size == value.size else value, options)
 
 
 def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
@@ -144,19 +115,7 @@ def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
     return checked_shape(name, size)
 
 
-def number(name: str, parameter: str, value: Any, position: int) -> Any:
-    """Read a plain number, or the one in a tensor."""
-    is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
-    if is_plain or isinstance(value, np.generic):
-        return value.item()
-    if not isinstance(value, int | float):
-        raise TypeError(
-            f"{name}(): argument '{parameter}' (position {position}) must be Number, not {kind_name(value)}"
-        )
-    return value
-
-
-def whole(name: str, parameter: str, value: Any, position: int) -> int:
+def whole_number(name: str, parameter: str, value: Any, position: int) -> int:
     """Read a whole number, or the one in a tensor."""
     is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
     if is_plain or isinstance(value, np.integer):

@@ -72,7 +72,7 @@ def set_printoptions(
 UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose names are not known
 
 
-def told(tensor: Tensor) -> Tensor:
+def with_known_node(tensor: Tensor) -> Tensor:
     """Return the tensor. UnsupportedError if torch has another node for it."""
     if UNTOLD and is_untold(tensor):
         raise UnsupportedError(
@@ -91,7 +91,7 @@ def is_untold(tensor: Tensor) -> bool:
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
     refuse_text()
-    told(tensor)
+    with_known_node(tensor)
     options = print_options()
     margin = indent + len(PREFIX)
     value = tensor.value

@@ -10,7 +10,7 @@ from gradcli.engine.checks.promotion import CATEGORIES, result_type, widest
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import Facade, type_name
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType
 
 NATURAL = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
 
@@ -32,16 +32,6 @@ def _natural(number: Any) -> np.dtype[Any]:
     if not isinstance(number, float) and type(number) not in NATURAL:
         raise TypeError(f"result_type() takes tensors and numbers, not {type_name(number)}")
     return mode.default_dtype if isinstance(number, float) else NATURAL[type(number)]
-
-
-def can_cast(source: Any, target: Any) -> bool:
-    """Return whether torch writes numbers of one dtype into another: never floating point into integers."""
-    kinds = [CATEGORIES[np.dtype(numpy_dtype(dtype)).kind] for dtype in (source, target)]
-    return kinds[0] <= kinds[1]
-
-
-def promote_types(first: Any, second: Any) -> DType:
-    return BY_NUMPY[widest([np.dtype(numpy_dtype(dtype)) for dtype in (first, second)])]
 
 
 class Limits(Facade):
@@ -100,8 +90,6 @@ class Iinfo(Limits):
 
 MEMBERS: dict[str, Any] = {
     "result_type": result_of,
-    "can_cast": can_cast,
-    "promote_types": promote_types,
     "finfo": Finfo,
     "iinfo": Iinfo,
 }

@@ -10,7 +10,7 @@ from tests.script.running import ours
 HEAD = """
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+from torch.utils.checkpoint import checkpoint
 torch.manual_seed(0)
 x = torch.ones(6, requires_grad=True)
 """
@@ -27,10 +27,6 @@ def outer(x): runs.append("outer"); return checkpoint(inner, x * 2, use_reentran
 y = checkpoint(outer, x, use_reentrant=False)
 g, = torch.autograd.grad(y.sum(), x, create_graph=True)
 print(g, torch.autograd.grad(g.sum(), x), runs)""",
-    "parts of a chain": """
-chain = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 2), nn.Tanh())
-checkpoint_sequential(chain, 2, x, use_reentrant=False).sum().backward()
-print(x.grad, chain[0].weight.grad)""",
 }
 
 

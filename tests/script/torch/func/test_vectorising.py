@@ -45,8 +45,6 @@ class Scaled(nn.Module):
 m, x = Scaled(), torch.tensor([2.0])
 print(functional_call(m, {"plain": torch.tensor([7.0])}, x), m.plain)
 print(grad(lambda t: functional_call(m, {"plain": t}, x).sum())(x))
-from torch.utils.checkpoint import checkpoint_sequential
-tell(lambda: checkpoint_sequential(nn.Sequential(m, m), 2, x, use_reentrant=False, bad=1))
 """,
 }
 

@@ -28,13 +28,12 @@ ROOT = str(Path(gradcli.__file__).parent)
 # Lowered to several primitives, or to one whose windows, batches or dimensions are checked one by one.
 SEVERAL = """
 adaptive_avg_pool1d adaptive_avg_pool2d add addcmul addmm amax amin avg_pool1d avg_pool2d avg_pool3d baddbmm
-batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_not bitwise_or bitwise_xor
-broadcast_tensors chunk column_stack conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
-cosine_similarity diff eigh eigvalsh einsum group_norm hstack inner instance_norm kl_div kron l1_loss linear
-log_softmax logdet logsumexp masked_fill masked_select max_pool1d max_pool2d max_pool3d meshgrid mode movedim narrow
-norm normalize outer permute poisson_nll_loss prelu qr quantile ravel remainder repeat_interleave reshape
-scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std svd tensordot tile topk
-unbind unflatten var vector_norm vstack where xlogy
+batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_or bitwise_xor broadcast_tensors
+chunk conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity diff eigh eigvalsh
+einsum group_norm kl_div kron l1_loss linear log_softmax logdet logsumexp masked_fill masked_select max_pool1d
+max_pool2d max_pool3d meshgrid movedim narrow normalize outer permute poisson_nll_loss prelu qr quantile ravel
+repeat_interleave reshape scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std
+svd tile topk unbind unflatten var vector_norm vstack where xlogy
 """
 HOMES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
 PUBLIC = {name for name in OPERATIONS if any(name in torch_names()[home] for home in HOMES)}
@@ -96,10 +95,10 @@ def examples() -> Iterator[tuple[str, str]]:
 def test_a_call_goes_through_few_functions() -> None:
     running.machine = Machine(Limits(), lambda text: None)
     counts = {}
-    with renewed(strict=True, default_dtype=np.dtype(np.float32)):
+    with renewed(default_dtype=np.dtype(np.float32)):
         for name, program in examples():
             with suppress(TypeError, ValueError):  # of an example that is no call of torch
                 counts[name] = frames(name, program)
     assert len(counts) > 200
     assert {name for name, count in counts.items() if count > MOST} - set(SEVERAL.split()) == set()
-    assert sorted(counts.values())[len(counts) // 2] <= 14
+    assert sorted(counts.values())[len(counts) // 2] <= 13

@@ -45,7 +45,6 @@ type(x.max(0)).__name__
 x.max(0)[1]
 len(x.max(0))
 x.median(0)
-x.mode()
 torch.slogdet(torch.eye(2))
 torch.linalg.slogdet(torch.eye(2))
 [x.max(0)]
@@ -130,8 +129,6 @@ torch.numel(m)
 torch.result_type(i, x)
 torch.result_type(i, 2.5)
 torch.result_type(x, torch.tensor(1.0, dtype=torch.float64))
-torch.can_cast(torch.float32, torch.int64)
-torch.promote_types(torch.int32, torch.float32)
 torch.finfo(torch.float32)
 torch.finfo(torch.float64).eps
 torch.iinfo(torch.int64)

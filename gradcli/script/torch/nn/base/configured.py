@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.functional.module import Function, checked, find
-from gradcli.script.torch.signature import given, names
+from gradcli.script.torch.signature import given_options, names
 
 UNKEPT = ("bias", "device", "dtype")  # arguments that are no attributes: `_settle` gets them
 
@@ -41,7 +41,7 @@ class Configured(Module):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
-        options = given(type(self), arguments, keywords)
+        options = given_options(type(self), arguments, keywords)
         rest = {name: options.pop(name) for name in UNKEPT if name in options}
         for name, value in options.items():
             setattr(self, name, value)

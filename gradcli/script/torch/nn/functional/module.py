@@ -29,16 +29,16 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": "max_pool1d max_pool2d max_pool3d max_unpool1d max_unpool2d max_unpool3d",
+    "functional.pools": "max_pool1d max_pool2d max_pool3d",
     "layers.activation": (
-        "celu elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
+        "elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
     "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax",
-    "functional.noise": "dropout dropout2d rrelu scaled_dot_product_attention",
+    "functional.noise": "dropout dropout2d scaled_dot_product_attention",
     "functional.interpolation": "interpolate",
     "layers.images.folding": "fold unfold",
-    "functional.normalization": "group_norm instance_norm",
+    "functional.normalization": "group_norm",
     "functional.lookup": "embedding",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
@@ -55,7 +55,7 @@ def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
-        return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None
+        return in_place(name[:-1]) if kind == "layers.activation" else None
     if kind == "layers.activation":
         return activation(name)
     if kind is None:

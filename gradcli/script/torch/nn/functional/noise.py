@@ -1,4 +1,4 @@
-"""`torch.nn.functional`: dropout and rrelu, which multiply their input by noise while a network trains; attention."""
+"""`torch.nn.functional`: dropout, which multiplies its input by noise while a network trains; attention."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change
-from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
@@ -60,34 +58,6 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         raise UnsupportedError("dropout2d of anything but images is not supported here", help="write dropout")
     noise = _drawn("feature_dropout", input, p, training, (*input.shape[:2], *[1] * (input.ndim - 2)))
     return input if noise is None else _multiplied(input, noise, p, inplace)
-
-
-sloped = Primitive(
-    "rrelu",
-    lambda x, slopes: x * slopes,
-    (lambda g, out, x, slopes: g * slopes, None),
-    "RreluWithNoiseBackward0",
-    call("rrelu", lambda x, slopes: x * slopes),
-    saves=(0,),
-    traits=("kept",),
-    node_in_place="RreluWithNoiseBackward1",
-)
-
-
-def rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
-) -> Any:
-    """Apply a leaky relu whose slope is drawn for each entry that is not positive; without training it is the mean."""
-    check_tensor("rrelu", input)
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    slopes = np.ones(input.shape, input.dtype)
-    low = input.value <= 0 if training else ~(input.value > 0)  # nan is low only for the mean
-    if training:
-        slopes[low] = running.machine.generator.uniform((int(np.sum(low)),), np.dtype(np.float64), lower, upper)
-    else:
-        slopes[low] = (lower + upper) / 2
-    return change(input, sloped, Tensor(slopes)) if inplace else sloped(input, Tensor(slopes))
 
 
 def scaled_dot_product_attention(

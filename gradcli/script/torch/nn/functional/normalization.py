@@ -1,36 +1,14 @@
-"""`torch.nn.functional`: normalization of each channel of each example, and of each entry by the channels beside it."""
+"""`torch.nn.functional`: normalization of groups of channels of each example."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.kernels import check_parameters
 from gradcli.script.torch.operations.readers import kind_name
-from gradcli.script.torch.tensor.printing import size_text
-
-
-def instance_norm(
-    input: Tensor,
-    running_mean: Tensor | None = None,
-    running_var: Tensor | None = None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
-    """Shift and scale each channel of each example by its own mean and variance."""
-    if running_mean is not None or running_var is not None or not use_input_stats:
-        raise UnsupportedError("instance_norm with running statistics is not supported here", help="leave them out")
-    if is_floating(input.value):
-        check_parameters(input, weight, bias)
-    if math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
-    return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
 
 
 def group_norm(

@@ -14,7 +14,6 @@ from gradcli.script.torch.signature import names
 
 # The function of each, and its signature.
 ACTIVATIONS = {
-    "CELU": ("celu", "alpha=1.0, inplace=False"),
     "ELU": ("elu", "alpha=1.0, inplace=False"),
     "GELU": ("gelu", "approximate='none'"),
     "Hardsigmoid": ("hardsigmoid", "inplace=False"),
@@ -26,7 +25,6 @@ ACTIVATIONS = {
     "Mish": ("mish", "inplace=False"),
     "ReLU": ("relu", "inplace=False"),
     "ReLU6": ("relu6", "inplace=False"),
-    "RReLU": ("rrelu", f"lower={1 / 8}, upper={1 / 3}, inplace=False"),
     "SELU": ("selu", "inplace=False"),
     "Sigmoid": ("sigmoid", ""),
     "SiLU": ("silu", "inplace=False"),
@@ -37,7 +35,6 @@ ACTIVATIONS = {
     "Threshold": ("threshold", "threshold, value, inplace=False"),
 }
 UNSHOWN = ("hardsigmoid", "hardswish")  # torch prints no arguments of these
-PASSED = {"RReLU": ("lower", "upper", "training", "inplace")}
 
 
 class Activation(Configured):
@@ -74,7 +71,7 @@ class PReLU(Module):
 
 
 LAYERS: Rows = {
-    name: (Activation, {"_function": function, "_signature": signature, "_passed": PASSED.get(name, ())})
+    name: (Activation, {"_function": function, "_signature": signature})
     for name, (function, signature) in ACTIVATIONS.items()
 }
 __getattr__ = declared(LAYERS, "torch.nn.modules.activation")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from gradcli.script.torch.nn.base.initial_parameters import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.normalization import group_norm, instance_norm
+from gradcli.script.torch.nn.functional.normalization import group_norm
 from gradcli.script.torch.operations.kernels import check_parameters
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
@@ -95,34 +94,6 @@ class _BatchNorm(Normalization):
         return functional.batch_norm(input, None, None, self.weight, self.bias, of_batch, factor, self.eps)
 
 
-class _InstanceNorm(_BatchNorm):
-    """A layer that normalizes channels of each example; an input with one dimension less has no batch."""
-
-    __module__ = "torch.nn.modules.instancenorm"
-    _signature = f"num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, {AFFINE}"
-
-    def forward(self, input: Tensor) -> Any:
-        self._check_rank(input)
-        single = input.ndim == self._ranks[0]
-        place = 0 if single else 1
-        if input.shape[place] != self.num_features:
-            if self.affine:
-                raise ValueError(
-                    f"expected input's size at dim={place} to match num_features ({self.num_features}), but got: "
-                    f"{input.shape[place]}."
-                )
-            warnings.warn(
-                f"input's size at dim={place} does not match num_features. You can silence this warning by not passing "
-                "in num_features, which is not used because affine=False",
-                UserWarning,
-                stacklevel=2,
-            )
-        x = ops.unsqueeze(input, 0) if single else input
-        running = (self.running_mean, self.running_var)  # None, or refused
-        normalized = instance_norm(x, *running, self.weight, self.bias, True, self.momentum or 0.0, self.eps)
-        return ops.squeeze(normalized, 0) if single else normalized
-
-
 class LayerNorm(Normalization):
     """A layer that shifts and scales the last dimensions to mean 0 and variance 1."""
 
@@ -177,8 +148,5 @@ LAYERS: Rows = {
     "BatchNorm1d": (_BatchNorm, {"_ranks": (2, 3)}),
     "BatchNorm2d": (_BatchNorm, {"_ranks": (4,)}),
     "BatchNorm3d": (_BatchNorm, {"_ranks": (5,)}),
-    "InstanceNorm1d": (_InstanceNorm, {"_ranks": (2, 3)}),
-    "InstanceNorm2d": (_InstanceNorm, {"_ranks": (3, 4)}),
-    "InstanceNorm3d": (_InstanceNorm, {"_ranks": (4, 5)}),
 }
 __getattr__ = declared(LAYERS)

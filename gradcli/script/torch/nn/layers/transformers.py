@@ -91,13 +91,14 @@ class MultiheadAttention(Module):
                 f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
                 "instead"
             )
-        if add_bias_kv or add_zero_attn:
-            raise UnsupportedError("attention with add_bias_kv or add_zero_attn is not supported here")
+        if add_bias_kv or add_zero_attn or (kdim, vdim) not in ((None, None), (embed_dim, embed_dim)):
+            raise UnsupportedError(
+                "attention with kdim, vdim, add_bias_kv or add_zero_attn is not supported here",
+                help="put an nn.Linear in front of it, and leave them out",
+            )
         super().__init__()
         self.embed_dim = embed_dim
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
-        self._qkv_same_embed_dim = self.kdim == self.vdim == embed_dim
+        self.kdim = self.vdim = embed_dim
         self.num_heads, self.dropout, self.batch_first = num_heads, dropout, batch_first
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
@@ -107,26 +108,14 @@ class MultiheadAttention(Module):
 
     def _add_weights(self, bias: bool, dtype: Any) -> None:
         size = self.embed_dim
-        shapes: dict[str, tuple[int, ...] | None] = {
-            "q_proj_weight": (size, size),
-            "k_proj_weight": (size, self.kdim),
-            "v_proj_weight": (size, self.vdim),
-            "in_proj_weight": None,
-        }
-        if self._qkv_same_embed_dim:
-            shapes = {"in_proj_weight": (3 * size, size), **dict.fromkeys(list(shapes)[:3])}
-        shapes["in_proj_bias"] = (3 * size,) if bias else None
-        for name, shape in shapes.items():
-            self.register_parameter(name, None if shape is None else Parameter(blank(shape, dtype)))
+        self.register_parameter("in_proj_weight", Parameter(blank((3 * size, size), dtype)))
+        self.register_parameter("in_proj_bias", Parameter(blank((3 * size,), dtype)) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias, dtype=dtype)
 
     def _reset_parameters(self) -> None:
-        parameters = self._parameters
-        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
-            if parameters[name] is not None:
-                xavier_uniform_(parameters[name])
-        if parameters["in_proj_bias"] is not None:
-            for bias in (parameters["in_proj_bias"], self.out_proj.bias):
+        xavier_uniform_(self.in_proj_weight)
+        if self.in_proj_bias is not None:
+            for bias in (self.in_proj_bias, self.out_proj.bias):
                 bias.array[...] = 0
 
     def forward(
@@ -169,40 +158,20 @@ class MultiheadAttention(Module):
         query, key, value = inputs
         if query.shape[2] != self.embed_dim:
             raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got {query.shape[2]}")
-        same = 3 if self._qkv_same_embed_dim else 2  # the dimensions that keys and values share
-        if key.shape[:same] != value.shape[:same]:
+        if key.shape != value.shape:
             raise AssertionError(f"key {size_text(key.shape)} does not match value {size_text(value.shape)}")
 
-    def _projected(self, query: Any, key: Any, value: Any) -> list[Any]:
-        """Project queries, keys and values; equal tensors are multiplied once, as torch does."""
-        parameters, size = self._parameters, self.embed_dim
-        bias = parameters["in_proj_bias"]
-        if not self._qkv_same_embed_dim:
-            names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
-            biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
-            return [linear(x, parameters[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
-        counts = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
-        sizes: Any = size if len(counts) == 3 else [count * size for count in counts]
-        weights = [parameters["in_proj_weight"]] if len(counts) == 1 else ops.split(parameters["in_proj_weight"], sizes)
-        biases = [bias] * len(counts) if bias is None or len(counts) == 1 else ops.split(bias, sizes)
-        projections: list[Any] = []
-        for count, x, w, b in zip(counts, (query, key, value), weights, biases, strict=False):
-            projection = linear(x, w, b)
-            projections += [projection] if count == 1 else self._parted(projection, count)
-        return projections
-
-    def _parted(self, projection: Any, count: int) -> list[Any]:
-        """Split the features of one product into `count` tensors."""
-        parts = ops.unflatten(projection, -1, (count, self.embed_dim))
-        first = ops.transpose(ops.unsqueeze(parts, 0), 0, parts.ndim - 1)
-        stacked = ops.contiguous(ops.squeeze(first, parts.ndim - 1))
-        return [ops.select(stacked, 0, n) for n in range(count)]
+    def _projected(self, inputs: list[Any]) -> list[Any]:
+        """Return the queries, the keys and the values, each by a third of the weights."""
+        weights = ops.chunk(self.in_proj_weight, 3)
+        biases = [None] * 3 if self.in_proj_bias is None else ops.chunk(self.in_proj_bias, 3)
+        return [linear(x, weight, bias) for x, weight, bias in zip(inputs, weights, biases, strict=True)]
 
     def _attend(self, inputs: list[Any], padding: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
         self._check_inputs(inputs)
         length, batch, features = inputs[0].shape
         heads, width = batch * self.num_heads, self.head_dim
-        query, key, value = self._projected(*inputs)
+        query, key, value = self._projected(inputs)
         mask = self._mask(mask, length, key.shape[0], heads)
         query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value))
         mask = self._merged(mask, padding, batch, key.shape[1])

@@ -16,8 +16,6 @@ from tests.script.torch.nn.agreement import agree, guarded
         "F.dropout(x.t().softmax(1))",
         "F.dropout(F.layer_norm(x.t(), (4,)))",
         "F.dropout2d(images, 0.5)[0, :, 0]",
-        "F.rrelu(x, training=True)",
-        "nn.RReLU(0.1, 0.3).eval()(x)",
     ],
 )
 def test_noise(called: str) -> None:

@@ -24,8 +24,7 @@ m = nn.MultiheadAttention(8, 2)
         "m(q, q, q, attn_mask=later)",
         "m(q, q, q, key_padding_mask=pad, attn_mask=later, need_weights=False)",
         "m(q[:, 0], q[:, 0], q[:, 0])",
-        "nn.MultiheadAttention(8, 4, kdim=3, vdim=5, bias=False, batch_first=True)"
-        "(q, torch.randn(4, 3, 3), torch.randn(4, 3, 5))",
+        "nn.MultiheadAttention(8, 4, bias=False, batch_first=True)(q, q, q)",
         "nn.MultiheadAttention(8, 2, dropout=0.5)(q, q, q)",
         "F.scaled_dot_product_attention(q[None], q[None], q[None], dropout_p=0.5)",
         "F.scaled_dot_product_attention(images, images, images)",

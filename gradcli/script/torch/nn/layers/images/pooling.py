@@ -27,21 +27,6 @@ class _MaxPoolNd(Pool):
     _text = f"{Pool._text}, dilation={{dilation}}, ceil_mode={{ceil_mode}}"
 
 
-class MaxUnpool(Pool):
-    """The inverse of max-pooling: entries at their places among zeros."""
-
-    _signature = "kernel_size, stride=None, padding=0"
-
-    def _settle(self) -> None:
-        super()._settle()
-        for name in ("kernel_size", "stride", "padding"):
-            value = getattr(self, name)
-            setattr(self, name, tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions)
-
-    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:  # type: ignore[override]
-        return self._called(input, indices, *self._behind(), output_size)
-
-
 class AvgPoolOfRow(Pool):
     """The mean of each window of a row."""
 
@@ -80,7 +65,6 @@ class AdaptivePool(Configured):
 
 LAYERS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
-    **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
     **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),

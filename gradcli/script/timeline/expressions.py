@@ -34,7 +34,7 @@ class Done:
     value: Any
 
 
-def made(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]) -> tuple[Made, ...]:
+def made_values(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]) -> tuple[Made, ...]:
     """Return the facts of some applications; nameless data are named after the place."""
     applications, calls = [one.application for one in done], [one.call for one in done]
     found = [_made(names, one, place) for one in done]
