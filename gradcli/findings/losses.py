@@ -320,7 +320,7 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
     kind = inner.primitive.name
     given = (
         witness.known(operation.tensors[0])
-        or made.written.target()
+        or (made.written.target() if made.key != place.key else "")
         or (short(loss.args[0]) if loss is not None and short(loss.args[0]) else "its input")
     )
     names = [x for x in (given, made.written.target(), place.written.target()) if x]

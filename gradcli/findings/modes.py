@@ -97,7 +97,8 @@ def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding
     outer = [one for one in place.calls() if one.env.get("self") is not found[0]]
     caller = outer[0] if outer else place
     call = one_line(ast.unparse(calls[0]))
-    names = [x for x in (place.written.target(), type(found[0]).__name__, called(calls[0])) if x]
+    parts = (place.written.target(), witness.path(found[0]), type(found[0]).__name__, called(calls[0]))
+    names = [x for x in (*parts, witness.known(tensor)) if x]
     message = f"{call} has no training=, so it drops entries after eval(), too."
     because = (
         f"at line {caller.line} self.training is False, and a share of {chance:g} of {witness.name(tensor)} "

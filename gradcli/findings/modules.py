@@ -336,7 +336,7 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             continue  # what the gradient of an output needs is not all that the output needs
         cut = next(
             (done.below[x] for done in reversed(passes) if done.below.get(x) is not None), None
-        ) or run.origins.taken.get(x)
+        ) or run.origins.way_out(x)
         if cut is not None:
             cuts.setdefault(cut, []).append(x)
         else:

@@ -57,9 +57,9 @@ class Written:
         return call.args[0] if call.args else None
 
     def target(self) -> str:
-        """Return the name that the statement assigns, if it is one."""
+        """Return the name that the statement assigns, if it is one, or the attribute."""
         targets = getattr(self.node, "targets", [])
-        return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+        return ast.unparse(targets[0]) if len(targets) == 1 and isinstance(targets[0], ast.Name | ast.Attribute) else ""
 
     def with_(self, old: ast.AST, new: ast.AST) -> str:
         """Return the statement with one expression in place of another, on one line."""
