@@ -948,4 +948,6 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
     related = [one for one in witness.findings.values() if one.severity == "warning" and one.line <= place.line]
     if "NoneType" in message and related:
         return
-    yield STOPPED.found(place, place.written.target(), message, advice(message_of(error)), None)
+    given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
+    names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[\w.]+", x)]
+    yield STOPPED.found(place, ", ".join(names), message, advice(message_of(error)), None)

@@ -13,7 +13,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
-from gradcli.findings.spelling import one_line, several
+from gradcli.findings.spelling import one_line, several, short
 from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
@@ -212,6 +212,32 @@ def missed(witness: Witness) -> Iterator[Finding]:
 
 
 @NOT_REGISTERED.on("end")
+def left_out(witness: Witness) -> Iterator[Finding]:
+    """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
+    ledger, owned = witness.of(Ledger), held(witness)
+    models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
+    own = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
+    trained = [key for key, params in own.items() if params and all(id(x) in owned for x in params)]
+    free = {id(x) for x, one in ledger.accounts.items() if one.count > 1 and not (one.ever_moved or one.cleared)}
+    for key, params in own.items():
+        if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
+            continue
+        if not models[key].training or any(id(x) in owned for x in params):
+            continue  # in evaluation mode it is held fast on purpose
+        holders = [(optimizer_of(witness, x), x) for x in own[trained[0]][:1]]
+        made = creation(witness, holders[0][0])
+        if made is None:
+            continue
+        holder = holders[0][0]
+        message = f"{holder} does not hold the parameters of {key}: {made.written.text} leaves them out."
+        because = f"a gradient comes to {key} in each pass and adds up, and no step changes {key}."
+        groups = [x for x in made.written.calls("parameters") if short(x)]
+        both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
+        instead = made.written.with_(groups[0], ast.parse(both, mode="eval").body) if both else None
+        yield NOT_REGISTERED.found(made, f"{key}, {holder}", message, because, instead)
+
+
+@NOT_REGISTERED.on("end")
 def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:
@@ -268,7 +294,11 @@ def stale(witness: Witness) -> Iterator[Finding]:
         line = run.names.former.get(first, 0)
         holder = witness.path(optimizer) or "the optimizer"
         made = creation(witness, holder)
-        again = assignments(witness, re.split(r"[.\[]", names[id(replaced[0])])[0])[1:]
+        path = names[id(replaced[0])]
+        ends = [at.start() for at in re.finditer(r"[.\[]|$", path)]  # model.fc.weight: that of model.fc, or of model
+        places = (assignments(witness, path[:end]) for end in reversed(ends[1:]))
+        outside = ([one for one in found if not one.written.text.startswith("self.")] for found in places)
+        again = next(filter(None, outside), assignments(witness, path[: ends[0]])[1:])
         place = again[-1] if again else witness.at(made.source if made else None, line) if line else made
         place = place or witness.place
         told = several(witness.known(x) or names[id(x)] for x in replaced)

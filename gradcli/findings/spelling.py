@@ -58,7 +58,7 @@ class Written:
 
     def target(self) -> str:
         """Return the name that the statement assigns, if it is one, or the attribute."""
-        targets = getattr(self.node, "targets", [])
+        targets = getattr(self.node, "targets", [getattr(self.node, "target", None)])
         return ast.unparse(targets[0]) if len(targets) == 1 and isinstance(targets[0], ast.Name | ast.Attribute) else ""
 
     def with_(self, old: ast.AST, new: ast.AST) -> str:

@@ -18,7 +18,7 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import gradient_below, severity_of
-from gradcli.findings.order import Ledger, held
+from gradcli.findings.order import Ledger, held, state, updates
 from gradcli.findings.spelling import number, one_line, several, short
 from gradcli.findings.witness import (
     LARGEST,
@@ -272,10 +272,15 @@ def diverged(witness: Witness) -> Iterator[Finding]:
 
 
 class Layers:
-    """What the passes of a run showed of the layers: the activations whose units were alive, by place."""
+    """What the passes of a run showed of the layers: the activations whose units were alive, by place.
+
+    What is known of an output of one unit, and of weights that no optimizer holds, is told when the run is over.
+    """
 
     def __init__(self) -> None:
         self.alive: dict[tuple[Any, ...], int] = {}
+        self.outputs: dict[tuple[Any, ...], tuple[list[tuple[Tensor, Any]], Finding]] = {}
+        self.flat: list[tuple[list[Tensor], Finding]] = []
 
 
 def leaf_below(node: Node, done: Pass) -> list[Tensor]:
@@ -318,13 +323,14 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         number_of += 1
         place = witness.place_of(node)
         value = np.asarray(done.outs[node])
-        if place is None or value.ndim < 2 or value.shape[-1] < 2 or value.shape[0] < 2:
+        if place is None or value.ndim < 2 or value.shape[0] < 2:
             continue
         key = place.key, number_of
         units = value.shape[1] if value.ndim == 4 else value.shape[-1]
         arrived = done.totals.get(node)
         if np.any(value):
             witness.of(Layers).alive.setdefault(key, done.number)
+            witness.of(Layers).outputs.pop(key, None)
             continue
         leaves = [x for x in leaf_below(node, done) if id(x) in zero]
         if not leaves or arrived is None or not np.any(arrived):
@@ -336,8 +342,8 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         layer = names[0].rpartition(".")[0] or names[0]
         since = f" since pass {done.times}" if done.times > 1 else ""
         message = (
-            f"all {units} units of the relu behind {layer} are dead{since}: 0 in all {value.shape[0]} rows, "
-            "so no gradient passes."
+            f"{f'all {units} units' if units > 1 else 'the unit'} of the relu behind {layer} "
+            f"{'are' if units > 1 else 'is'} dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
         )
         because = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
@@ -351,15 +357,24 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             )
             if made is not None and isinstance(lr, float | int):
                 instead = made.written.with_rate(float(f"{min(lr / 100, 0.01):.1g}")) or instead
-        yield DEAD.found(
-            at,
-            ", ".join([layer, *names, *([holder] if holder else [])]),
-            message,
-            because + ".",
-            instead,
-            see=[done.place.line],
-        )
+        about = ", ".join([layer, *names, *([holder] if holder else [])])
+        finding = DEAD.found(at, about, message, because + ".", instead, see=[done.place.line])
+        if units > 1:
+            yield finding
+        else:
+            witness.of(Layers).outputs.setdefault(key, ([(x, state(x)) for x in leaves], finding))
         return
+
+
+@DEAD.on("end")
+def for_good(witness: Witness) -> Iterator[Finding]:
+    """State what the rest of the run has not disproved: the one unit stayed dead, the flat layer was trained."""
+    layers, accounts = witness.of(Layers), witness.of(Ledger).accounts
+    for kept, one in layers.outputs.values():
+        if all(np.array_equal(before, state(x)) for x, before in kept):
+            yield one
+    if not any(one.code == "saturated" for one in witness.findings.values()):
+        yield from (one for leaves, one in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves))
 
 
 @SATURATED.on("arrival", closely=True)
@@ -438,7 +453,7 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         share = float(np.mean(SLOPES[name](out) < FLAT_SLOPE))
         is_hidden = any("matrix" in other.primitive.traits for other in done.consumers(node))
-        if share < FLAT_SHARE or not is_hidden or not held(witness).keys() & set(map(id, leaves)):
+        if share < FLAT_SHARE or not is_hidden:
             continue
         size = witness.of(Sizes).of.get(id(node), 0.0)
         names = list(dict.fromkeys(witness.name(leaf) for leaf in leaves))
@@ -451,7 +466,11 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         weights = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
         data, instead = witness.of(Sizes).words(node)
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
-        yield SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
+        finding = SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
+        if held(witness).keys() & set(map(id, leaves)):
+            yield finding
+        else:
+            witness.of(Layers).flat.append((leaves, finding))
         return
 
 
@@ -557,7 +576,7 @@ def gradients_by_depth(done: Pass) -> tuple[dict[int, tuple[float, Node]], Count
         if is_layer:
             uses.update(direct_leaves(node))
         if is_layer and arrived is not None:
-            norm = float(np.linalg.norm(np.ravel(arrived)))
+            norm = float(np.linalg.norm(np.asarray(arrived, float).ravel()))  # whose square is above float32
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
     return best, uses
@@ -733,7 +752,9 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
             starts.equal.pop(id(leaf), None)
             continue
         known = starts.equal.get(id(leaf))
-        line = known[3] if known else witness.run.changed_by(leaf.history[-1])[0] or 0 if leaf.history else 0
+        line = known[3] if known else witness.run.rewritten.get(leaf, 0)
+        if not known and not line and leaf.history:
+            line = witness.run.changed_by(leaf.history[-1])[0] or 0
         starts.equal[id(leaf)] = leaf, axis, (known[2] if known else 0) + 1, line
         layered.add(id(leaf))
     yield from ()
@@ -743,7 +764,7 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
 def symmetric(witness: Witness) -> Iterator[Finding]:
     owned, accounts = held(witness), witness.of(Ledger).accounts
     for leaf, axis, passes, line in witness.of(Starts).equal.values():
-        is_trained = id(leaf) in owned or (leaf in accounts and accounts[leaf].ever_moved)
+        is_trained = id(leaf) in owned or (leaf in accounts and accounts[leaf].ever_moved) or updates(witness, leaf)
         if not is_trained or passes < 2:
             continue
         name = witness.name(leaf)
@@ -769,5 +790,7 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
             f"nn.init.normal_({argument}, std=0.5)"
             if calls
             else f"{name} = torch.randn({leaf.shape[0]}, {leaf.shape[1]}, requires_grad=True)"
+            if name.isidentifier()
+            else f"nn.init.xavier_uniform_({name})"
         )
         yield SYMMETRIC.found(place, f"{layer}, {name}", message, because, instead)
