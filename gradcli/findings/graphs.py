@@ -949,5 +949,5 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
     if "NoneType" in message and related:
         return
     given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
-    names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[\w.]+", x)]
+    names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
     yield STOPPED.found(place, ", ".join(names), message, advice(message_of(error)), None)

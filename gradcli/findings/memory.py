@@ -110,6 +110,11 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             message = f"a second backward() from {loss}: the one at line {line} freed the graph."
             instead = f"{loss}.backward(retain_graph=True)  # at line {line}"
         because = f"the pass of line {line} went through {name}, and so does this one."
+        for call in earlier.written.calls("grad")[:1]:
+            kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("create_graph", ast.Constant(True))])
+            instead = earlier.written.with_(call, kept)
+            message = f"{short(call) or 'torch.autograd.grad'} without create_graph=True freed the graph of {name} "
+            message += f"(line {at}), and line {place.line} needs it again."
         return FREED.found(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
     loops = loops_around(witness, place)
     inner = loops[-1] if loops else None
@@ -357,8 +362,11 @@ def writers(witness: Witness, source: Source, name: str) -> Iterator[Place]:
 
 
 def holds(witness: Witness, done: Pass, node: Node) -> bool:
-    """Return whether a node still gives its result from its inputs; true where the result was written over."""
-    if any(np.may_share_memory(node.out, other.out) for other in done.order if other is not node):
+    """Return whether a node still gives its result from its inputs; true where autograd knows of a change."""
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)]
+    if any(x.history and x.history[-1] > node.sequence for x in inputs) or any(
+        np.may_share_memory(node.out, other.out) for other in done.order if other is not node
+    ):
         return True
     try:
         with witness.aside():

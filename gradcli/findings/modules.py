@@ -296,25 +296,33 @@ def stale(witness: Witness) -> Iterator[Finding]:
         made = creation(witness, holder)
         path = names[id(replaced[0])]
         ends = [at.start() for at in re.finditer(r"[.\[]|$", path)]  # model.fc.weight: that of model.fc, or of model
-        places = (assignments(witness, path[:end]) for end in reversed(ends[1:]))
-        outside = ([one for one in found if not one.written.text.startswith("self.")] for found in places)
-        again = next(filter(None, outside), assignments(witness, path[: ends[0]])[1:])
-        place = again[-1] if again else witness.at(made.source if made else None, line) if line else made
-        place = place or witness.place
+        given = [x for end in reversed(ends[1:]) for x in assignments(witness, path[:end])]
+        given = [x for x in given if not x.written.text.startswith("self.")] or assignments(witness, path[: ends[0]])[
+            1:
+        ]
+        change = given[-1] if given else witness.at(made.source if made else None, line) if line else made
+        change = change or witness.place
+        place = change if made is None or (given and is_outside(witness, change)) else made
         told = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
         message = (
             f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {told} from "
-            f"before {place.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
+            f"before {change.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
         )
         because = (
             f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
             f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
         )
-        instead = f"{made.written.text}  # after {place.words}" if made is not None else None
+        instead = f"{made.written.text}  # after {change.words}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
-        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
+        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0, change.line])
+
+
+def is_outside(witness: Witness, place: Place) -> bool:
+    """Return whether a statement stands outside of all functions."""
+    functions = (x for tree in witness.trees(place.source) for x in ast.walk(tree) if isinstance(x, ast.FunctionDef))
+    return not any(x.lineno <= place.line <= (x.end_lineno or x.lineno) for x in functions)
 
 
 @UNUSED.on("end")

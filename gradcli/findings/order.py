@@ -438,7 +438,7 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     instead = f"{step}; {at.written.text}"
     yield CLEARED_EARLY.found(
         at,
-        ", ".join(witness.name(x) for x, _ in wasted),
+        ", ".join([*(witness.name(x) for x, _ in wasted), witness.path(optimizer)]).removesuffix(", "),
         message,
         because,
         instead,
@@ -731,7 +731,7 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         message, see = f"no backward() runs before {place.written.text}: {loss} is computed and not differentiated.", []
         at, instead = place, f"{loss}.backward(); {place.written.text}"
     else:
-        return
+        message, at, instead, see = f"no backward() runs before {place.written.text}.", place, None, []
     yield WITHOUT_BACKWARD.found(at, f"{about}, {loss}" if loss else about, message, fact, instead, see=see)
 
 

@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import gradient_below, severity_of
+from gradcli.findings.graphs import Zeros, gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
 from gradcli.findings.spelling import number, one_line, several, short
 from gradcli.findings.witness import (
@@ -441,6 +441,27 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
 
 
+@SATURATED.on("arrival")
+def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
+    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)] if done.is_surveyed else []
+    for node in done.order if zero and done.times > 1 else ():
+        low, high = node.options.get("min"), node.options.get("max")
+        arrived, edge, place = done.totals.get(node), node.edges[0] if node.edges else None, witness.place_of(node)
+        is_clamp = node.primitive.name in ("clamp", "hardtanh") and low is not None and high is not None
+        if not is_clamp or place is None or not np.any(arrived) or edge is None or np.any(done.totals.get(edge, 1)):
+            continue
+        leaves = [leaf for leaf in zero if leads(node, leaf)]
+        if leaves:
+            names, words = [witness.name(x) for x in leaves], place.written.of_primitive("clamp") or place.written.text
+            message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
+            message += f"is 0 and {several(names)} gets no gradient."
+            because = f"{names[0]}.grad is 0 in each of {done.times} passes."
+            finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
+            witness.of(Zeros).of.setdefault(leaves[0], finding)
+    yield from ()
+
+
 @SATURATED.on("arrival", closely=True)
 def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
@@ -707,15 +728,15 @@ class Starts:
         self.different: set[int] = set()
 
 
-def axis_of_equals(value: Any, gradient: Any) -> int | None:
-    """Return the axis along which both are the same everywhere; None where there is none."""
-    for axis in (0, 1):
+def axis_of_equals(value: Any, gradient: Any, first: int) -> int | None:
+    """Return the axis along which both are the same everywhere, looked at first that of units; None without any."""
+    for axis in (first, 1 - first):
         if value.shape[axis] < 2:
             continue
-        first = np.take(value, [0], axis), np.take(gradient, [0], axis)
+        unit = np.take(value, [0], axis), np.take(gradient, [0], axis)
         scale = float(np.max(np.abs(gradient))) or 1.0
-        is_equal = np.allclose(value, first[0], rtol=1e-5, atol=1e-8)
-        if is_equal and np.allclose(gradient, first[1], rtol=1e-4, atol=1e-6 * scale):
+        is_equal = np.allclose(value, unit[0], rtol=1e-5, atol=1e-8)
+        if is_equal and np.allclose(gradient, unit[1], rtol=1e-4, atol=1e-6 * scale):
             return axis
     return None
 
@@ -730,6 +751,7 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
     depths: dict[Any, int] = {}
     deepest = 0
     of_leaf: dict[int, int] = {}
+    turned: set[int] = set()  # as in x @ w.t(), where the rows are the units
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits
         depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
@@ -741,12 +763,14 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
                     inner = inner.edges[0]
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
+                    turned.update([id(inner.variable)] if inner is not edge or edge is node.edges[0] else [])
     for leaf, gradient, _ in done.arrivals:
         if leaf.ndim != 2 or id(leaf) in starts.different or leaf.value.size > LARGEST or id(leaf) not in of_leaf:
             continue
         if of_leaf[id(leaf)] >= deepest:
             continue
-        axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient)) if finite(gradient) else None
+        units = 0 if id(leaf) in turned else 1
+        axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient), units) if finite(gradient) else None
         if axis is None or (id(leaf) in starts.equal and starts.equal[id(leaf)][1] != axis):
             starts.different.add(id(leaf))
             starts.equal.pop(id(leaf), None)
@@ -768,7 +792,8 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
         if not is_trained or passes < 2:
             continue
         name = witness.name(leaf)
-        made = creation(witness, name.partition(".")[0].partition("[")[0])
+        paths = (name, name.rpartition(".")[0], name.partition(".")[0].partition("[")[0])
+        made = next((found for path in paths if path and (found := creation(witness, path)) is not None), None)
         place = witness.at(made.source if made else None, line) if line else made
         if place is None:
             continue

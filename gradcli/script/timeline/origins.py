@@ -74,7 +74,7 @@ class Origins:
                 self.copied.setdefault(leaf, place)
         else:
             for leaf in below:
-                self.taken.setdefault(leaf, place)
+                self.taken.setdefault(leaf, below[leaf] or place)
 
     def way_out(self, leaf: Tensor) -> Cut | None:
         """Return where a leaf left for Python, or left the graph before any operation could use it."""
