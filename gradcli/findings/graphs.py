@@ -191,7 +191,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join(names), listed(names)
+    name, leaves = ", ".join(dict.fromkeys([*names, *place.written.subjects()])), listed(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."

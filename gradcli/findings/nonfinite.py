@@ -127,6 +127,8 @@ EDGES = {  # by primitive, what happens at the edge and what is written in place
     "rsqrt": ("is infinite at 0", "({x} + 1e-12).rsqrt()"),
     "norm": ("has no derivative at 0", "({x}.pow(2).sum() + 1e-12).sqrt()"),
     "log": ("is infinite at 0, and nan below", "torch.log({x}.clamp(min=1e-12))"),
+    "log2": ("is infinite at 0, and nan below", "torch.log2({x}.clamp(min=1e-12))"),
+    "log10": ("is infinite at 0, and nan below", "torch.log10({x}.clamp(min=1e-12))"),
     "acos": ("has an infinite derivative at 1 and -1", "torch.acos({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
     "asin": ("has an infinite derivative at 1 and -1", "torch.asin({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
     "pow": ("has an infinite derivative at 0", "({x} + 1e-12) ** {exponent}"),

@@ -427,7 +427,7 @@ class Witness(Recorder):
         place = self.places.get(node) if isinstance(node, Node) else None
         if place is not None and isinstance(node, Node):
             return place.written.of_primitive(node.primitive.name) or f"the result of line {place.line}"
-        return "a tensor without a name"
+        return ("" if isinstance(node, Node) else self.path(tensor)) or "a tensor without a name"
 
     def place_of(self, node: Any) -> Place | None:
         return self.places.get(node) if isinstance(node, Node) else None
