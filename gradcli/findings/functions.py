@@ -15,7 +15,6 @@ from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
