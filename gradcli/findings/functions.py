@@ -15,6 +15,7 @@ from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
+from gradcli.findings.graphs import severity_of
 from gradcli.findings.spelling import number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
@@ -567,7 +568,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
         calls = place.written.calls("gradcheck", "gradgradcheck")
         if not calls:
             continue
-        severity = "error" if error is witness.stopped_by else "warning"  # that it is handled mends nothing
+        severity = severity_of(witness, error, place)
         if "Jacobian mismatch" in message_of(error):
             yield from checked(witness, calls[0], place, severity)
         given = calls[0].args[1] if len(calls[0].args) > 1 else None

@@ -448,7 +448,8 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
 
 def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Finding]:
     """State that a schedule has gone on before the first step of its optimizer."""
-    for name, plan in witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler")):
+    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+    for name, plan in plans:
         if getattr(plan, "optimizer", None) is not optimizer or plan.last_epoch < 1:
             continue
         for x in [y for tree in witness.trees(place.source) for y in ast.walk(tree) if isinstance(y, ast.Expr)]:
@@ -457,7 +458,9 @@ def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Findin
             if is_step and meant({**witness.machine.globals, **place.env}, call.func.value) is plan:  # type: ignore[attr-defined]
                 at = Place(place.source, x.lineno, x, place.env)
                 message = f"{at.written.text} at line {at.line} runs before {place.written.text} at line {place.line}."
-                because = f"the first step has lr = {optimizer.param_groups[0].get('lr'):g}, where the schedule begins "
+                because = (
+                    f"the first step has lr = {plan.optimizer.param_groups[0].get('lr'):g}, where the schedule begins "
+                )
                 because += f"with {plan.base_lrs[0]:g}."
                 instead = f"{place.written.text}; {at.written.text}"
                 yield EARLY_SCHEDULE.found(at, f"{name}, lr", message, because, instead, see=[place.line])
