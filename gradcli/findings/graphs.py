@@ -945,8 +945,9 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         return
     kind = python_class(error).__name__
     message = f"{kind}: {one_line(message_of(error)).rstrip('.')[:300]}."
-    related = [one for one in witness.findings.values() if one.severity == "warning" and one.line <= place.line]
-    if "NoneType" in message and related:
+    related = [one for one in witness.findings.values() if one.severity == "warning"]
+    is_gradient = ".grad" in place.written.text  # which a finding at a later line of the loop may have made None
+    if "NoneType" in message and any(is_gradient or one.line <= place.line for one in related):
         return
     given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
     names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Any, NamedTuple
@@ -505,7 +506,8 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
     name = node.primitive.name
     x = operand_words(place, trouble)
     at = f"[{', '.join(map(str, trouble.entry))}]" if trouble.entry else ""
-    names = [*trouble.names, x if x.isidentifier() else "", place.written.target(), *map(witness.name, spoilt)]
+    inner = [name for name in re.findall(r"[A-Za-z_]\w*", x) if isinstance(place.env.get(name), Tensor)]
+    names = [*trouble.names, *inner, place.written.target(), *map(witness.name, spoilt)]
     return Words(
         place.written.of_primitive(name, node.options.get("exponent")) or spelled(place, name),
         x,

@@ -487,7 +487,8 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         weights = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
         data, instead = witness.of(Sizes).words(node)
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
-        finding = SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
+        about = ", ".join([*names, *place.written.subjects()])
+        finding = SATURATED.found(place, about, message, because, instead, see=[done.place.line])
         if held(witness).keys() & set(map(id, leaves)):
             yield finding
         else:
