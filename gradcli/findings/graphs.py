@@ -922,9 +922,10 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         node = place.written.node
         target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
         x = target if target is not None and isinstance(node, ast.AugAssign) else None
-        names = [y.id for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.Name)]
         known = {**witness.machine.globals, **place.env}
-        name = next((n for n in names if isinstance(v := known.get(n), Tensor) and v.requires_grad), "the leaf")
+        parts = [y for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.expr)]
+        leaves = (y for y in parts if isinstance(v := meant(known, y), Tensor) and v.requires_grad)
+        name = next((short(y) for y in leaves), "the leaf")
         change = place.written.text.removeprefix("return ")
         message = f"{change} changes {name}, a leaf that requires grad, while autograd records."
         instead = f"with torch.no_grad(): {change}"

@@ -583,20 +583,25 @@ def is_unmeant(witness: Witness, one: Added) -> bool:
         for filling in account.open
     )
     read = witness.read.get(one.leaf, -1) > one.before.number
-    if read and not account.cleared and is_row_by_row(witness, one.place):
+    if read and not account.cleared and is_row_by_row(witness, one):
         return True
     return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
 
 
-def is_row_by_row(witness: Witness, place: Place) -> bool:
-    """Return whether a loop differentiates one entry after another, and keeps `.grad` after each."""
+def is_row_by_row(witness: Witness, one: Added) -> bool:
+    """Return whether a loop differentiates one entry or output after another, and keeps `.grad` after each."""
+    place = one.place
     loops = loops_around(witness, place)
     calls = place.written.calls("backward")
     output = place.written.argument(calls[0]) if calls else None
-    if not loops or not isinstance(output, ast.Subscript) or not isinstance(loops[-1], ast.For):
+    if not loops or not isinstance(loops[-1], ast.For):
         return False
     turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
-    if not turn & {x.id for x in ast.walk(output.slice) if isinstance(x, ast.Name)}:
+    index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
+    is_entry = bool(turn & {x.id for x in ast.walk(index) if isinstance(x, ast.Name)})
+    if not is_entry and np.allclose(
+        one.alone, one.whole - one.alone
+    ):  # the same again, as a lesson on adding up has it
         return False
     keeps = [
         x.value
