@@ -599,9 +599,9 @@ def is_row_by_row(witness: Witness, one: Added) -> bool:
     turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
     index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
     is_entry = bool(turn & {x.id for x in ast.walk(index) if isinstance(x, ast.Name)})
-    if not is_entry and np.allclose(
-        one.alone, one.whole - one.alone
-    ):  # the same again, as a lesson on adding up has it
+    before, alone = np.ravel(one.whole - one.alone), np.ravel(one.alone)
+    times = round(float(before @ alone) / (float(alone @ alone) or 1.0))
+    if not is_entry and np.allclose(before, times * alone):  # the same again, as lessons on adding up have it
         return False
     keeps = [
         x.value
