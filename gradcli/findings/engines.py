@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
+from gradcli.findings.functions import FACTOR, WRONG_INPUT
 from gradcli.findings.graphs import LEFT_GRAPH
 from gradcli.findings.order import ACCUMULATED
 from gradcli.findings.spelling import called, meant, number, one_line, several
@@ -49,7 +50,38 @@ print(a.grad)
     "self.grad += other.data * out.grad",
     order=2,
 )
-MOST = 20_000  # numbers of a graph that is looked at
+ORDER = Cause(
+    "engine-order",
+    "warning",
+    "the backward of an engine takes a number before all of its uses, or more than once",
+    "What a number passes on is its whole gradient: it has its turn once, after everything that was computed from it.",
+    """
+class Value:
+    def __init__(self, data, parents=()):
+        self.data, self.grad, self.parents, self.back = data, 0.0, parents, lambda: None
+    def __mul__(self, other):
+        out = Value(self.data * other.data, (self, other))
+        def back():
+            self.grad += other.data * out.grad
+            other.grad += self.data * out.grad
+        out.back = back
+        return out
+    def backward(self):
+        self.grad, waiting = 1.0, [self]
+        while waiting:
+            x = waiting.pop()
+            x.back()
+            waiting.extend(x.parents)
+a = Value(3.0)
+b = a * a
+c = b * b
+c.backward()
+print(a.grad)
+""",
+    "sort the graph once: parents first, each number once; then for x in reversed(order): x.back()",
+    order=2,
+)
+MOST, FEW = 20_000, 200  # numbers of a graph that is looked at; and of one whose every derivative is
 
 
 class Engines:
@@ -62,10 +94,20 @@ class Engines:
 
 def parents_in(x: Any) -> str:
     """Return the attribute with the numbers that one was computed from; "" of what is no number of an engine."""
-    if not isinstance(x, Facade) or isinstance(x, Tensor) or not {"data", "grad"} <= vars(x).keys():
+    if not isinstance(x, Facade) or isinstance(x, Tensor) or "grad" not in vars(x) or not data_in(x):
         return ""
     known = (key for key, y in vars(x).items() if isinstance(y, tuple | list | set) and y)
     return next((key for key in known if all(type(y) is type(x) for y in vars(x)[key])), "")
+
+
+def data_in(x: Any) -> str:
+    """Return the attribute with the value of a number: `data`, or whatever it is called."""
+    numbers = (key for key, y in vars(x).items() if key != "grad" and isinstance(y, int | float | np.ndarray))
+    return "data" if "data" in vars(x) else next(numbers, "")
+
+
+def value_in(x: Any) -> Any:
+    return vars(x).get(data_in(x))
 
 
 @ACCUMULATED.on("statement")
@@ -86,10 +128,12 @@ def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding]:
     names = {id(x): name for name, x in witness.objects(type(root))}
     leaves = [x for x in nodes if not getattr(x, attribute) and id(x) in names]
     if engines.passes[place.key] == 1:
-        for node in nodes:
-            yield from wrong_edges(witness, node, attribute, nodes)
+        wrong = [one for node in nodes for one in wrong_edges(witness, node, attribute, nodes)]
+        if not wrong and len(nodes) <= FEW:
+            wrong = [one for node in nodes for one in wrong_factors(witness, node, attribute)][:1]
+        yield from wrong or (wrong_order(witness, root, nodes, attribute) if not engines.leaves else ())
     yield from added(witness, place, root, nodes, {names[id(x)]: x for x in leaves})
-    engines.leaves = {id(x): (x, x.data, x.grad) for x in leaves}
+    engines.leaves = {id(x): (x, value_in(x), x.grad) for x in leaves}
 
 
 def below(root: Any, attribute: str) -> list[Any]:
@@ -106,7 +150,7 @@ def below(root: Any, attribute: str) -> list[Any]:
 def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: dict[str, Any]) -> Iterator[Finding]:
     """State that a pass added to gradients of one before, from before a step: proved by the pass alone."""
     before = witness.of(Engines).leaves
-    stepped = {name: x for name, x in leaves.items() if id(x) in before and differ(before[id(x)][1], x.data)}
+    stepped = {name: x for name, x in leaves.items() if id(x) in before and differ(before[id(x)][1], value_in(x))}
     if not stepped:
         return
     kept, alone = [x.grad for x in nodes], dict[str, Any]()
@@ -136,7 +180,7 @@ def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: d
 
 def wrong_edges(witness: Witness, node: Any, attribute: str, nodes: Sequence[Any]) -> Iterator[Finding]:
     """State what the backward of a number forgets: a parent that is not among its parents, or a sum."""
-    for back in [x for x in vars(node).values() if hasattr(x, "_facts")]:
+    for _, back in closures(node):
         variables, method = back._facts(VARIABLES_AROUND), method_around(witness, type(node), back.__qualname__)
         if method is None:
             continue
@@ -165,7 +209,7 @@ def shares(witness: Witness, parent: Any, users: Sequence[Any], nodes: Sequence[
         for user in users:
             parent.grad = parent.grad * 0
             with witness.aside():
-                for back in [x for x in vars(user).values() if hasattr(x, "_facts")]:
+                for _, back in closures(user):
                     back()
             whole = whole + parent.grad
             for x, grad in zip(nodes, kept, strict=True):
@@ -176,6 +220,131 @@ def shares(witness: Witness, parent: Any, users: Sequence[Any], nodes: Sequence[
         for x, grad in zip(nodes, kept, strict=True):
             x.grad = grad
     return whole
+
+
+def closures(node: Any) -> list[tuple[str, Any]]:
+    """Return the functions of the snippet that a number holds: its own part of backward."""
+    return [(key, x) for key, x in vars(node).items() if hasattr(x, "_facts")]
+
+
+def sent(node: Any, upstream: Any, parents: Sequence[Any]) -> list[Any]:
+    """Return what the backward of a number gives each parent for a gradient, and leave all as it is."""
+    touched = [node, *parents]
+    kept = [x.grad for x in touched]
+    try:
+        for x in parents:
+            x.grad = x.grad * 0
+        node.grad = upstream
+        for _, back in closures(node):
+            back()
+        return [x.grad for x in parents]
+    finally:
+        for x, grad in zip(touched, kept, strict=True):
+            x.grad = grad
+
+
+def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Finding]:
+    """State a derivative in the backward of a number that differs from the difference quotient of its method."""
+    parents = parents_of(node, attribute)
+    data, value = data_in(node), value_in(node)
+    for _, back in closures(node) if parents and isinstance(value, int | float) else ():
+        variables, method = back._facts(VARIABLES_AROUND), method_around(witness, type(node), back.__qualname__)
+        arguments = [variables.get(x.arg) for x in method[1].args.args] if method is not None else []
+        if method is None or not arguments or type(arguments[0]) is not type(node):
+            continue
+        try:
+            with witness.aside():
+                given = sent(node, 1.0, parents)
+                slopes = [slope(arguments, method[1].name, x, data) for x in parents]
+        except Exception:  # the snippet's own code, which may not take these numbers
+            continue
+        for parent, own, true in zip(parents, given, slopes, strict=True):
+            names = [key for key, x in variables.items() if x is parent]
+            at = next((x for name in names for x in setting(method[2], name)), None)
+            if true is None or at is None or np.allclose(own, true, rtol=1e-3, atol=1e-5):
+                continue
+            others = [x for x in slopes if x is not None and x is not true]
+            cause = WRONG_INPUT if any(np.allclose(own, x, rtol=1e-3) for x in others) else FACTOR
+            place, name = Place(method[0], at.lineno, at, witness.machine.globals), method[1].name
+            message = f"the derivative of {type(node).__name__}.{name} by {names[0]} is wrong: {place.written.text}."
+            because = f"for {names[0]} = {number(value_in(parent))} it gives {number(own)} times out.grad, the "
+            because += f"difference quotient of {name} is {number(true)}."
+            about = ", ".join(x for x in (names[0], name, type(node).__name__, witness.path(parent)) if x)
+            yield cause.found(place, about, message, because)
+            return
+
+
+def setting(function: ast.FunctionDef, name: str) -> Iterator[ast.stmt]:
+    """Yield the statements that give a variable its gradient."""
+    for x in ast.walk(function):
+        targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AugAssign) else []
+        if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"{name}.grad" for target in targets):
+            yield x
+
+
+def slope(arguments: Sequence[Any], method: str, parent: Any, data: str) -> float | None:
+    """Return the difference quotient of a method by one of its numbers; None at a kink."""
+    before, ends = vars(parent)[data], []
+    step = 1e-5 * max(1.0, abs(before))
+    try:
+        for shift in (-step, 0, step):
+            setattr(parent, data, before + shift)
+            ends.append(vars(getattr(arguments[0], method)(*arguments[1:]))[data])
+    finally:
+        setattr(parent, data, before)
+    left, right = (ends[1] - ends[0]) / step, (ends[2] - ends[1]) / step
+    return (left + right) / 2 if np.isclose(left, right, rtol=1e-2, atol=1e-3) else None
+
+
+def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: str) -> Iterator[Finding]:
+    """State that backward() takes a number too early or twice: what its uses pass on, once and in order, is another."""
+    totals, uses = {id(root): root.grad * 0 + 1}, Counter(id(x) for node in nodes for x in parents_of(node, attribute))
+    waiting, turn = [root], 0
+    while turn < len(waiting):
+        node, turn = waiting[turn], turn + 1
+        parents = parents_of(node, attribute)
+        try:
+            with witness.aside():
+                given = sent(node, totals[id(node)], parents)
+        except Exception:  # the snippet's own code
+            return
+        for x, share in zip(parents, given, strict=True):
+            totals[id(x)] = totals.get(id(x), 0) + share
+            uses[id(x)] -= 1
+            if not uses[id(x)]:
+                waiting.append(x)
+    wrong = [x for x in nodes if witness.path(x) and id(x) in totals and differ(x.grad, totals[id(x)])]
+    methods = [
+        (source, x)
+        for source, kind in witness.syntax()
+        if isinstance(kind, ast.ClassDef) and kind.name == type(root).__name__
+        for x in kind.body
+        if isinstance(x, ast.FunctionDef) and x.name == "backward"
+    ]
+    keys = {key for node in nodes for key, _ in closures(node)}
+    if len(waiting) < len(nodes) or not wrong or not methods or not keys:
+        return
+    source, method = methods[0]
+    loops = [x for x in ast.walk(method) if isinstance(x, ast.For | ast.While)]
+    calls = [x for x in ast.walk(method) if isinstance(x, ast.Call) and called(x) in keys]
+    around = [x for x in loops if any(y in ast.walk(x) for y in calls)]
+    at = around[-1] if around and isinstance(around[-1], ast.For) else calls[0] if calls else method
+    leaf = next((x for x in wrong if not getattr(x, attribute)), wrong[0])
+    name = witness.path(leaf)
+    place = Place(source, at.lineno, at if isinstance(at, ast.For) else None, witness.machine.globals)
+    message = f"backward() of {type(root).__name__} takes numbers before all of their uses, or more than once."
+    because = (
+        f"{name}.grad is {number(leaf.grad)}; each number once, after all its uses, gives {number(totals[id(leaf)])}."
+    )
+    instead = None
+    if isinstance(at, ast.For) and isinstance(at.iter, ast.Name):
+        instead = f"for {ast.unparse(at.target)} in reversed({at.iter.id}):"
+    about = ", ".join([name, type(root).__name__, "backward"])
+    yield ORDER.found(place, about, message, because, instead, see=[method.lineno])
+
+
+def parents_of(node: Any, attribute: str) -> list[Any]:
+    return list({id(x): x for x in getattr(node, attribute)}.values())
 
 
 def method_around(witness: Witness, kind: type, qualified: str) -> tuple[Any, ast.FunctionDef, ast.FunctionDef] | None:
@@ -214,7 +383,7 @@ def of_missing(
 
 def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: int, whole: Any) -> Finding:
     """State that a method sets a gradient of a number that has other uses."""
-    known = witness.path(parent) or f"a number of {number(parent.data)}"
+    known = witness.path(parent) or f"a number of {number(value_in(parent))}"
     message = f"{at.written.text} sets {name}.grad, and what another use of the number gave is lost: write +=."
     because = f"{known} has {uses} uses: its gradient is {number(parent.grad)}, what they give is {number(whole)}."
     instead = at.written.text.replace(" = ", " += ", 1)

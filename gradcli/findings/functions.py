@@ -394,7 +394,8 @@ def wrong_factors(given: Answer) -> Iterator[Mistake]:
         ratio = np.ravel(given.returned)[entries] / np.ravel(given.true)[entries]
     if ratio.size > 1 and np.ptp(ratio) < 2e-2 * abs(ratio[0]) and abs(ratio[0]) > 1e-6:
         words = "the sign is wrong" if abs(ratio[0] + 1) < 2e-2 else f"it is {ratio.mean():.3g} times the gradient"
-        is_usual = any(abs(abs(ratio[0]) - x) < 2e-2 for x in (1, 2, 3, 4, 1 / 2, 1 / 3, 1 / 4))
+        sizes = {1, 2, 3, 4, given.true.size, *given.true.shape, *np.shape(given.out)}  # the n of a mean
+        is_usual = any(abs(abs(ratio[0]) / x - 1) < 2e-2 or abs(abs(ratio[0]) * x - 1) < 2e-2 for x in sizes if x)
         yield Mistake(FACTOR, words, severity="" if is_usual else "note")
 
 
@@ -520,6 +521,20 @@ def turned(text: str, g: str) -> str:
     if text == g:
         return text
     return re.sub(r"\.(t\(\)|T)$", "", text) if re.search(r"\.(t\(\)|T)$", text) else f"{text}.t()"
+
+
+@NOT_CHECKED.on("end")
+def asked(witness: Witness) -> Iterator[Finding]:
+    """State the mistake in a function that gradcheck was asked about without raising."""
+    for source, x in witness.syntax():
+        names = ("gradcheck", "gradgradcheck")
+        for call in Place(source, x.lineno, x, witness.machine.globals).written.calls(*names) if is_plain(x) else ():
+            if any(word.arg == "raise_exception" for word in call.keywords):
+                yield from checked(witness, call, Place(source, x.lineno, x, witness.machine.globals), "warning")
+
+
+def is_plain(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr | ast.Assign | ast.Assert)
 
 
 def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, value_of
+from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -191,7 +191,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join(names), listed(names)
+    name, leaves = ", ".join(dict.fromkeys([*names, *place.written.subjects()])), listed(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
@@ -253,7 +253,7 @@ def soft(place: Place, cut: Cut) -> str | None:
 
 def what_left(place: Place, cut: Cut) -> str:
     """Return the expression that left the graph, as it is written."""
-    name = cut.how.removeprefix(".").removesuffix("()").removesuffix("_")
+    name = cut.how.rpartition(".")[2].removesuffix("()").removesuffix("_")
     for node in place.written.nodes():
         if isinstance(node, ast.Call) and called(node) == name and short(node):
             return short(node)
@@ -269,7 +269,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
         return None
     if cut.how == "no_grad":
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
-    name = cut.how.removeprefix(".").removesuffix("()")
+    name = cut.how.rpartition(".")[2].removesuffix("()")
     if cut.how in COPIES:
         for call in written.calls("tensor", "as_tensor", "new_tensor"):
             if call.args:
@@ -295,6 +295,8 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
             return node.value if node.attr == name and cut.how.startswith(".") else node
 
         def visit_Name(self, node: ast.Name) -> ast.AST:
+            if node.id == "math" and cut.how.startswith("math."):
+                return ast.Name("torch", node.ctx)
             if node.id in arrays and isinstance(node.ctx, ast.Load):
                 return ast.parse(f"torch.from_numpy({node.id})", mode="eval").body
             return node
@@ -658,13 +660,30 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     leaf = next((x for x in inputs if isinstance(node_of(x), AccumulateGrad)), None)
     known = None if leaf is None else witness.run.names.get(leaf)
     name = witness.known(tensor)
-    if leaf is None or not (known is None or isinstance(known, Generated)) or not name:
+    if leaf is None or not name:
+        return None
+    if spelled(known or "") == name and leaf._grad is not None:  # as [p - lr * p.grad for p in params] makes them
+        return of_new(place, name, short(getattr(place.written.node, "value", None) or ast.Pass()))
+    if not (known is None or isinstance(known, Generated)):
         return None
     value = getattr(place.written.node, "value", None)
     made = short(value) if value is not None else ""
     message = f"{name} is the result of an operation, {made or place.written.text}, not a leaf."
     because = f"the float{leaf.dtype.itemsize * 8} leaf inside has the gradient, and no name; {name}.grad is None."
     instead = finished_first(place)
+    return LEAF_REBOUND.found(place, name, message, because, instead)
+
+
+def of_new(place: Place, name: str, made: str) -> Finding:
+    """State that an update in a comprehension has put new tensors in the place of leaves."""
+    node = getattr(place.written.node, "value", None)
+    part, instead = getattr(node, "elt", None), None
+    if isinstance(node, ast.ListComp) and isinstance(part, ast.BinOp) and isinstance(part.op, ast.Sub | ast.Add):
+        sign = "-=" if isinstance(part.op, ast.Sub) else "+="
+        loop = node.generators[0]
+        instead = f"for {short(loop.target)} in {short(loop.iter)}: {short(part.left)}.data {sign} {short(part.right)}"
+    message = f"{name} is the result of an operation, {made or place.written.text}, not the leaf any more."
+    because = f"the leaf that was {name} before has the gradient; {name}.grad is None."
     return LEAF_REBOUND.found(place, name, message, because, instead)
 
 
@@ -797,8 +816,8 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
         severity = "note" if is_result_used(at) else ""
         yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
-    elif passes and tensor in run.origins.taken:
-        yield of_cut(witness, run.origins.taken[tensor], [name], effect)
+    elif passes and (way := run.origins.way_out(tensor)) is not None:
+        yield of_cut(witness, way, [name], effect)
     elif not passes:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]
         if failed:
@@ -903,9 +922,10 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         node = place.written.node
         target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
         x = target if target is not None and isinstance(node, ast.AugAssign) else None
-        names = [y.id for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.Name)]
         known = {**witness.machine.globals, **place.env}
-        name = next((n for n in names if isinstance(v := known.get(n), Tensor) and v.requires_grad), "the leaf")
+        parts = [y for y in ast.walk(x if x is not None else node or ast.Pass()) if isinstance(y, ast.expr)]
+        leaves = (y for y in parts if isinstance(v := meant(known, y), Tensor) and v.requires_grad)
+        name = next((short(y) for y in leaves), "the leaf")
         change = place.written.text.removeprefix("return ")
         message = f"{change} changes {name}, a leaf that requires grad, while autograd records."
         instead = f"with torch.no_grad(): {change}"
@@ -926,7 +946,10 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         return
     kind = python_class(error).__name__
     message = f"{kind}: {one_line(message_of(error)).rstrip('.')[:300]}."
-    related = [one for one in witness.findings.values() if one.severity == "warning" and one.line <= place.line]
-    if "NoneType" in message and related:
+    related = [one for one in witness.findings.values() if one.severity == "warning"]
+    is_gradient = ".grad" in place.written.text  # which a finding at a later line of the loop may have made None
+    if "NoneType" in message and any(is_gradient or one.line <= place.line for one in related):
         return
-    yield STOPPED.found(place, place.written.target(), message, advice(message_of(error)), None)
+    given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
+    names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
+    yield STOPPED.found(place, ", ".join(names), message, advice(message_of(error)), None)

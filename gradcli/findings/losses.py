@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, number, one_line, short
+from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness
 from gradcli.script.timeline.names import node_of
 
@@ -79,6 +79,21 @@ loss = torch.nn.functional.nll_loss(probs, torch.tensor([0, 1, 2, 0]))
 loss.backward()
 """,
     "torch.log_softmax(scores, dim=1), or cross_entropy of the scores",
+    order=2,
+)
+AXIS = Cause(
+    "softmax-axis",
+    "warning",
+    "softmax is taken along another axis than the one that is summed over",
+    "Probabilities add up to 1 over the classes, attention weights over the values that they weigh: dim says which.",
+    """
+import torch
+scores = torch.randn(4, 3, requires_grad=True)
+logp = torch.log_softmax(scores, dim=0)
+loss = torch.nn.functional.nll_loss(logp, torch.tensor([0, 1, 2, 0]))
+loss.backward()
+""",
+    "log_softmax(scores, dim=1); dim=-1 for attention weights",
     order=2,
 )
 ELEMENTWISE = 64  # operations between a pair and the loss that are followed
@@ -237,18 +252,13 @@ def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:
     binary = place.written.operator(operation.application.primitive.name)
     if binary is not None and short(binary.left) and short(binary.right):
         return [short(binary.left), short(binary.right)]
+    tensors, variables = before_expanding(witness, operation)[:2], {**witness.machine.globals, **place.env}
     for call in place.written.nodes():
-        if (
-            isinstance(call, ast.Call)
-            and len(call.args) >= 2
-            and "loss" in called(call).lower() + ast.unparse(call.func).lower()
-        ):
-            return [one_line(ast.unparse(call.args[0])), one_line(ast.unparse(call.args[1]))]
-    for outer in place.calls():
-        for call in outer.written.nodes():
-            if isinstance(call, ast.Call) and len(call.args) == 2:
-                return [witness.name(x) for x in operation.tensors[:2]]
-    return [witness.name(x) for x in operation.tensors[:2]]
+        if isinstance(call, ast.Call) and len(call.args) >= 2:
+            given = [meant(variables, x) for x in call.args[:2]]
+            if any(x is y for x, y in zip(given, tensors, strict=True)) or "loss" in ast.unparse(call.func).lower():
+                return [one_line(ast.unparse(x)) for x in call.args[:2]]
+    return [witness.name(x) for x in tensors]
 
 
 class Twice:
@@ -289,13 +299,29 @@ def of_sigmoid(witness: Witness, operation: Operation) -> Iterator[Finding]:
 def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
     x, node = operation.tensors[0], node_of(operation.application.out)
     inner = behind_layout(x)
-    if inner is None or inner.primitive.name == "log_softmax" or not isinstance(node, Node) or x.ndim < 1:
+    if inner is None or not isinstance(node, Node) or x.ndim < 1:
         return
     with np.errstate(all="ignore"):
         sums = np.exp(x.value.astype(float)).sum(axis=1 if x.ndim > 1 else 0)
-    if np.allclose(sums, 1, atol=1e-2) or np.all(x.value <= 0):
+    if np.allclose(sums, 1, atol=1e-2) or (inner.primitive.name != "log_softmax" and np.all(x.value <= 0)):
         return
-    witness.of(Twice).of[node] = LOG_MISSING, inner, operation
+    is_log = inner.primitive.name == "log_softmax"
+    witness.of(Twice).of[node] = AXIS if is_log else LOG_MISSING, inner, operation
+    yield from ()
+
+
+@AXIS.on_operation("mm", "bmm", "matmul")
+def of_weights(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Note weights that a softmax made along another axis than the one that a product sums over."""
+    x, node = operation.tensors[0], node_of(operation.application.out)
+    inner = node_of(x)
+    while isinstance(inner, Node) and inner.primitive.name in ("expand", "reshape", "view") and inner.edges:
+        inner = inner.edges[0] if np.shape(inner.out) == x.shape or np.shape(inner.out)[-2:] == x.shape[-2:] else None
+    if not isinstance(inner, Node) or inner.primitive.name != "softmax" or not isinstance(node, Node) or x.ndim < 2:
+        return
+    shape, dim = np.shape(inner.out), inner.options.get("dim")
+    if shape[-2:] == x.shape[-2:] and isinstance(dim, int) and dim % len(shape) != len(shape) - 1 and min(shape) > 1:
+        witness.of(Twice).of[node] = AXIS, inner, operation
     yield from ()
 
 
@@ -307,7 +333,36 @@ def twice(witness: Witness, done: Pass) -> Iterator[Finding]:
     for node in done.order:
         if node in found:
             cause, inner, operation = found[node]
+            if cause is AXIS:
+                yield of_axis(witness, inner, operation, node)
+                continue
             yield of_twice(witness, done, cause, inner, operation, node)
+
+
+def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> Finding:
+    place = witness.place_of(inner) or operation.place
+    kind, dim = inner.primitive.name, inner.options.get("dim")
+    axis = 1 if node.primitive.name == "nll_loss" else np.ndim(inner.out) - 1
+    given = witness.known(operation.tensors[0]) or place.written.target() or "its result"
+    calls = place.written.calls(kind)
+    words = short(calls[0]) if calls and short(calls[0]) else kind
+    numbers = np.exp(inner.out) if kind == "log_softmax" else np.asarray(inner.out)
+    over = "the classes" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} sums over"
+    message = f"{words} goes along dim={dim}, and {over} {'are' if over == 'the classes' else 'is'} dim={axis}."
+    because = f"{given} is {np.shape(inner.out)}, and the first row of probabilities adds up to "
+    because += f"{float(np.moveaxis(numbers, axis, -1).reshape(-1, numbers.shape[axis])[0].sum()):.4g} in place of 1."
+    instead = f"nn.{'LogSoftmax' if kind == 'log_softmax' else 'Softmax'}(dim={axis})"
+    for call in calls[:1]:
+        words_of = [word.value for word in call.keywords if word.arg == "dim"] + call.args[-1:]
+        instead = place.written.with_(words_of[0], ast.Constant(axis)) if words_of else instead
+    about = [
+        given,
+        place.written.target(),
+        operation.place.written.target(),
+        *map(witness.known, operation.tensors[:1]),
+    ]
+    names = ", ".join(dict.fromkeys(x for x in about if x))
+    return AXIS.found(place, names, message, because, instead, see=[operation.place.line])
 
 
 def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation: Operation, node: Node) -> Finding:
@@ -320,7 +375,7 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
     kind = inner.primitive.name
     given = (
         witness.known(operation.tensors[0])
-        or made.written.target()
+        or (made.written.target() if made.key != place.key else "")
         or (short(loss.args[0]) if loss is not None and short(loss.args[0]) else "its input")
     )
     names = [x for x in (given, made.written.target(), place.written.target()) if x]

@@ -22,6 +22,7 @@ from gradcli.findings.paths import paths
 from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import LARGEST, Pass, Place, Witness, loops_around, value_of
 from gradcli.script.timeline.names import node_of
+from gradcli.source import Source
 
 FREED = Cause(
     "freed-graph",
@@ -109,6 +110,11 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             message = f"a second backward() from {loss}: the one at line {line} freed the graph."
             instead = f"{loss}.backward(retain_graph=True)  # at line {line}"
         because = f"the pass of line {line} went through {name}, and so does this one."
+        for call in earlier.written.calls("grad")[:1]:
+            kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("create_graph", ast.Constant(True))])
+            instead = earlier.written.with_(call, kept)
+            message = f"{short(call) or 'torch.autograd.grad'} without create_graph=True freed the graph of {name} "
+            message += f"(line {at}), and line {place.line} needs it again."
         return FREED.found(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
     loops = loops_around(witness, place)
     inner = loops[-1] if loops else None
@@ -330,22 +336,38 @@ def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
                 names = [name for name, array in arrays if np.may_share_memory(array, x.value)]
                 uses.setdefault(next(iter(names), ""), []).append((node, x))
     for name, users in uses.items():
-        stale = [one for one in users if not holds(witness, one[0])] if name and len(users) > 1 else []
-        place = witness.place_of(stale[0][0]) if 0 < len(stale) < len(users) else None
+        stale = [one for one in users if name and not holds(witness, done, one[0])]
+        place = witness.place_of(stale[0][0]) if stale else None
         if place is None:
             continue
-        known = witness.known(stale[0][1])
+        known, reader = witness.known(stale[0][1]), place
+        place = next((one for one in writers(witness, place.source, name) if one.line > place.line), place)
         message = (
-            f"{name} was filled anew after line {place.line} had computed with it, and autograd does not notice: "
+            f"{name} was written over after line {reader.line} had computed with it, and autograd does not notice: "
             f"{known or 'the tensor'} has the same memory."
         )
-        because = f"the pass of line {done.place.line} reads the last content of {name} in place of that of each use."
+        because = f"the pass of line {done.place.line} reads what {name} holds now, in place of what each use had."
         instead = f"torch.from_numpy({name}.copy())  # or torch.tensor({name})"
-        yield BEHIND.found(place, f"{name}, {known}".strip(", "), message, because, instead, see=[done.place.line])
+        see = [reader.line, done.place.line]
+        yield BEHIND.found(place, f"{name}, {known}".strip(", "), message, because, instead, see=see)
 
 
-def holds(witness: Witness, node: Node) -> bool:
-    """Return whether a node still gives its result from its inputs."""
+def writers(witness: Witness, source: Source, name: str) -> Iterator[Place]:
+    """Yield the statements that write into an array: `x[0] = 1`, `x *= 2`."""
+    for x in witness.statements.get(source, ()):
+        targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AugAssign) else []
+        inner = [y.value for y in targets if isinstance(y, ast.Subscript)]
+        if any(ast.unparse(y) == name for y in (*inner, *(targets if isinstance(x, ast.AugAssign) else ()))):
+            yield Place(source, x.lineno, x, witness.machine.globals)
+
+
+def holds(witness: Witness, done: Pass, node: Node) -> bool:
+    """Return whether a node still gives its result from its inputs; true where autograd knows of a change."""
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)]
+    if any(x.history and x.history[-1] > node.sequence for x in inputs) or any(
+        np.may_share_memory(node.out, other.out) for other in done.order if other is not node
+    ):
+        return True
     try:
         with witness.aside():
             again = node.primitive(*(node.inputs or ()), **node.options)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
@@ -57,6 +58,26 @@ with torch.no_grad():
     "net.eval() before the evaluation",
     order=3,
 )
+EVAL_MODE = Cause(
+    "eval-mode-train",
+    "warning",
+    "a model is trained in evaluation mode since its first evaluation",
+    "eval() stays in force until train(): dropout is off, and batch norm learns no statistics any more.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.ones(5, 3)
+for _ in range(3):
+    opt.zero_grad()
+    net(x).mean().backward()
+    opt.step()
+    net.eval()
+""",
+    "net.train() at the start of each round",
+    order=3,
+)
 BATCH_OF_ONE = Cause(
     "batch-of-one",
     "error",
@@ -97,7 +118,8 @@ def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding
     outer = [one for one in place.calls() if one.env.get("self") is not found[0]]
     caller = outer[0] if outer else place
     call = one_line(ast.unparse(calls[0]))
-    names = [x for x in (place.written.target(), type(found[0]).__name__, called(calls[0])) if x]
+    parts = (place.written.target(), witness.path(found[0]), type(found[0]).__name__, called(calls[0]))
+    names = [x for x in (*parts, witness.known(tensor)) if x]
     message = f"{call} has no training=, so it drops entries after eval(), too."
     because = (
         f"at line {caller.line} self.training is False, and a share of {chance:g} of {witness.name(tensor)} "
@@ -113,6 +135,7 @@ class Runs:
     def __init__(self) -> None:
         self.random: dict[tuple[str, int], tuple[Place, str]] = {}
         self.trained: set[tuple[str, int]] = set()
+        self.modes: dict[int, bool] = {}  # of models, by id, at the first pass
 
 
 @TRAIN_MODE.on("pass", closely=True)
@@ -124,6 +147,31 @@ def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
         if place is not None:
             runs.trained.update(one.key for one in place.calls())
     yield from ()
+
+
+@EVAL_MODE.on("pass", closely=True)
+def left_in_evaluation(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a model which was trained in training mode is trained in evaluation mode now."""
+    modes = witness.of(Runs).modes
+    for name, model in witness.objects(module_class()) if done.inputs is None and done.is_surveyed else ():
+        kinds = [kind for x in model.modules() if (kind := type(x).__name__).startswith(("BatchNorm", "Dropout"))]
+        if not kinds or modes.setdefault(id(model), model.training) is model.training or model.training:
+            continue
+        reached = {id(edge.variable) for node in done.order for edge in node.edges if isinstance(edge, AccumulateGrad)}
+        calls = [
+            Place(source, x.lineno, x, witness.machine.globals)
+            for source, x in witness.syntax()
+            if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value) == "eval"
+        ]
+        if not calls or not any(id(x) in reached for _, x in parameters_of(model)):
+            continue
+        message = f"{calls[0].written.text} at line {calls[0].line} stays in force: {name} goes on to train in "
+        message += "evaluation mode."
+        what = "batch norm learns no statistics" if kinds[0].startswith("BatchNorm") else "dropout is off"
+        because = f"{name}.training was True in the first pass and is False in that of line {done.place.line}: {what}."
+        instead = f"{name}.train()  # before the next round"
+        yield EVAL_MODE.found(calls[0], name, message, because, instead, see=[done.place.line])
+        return
 
 
 @TRAIN_MODE.on("end")

@@ -13,7 +13,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
-from gradcli.findings.spelling import one_line, several
+from gradcli.findings.spelling import one_line, several, short
 from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
@@ -212,6 +212,32 @@ def missed(witness: Witness) -> Iterator[Finding]:
 
 
 @NOT_REGISTERED.on("end")
+def left_out(witness: Witness) -> Iterator[Finding]:
+    """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
+    ledger, owned = witness.of(Ledger), held(witness)
+    models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
+    own = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
+    trained = [key for key, params in own.items() if params and all(id(x) in owned for x in params)]
+    free = {id(x) for x, one in ledger.accounts.items() if one.count > 1 and not (one.ever_moved or one.cleared)}
+    for key, params in own.items():
+        if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
+            continue
+        if not models[key].training or any(id(x) in owned for x in params):
+            continue  # in evaluation mode it is held fast on purpose
+        holders = [(optimizer_of(witness, x), x) for x in own[trained[0]][:1]]
+        made = creation(witness, holders[0][0])
+        if made is None:
+            continue
+        holder = holders[0][0]
+        message = f"{holder} does not hold the parameters of {key}: {made.written.text} leaves them out."
+        because = f"a gradient comes to {key} in each pass and adds up, and no step changes {key}."
+        groups = [x for x in made.written.calls("parameters") if short(x)]
+        both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
+        instead = made.written.with_(groups[0], ast.parse(both, mode="eval").body) if both else None
+        yield NOT_REGISTERED.found(made, f"{key}, {holder}", message, because, instead)
+
+
+@NOT_REGISTERED.on("end")
 def misspelt(witness: Witness) -> Iterator[Finding]:
     """State that a class has a method that was meant to be `__init__`, where something failed for it."""
     if not witness.errors:
@@ -268,23 +294,35 @@ def stale(witness: Witness) -> Iterator[Finding]:
         line = run.names.former.get(first, 0)
         holder = witness.path(optimizer) or "the optimizer"
         made = creation(witness, holder)
-        again = assignments(witness, re.split(r"[.\[]", names[id(replaced[0])])[0])[1:]
-        place = again[-1] if again else witness.at(made.source if made else None, line) if line else made
-        place = place or witness.place
+        path = names[id(replaced[0])]
+        ends = [at.start() for at in re.finditer(r"[.\[]|$", path)]  # model.fc.weight: that of model.fc, or of model
+        given = [x for end in reversed(ends[1:]) for x in assignments(witness, path[:end])]
+        given = [x for x in given if not x.written.text.startswith("self.")] or assignments(witness, path[: ends[0]])[
+            1:
+        ]
+        change = given[-1] if given else witness.at(made.source if made else None, line) if line else made
+        change = change or witness.place
+        place = change if made is None or (given and is_outside(witness, change)) else made
         told = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
         message = (
             f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {told} from "
-            f"before {place.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
+            f"before {change.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
         )
         because = (
             f"the new {'tensors get' if len(replaced) > 1 else 'tensor gets'} a gradient in each pass, and "
             f"step() never moves {'them' if len(replaced) > 1 else 'it'}."
         )
-        instead = f"{made.written.text}  # after {place.words}" if made is not None else None
+        instead = f"{made.written.text}  # after {change.words}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
         about = ", ".join([*(x for x in layers if x), told, holder])
-        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0])
+        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0, change.line])
+
+
+def is_outside(witness: Witness, place: Place) -> bool:
+    """Return whether a statement stands outside of all functions."""
+    functions = (x for tree in witness.trees(place.source) for x in ast.walk(tree) if isinstance(x, ast.FunctionDef))
+    return not any(x.lineno <= place.line <= (x.end_lineno or x.lineno) for x in functions)
 
 
 @UNUSED.on("end")
@@ -336,7 +374,7 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             continue  # what the gradient of an output needs is not all that the output needs
         cut = next(
             (done.below[x] for done in reversed(passes) if done.below.get(x) is not None), None
-        ) or run.origins.taken.get(x)
+        ) or run.origins.way_out(x)
         if cut is not None:
             cuts.setdefault(cut, []).append(x)
         else:

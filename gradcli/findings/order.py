@@ -17,8 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, number, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loops_around, optimizer_class
+from gradcli.findings.spelling import called, meant, number, several, short
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loaded, loops_around, optimizer_class
 
 ACCUMULATED = Cause(
     "accumulated",
@@ -147,6 +147,46 @@ for part in parts:
     "weigh each loss by its rows: (loss * len(part) / len(x)).backward()",
     order=3,
 )
+
+
+LATE_CLIPPING = Cause(
+    "clipped-late",
+    "warning",
+    "gradients are clipped after the step that was to use them",
+    "Clipping changes .grad: it belongs between backward() and step().",
+    """
+import torch
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    (w ** 2).sum().backward()
+    opt.step()
+    torch.nn.utils.clip_grad_norm_([w], 1.0)
+""",
+    "clip_grad_norm_(...) before opt.step()",
+    order=0,  # before what diverges because of it
+)
+EARLY_SCHEDULE = Cause(
+    "scheduler-early",
+    "warning",
+    "a learning-rate scheduler steps before its optimizer",
+    "The first rate of the schedule is skipped, and every step runs with that of the next round.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)
+for _ in range(3):
+    opt.zero_grad()
+    (w - 3).pow(2).backward()
+    plan.step()
+    opt.step()
+""",
+    "opt.step(); plan.step()",
+    order=2,
+)
+MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 
 @dataclass
@@ -341,9 +381,10 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
         last = account.open[-1]
         moved = is_moved(leaf, account)
         account.ever_moved |= moved
-        used = moved or witness.read.get(leaf, -1) >= last.number
+        readers = witness.readers.get(leaf, {}).items()
+        used = moved or any(number >= last.number for key, number in readers if key != witness.place.key)
         account.wasted = None if used else (witness.place, last)
-        if account.wasted is not None and len(account.lost) < 8:
+        if account.wasted is not None and len(account.lost) < MOST_LOST:
             account.lost.append(account.wasted)
         if used and account.pending is not None:
             ledger.added[account.pending.key] = account.pending
@@ -373,6 +414,7 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
+        yield from scheduled(witness, optimizer, place)
     filled = witness.run.filled
     is_idle = all(x._grad is None or (x in filled and not filled[x].line) for x in parameters)
     steps.idle += is_idle
@@ -396,12 +438,85 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     instead = f"{step}; {at.written.text}"
     yield CLEARED_EARLY.found(
         at,
-        ", ".join(witness.name(x) for x, _ in wasted),
+        ", ".join([*(witness.name(x) for x, _ in wasted), witness.path(optimizer)]).removesuffix(", "),
         message,
         because,
         instead,
         see=[filling.place.line, place.line],
     )
+
+
+def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Finding]:
+    """State that a schedule has gone on before the first step of its optimizer."""
+    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+    for name, plan in plans:
+        if getattr(plan, "optimizer", None) is not optimizer or plan.last_epoch < 1:
+            continue
+        for x in [y for tree in witness.trees(place.source) for y in ast.walk(tree) if isinstance(y, ast.Expr)]:
+            call = x.value
+            is_step = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"
+            if is_step and meant({**witness.machine.globals, **place.env}, call.func.value) is plan:  # type: ignore[attr-defined]
+                at = Place(place.source, x.lineno, x, place.env)
+                message = f"{at.written.text} at line {at.line} runs before {place.written.text} at line {place.line}."
+                because = (
+                    f"the first step has lr = {plan.optimizer.param_groups[0].get('lr'):g}, where the schedule begins "
+                )
+                because += f"with {plan.base_lrs[0]:g}."
+                instead = f"{place.written.text}; {at.written.text}"
+                yield EARLY_SCHEDULE.found(at, f"{name}, lr", message, because, instead, see=[place.line])
+                return
+
+
+@LATE_CLIPPING.on("end")
+def clipped(witness: Witness) -> Iterator[Finding]:
+    """State that a loop clips gradients between a step and the next pass, where nobody uses them any more."""
+    for optimizer, steps in witness.of(Ledger).steps.items():
+        step = steps.latest
+        accounts = [y for x in parameters_in(optimizer) if (y := witness.of(Ledger).accounts.get(x)) is not None]
+        last = next((account.last.place for account in accounts if account.last is not None), None)
+        loops = loops_around(witness, step) if step is not None else []
+        if step is None or last is None or not loops or last.source is not step.source or last.line >= step.line:
+            continue
+        for x in ast.walk(loops[-1]):
+            if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value).startswith("clip_grad_"):
+                at = Place(step.source, x.lineno, x, step.env)
+                if at.line > step.line and last.line > loops[-1].lineno and loops_around(witness, at)[-1] is loops[-1]:
+                    holder, names = witness.path(optimizer), [witness.name(y) for y in parameters_in(optimizer)[:4]]
+                    message = (
+                        f"{at.written.text} at line {at.line} comes after {step.written.text} at line {step.line}."
+                    )
+                    because = f"the step has used the gradients of line {last.line} as they were, unclipped."
+                    instead = f"{at.written.text}; {step.written.text}"
+                    about = ", ".join(y for y in (called(x.value), holder, *names) if y)
+                    yield LATE_CLIPPING.found(at, about, message, because, instead, see=[step.line, last.line])
+                    return
+
+
+def updates(witness: Witness, leaf: Tensor) -> list[Place]:
+    """Return the statements that read the gradient of a leaf and change something: `w -= lr * w.grad`."""
+    sources = {source.name: source for source in witness.statements}
+    places = [witness.at(sources.get(name), line) for name, line in witness.readers.get(leaf, {})]
+    return [x for x in places if isinstance(x.node, ast.AugAssign) or x.written.calls("sub_", "add_", "copy_")]
+
+
+@CLEARED_EARLY.on("end")
+def cleared_by_hand(witness: Witness) -> Iterator[Finding]:
+    """State that a leaf which no optimizer holds is moved by a gradient that was cleared just before, in each round."""
+    ledger = witness.of(Ledger)
+    for leaf, account in ledger.accounts.items():
+        if leaf in ledger.owned or account.ever_moved or not 1 < len(account.lost) == min(account.count, MOST_LOST):
+            continue
+        at, filling = account.lost[0]
+        used = next((x for x in updates(witness, leaf) if x.key != at.key), None)
+        if used is None:
+            continue
+        name = witness.name(leaf)
+        message = f"{at.written.text} at line {at.line} clears the gradient of line {filling.place.line} before "
+        message += f"{used.written.text} at line {used.line} can use it."
+        because = f"{name} stays as at the start: the gradient that line {used.line} reads is 0."
+        instead = f"{used.written.text}; {at.written.text}"
+        see = [filling.place.line, used.line]
+        yield CLEARED_EARLY.found(at, name, message, because, instead, see=see)
 
 
 def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Tensor]) -> Iterator[Finding]:
@@ -468,20 +583,25 @@ def is_unmeant(witness: Witness, one: Added) -> bool:
         for filling in account.open
     )
     read = witness.read.get(one.leaf, -1) > one.before.number
-    if read and not account.cleared and is_row_by_row(witness, one.place):
+    if read and not account.cleared and is_row_by_row(witness, one):
         return True
     return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
 
 
-def is_row_by_row(witness: Witness, place: Place) -> bool:
-    """Return whether a loop differentiates one entry after another, and keeps `.grad` after each."""
+def is_row_by_row(witness: Witness, one: Added) -> bool:
+    """Return whether a loop differentiates one entry or output after another, and keeps `.grad` after each."""
+    place = one.place
     loops = loops_around(witness, place)
     calls = place.written.calls("backward")
     output = place.written.argument(calls[0]) if calls else None
-    if not loops or not isinstance(output, ast.Subscript) or not isinstance(loops[-1], ast.For):
+    if not loops or not isinstance(loops[-1], ast.For):
         return False
     turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
-    if not turn & {x.id for x in ast.walk(output.slice) if isinstance(x, ast.Name)}:
+    index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
+    is_entry = bool(turn & {x.id for x in ast.walk(index) if isinstance(x, ast.Name)})
+    before, alone = np.ravel(one.whole - one.alone), np.ravel(one.alone)
+    times = round(float(before @ alone) / (float(alone @ alone) or 1.0))
+    if not is_entry and np.allclose(before, times * alone):  # the same again, as lessons on adding up have it
         return False
     keeps = [
         x.value
@@ -619,7 +739,7 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         message, see = f"no backward() runs before {place.written.text}: {loss} is computed and not differentiated.", []
         at, instead = place, f"{loss}.backward(); {place.written.text}"
     else:
-        return
+        message, at, instead, see = f"no backward() runs before {place.written.text}.", place, None, []
     yield WITHOUT_BACKWARD.found(at, f"{about}, {loss}" if loss else about, message, fact, instead, see=see)
 
 

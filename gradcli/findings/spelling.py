@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -57,9 +58,15 @@ class Written:
         return call.args[0] if call.args else None
 
     def target(self) -> str:
-        """Return the name that the statement assigns, if it is one."""
-        targets = getattr(self.node, "targets", [])
-        return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
+        """Return the name that the statement assigns, if it is one, or the attribute."""
+        targets = getattr(self.node, "targets", [getattr(self.node, "target", None)])
+        return ast.unparse(targets[0]) if len(targets) == 1 and isinstance(targets[0], ast.Name | ast.Attribute) else ""
+
+    def subjects(self) -> list[str]:
+        """Return what the statement is about: the name that it assigns, a list that it appends to, owners of calls."""
+        calls = [x.func for x in self.nodes() if isinstance(x, ast.Call) and isinstance(x.func, ast.Attribute)]
+        names = [self.target(), *(ast.unparse(x.value) for x in calls if not is_module(x.value))]
+        return [x for x in names if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
 
     def with_(self, old: ast.AST, new: ast.AST) -> str:
         """Return the statement with one expression in place of another, on one line."""

@@ -17,8 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import gradient_below, severity_of
-from gradcli.findings.order import Ledger, held
+from gradcli.findings.graphs import Zeros, gradient_below, severity_of
+from gradcli.findings.order import Ledger, held, state, updates
 from gradcli.findings.spelling import number, one_line, several, short
 from gradcli.findings.witness import (
     LARGEST,
@@ -272,10 +272,15 @@ def diverged(witness: Witness) -> Iterator[Finding]:
 
 
 class Layers:
-    """What the passes of a run showed of the layers: the activations whose units were alive, by place."""
+    """What the passes of a run showed of the layers: the activations whose units were alive, by place.
+
+    What is known of an output of one unit, and of weights that no optimizer holds, is told when the run is over.
+    """
 
     def __init__(self) -> None:
         self.alive: dict[tuple[Any, ...], int] = {}
+        self.outputs: dict[tuple[Any, ...], tuple[list[tuple[Tensor, Any]], Finding]] = {}
+        self.flat: list[tuple[list[Tensor], Finding]] = []
 
 
 def leaf_below(node: Node, done: Pass) -> list[Tensor]:
@@ -318,13 +323,14 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         number_of += 1
         place = witness.place_of(node)
         value = np.asarray(done.outs[node])
-        if place is None or value.ndim < 2 or value.shape[-1] < 2 or value.shape[0] < 2:
+        if place is None or value.ndim < 2 or value.shape[0] < 2:
             continue
         key = place.key, number_of
         units = value.shape[1] if value.ndim == 4 else value.shape[-1]
         arrived = done.totals.get(node)
         if np.any(value):
             witness.of(Layers).alive.setdefault(key, done.number)
+            witness.of(Layers).outputs.pop(key, None)
             continue
         leaves = [x for x in leaf_below(node, done) if id(x) in zero]
         if not leaves or arrived is None or not np.any(arrived):
@@ -336,8 +342,8 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
         layer = names[0].rpartition(".")[0] or names[0]
         since = f" since pass {done.times}" if done.times > 1 else ""
         message = (
-            f"all {units} units of the relu behind {layer} are dead{since}: 0 in all {value.shape[0]} rows, "
-            "so no gradient passes."
+            f"{f'all {units} units' if units > 1 else 'the unit'} of the relu behind {layer} "
+            f"{'are' if units > 1 else 'is'} dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
         )
         because = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
@@ -351,15 +357,24 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             )
             if made is not None and isinstance(lr, float | int):
                 instead = made.written.with_rate(float(f"{min(lr / 100, 0.01):.1g}")) or instead
-        yield DEAD.found(
-            at,
-            ", ".join([layer, *names, *([holder] if holder else [])]),
-            message,
-            because + ".",
-            instead,
-            see=[done.place.line],
-        )
+        about = ", ".join([layer, *names, *([holder] if holder else [])])
+        finding = DEAD.found(at, about, message, because + ".", instead, see=[done.place.line])
+        if units > 1:
+            yield finding
+        else:
+            witness.of(Layers).outputs.setdefault(key, ([(x, state(x)) for x in leaves], finding))
         return
+
+
+@DEAD.on("end")
+def for_good(witness: Witness) -> Iterator[Finding]:
+    """State what the rest of the run has not disproved: the one unit stayed dead, the flat layer was trained."""
+    layers, accounts = witness.of(Layers), witness.of(Ledger).accounts
+    for kept, one in layers.outputs.values():
+        if all(np.array_equal(before, state(x)) for x, before in kept):
+            yield one
+    if not any(one.code == "saturated" for one in witness.findings.values()):
+        yield from (one for leaves, one in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves))
 
 
 @SATURATED.on("arrival", closely=True)
@@ -426,6 +441,27 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
 
 
+@SATURATED.on("arrival")
+def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
+    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)] if done.is_surveyed else []
+    for node in done.order if zero and done.times > 1 else ():
+        low, high = node.options.get("min"), node.options.get("max")
+        arrived, edge, place = done.totals.get(node), node.edges[0] if node.edges else None, witness.place_of(node)
+        is_clamp = node.primitive.name in ("clamp", "hardtanh") and low is not None and high is not None
+        if not is_clamp or place is None or not np.any(arrived) or edge is None or np.any(done.totals.get(edge, 1)):
+            continue
+        leaves = [leaf for leaf in zero if leads(node, leaf)]
+        if leaves:
+            names, words = [witness.name(x) for x in leaves], place.written.of_primitive("clamp") or place.written.text
+            message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
+            message += f"is 0 and {several(names)} gets no gradient."
+            because = f"{names[0]}.grad is 0 in each of {done.times} passes."
+            finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
+            witness.of(Zeros).of.setdefault(leaves[0], finding)
+    yield from ()
+
+
 @SATURATED.on("arrival", closely=True)
 def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
@@ -438,7 +474,7 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         share = float(np.mean(SLOPES[name](out) < FLAT_SLOPE))
         is_hidden = any("matrix" in other.primitive.traits for other in done.consumers(node))
-        if share < FLAT_SHARE or not is_hidden or not held(witness).keys() & set(map(id, leaves)):
+        if share < FLAT_SHARE or not is_hidden:
             continue
         size = witness.of(Sizes).of.get(id(node), 0.0)
         names = list(dict.fromkeys(witness.name(leaf) for leaf in leaves))
@@ -451,7 +487,12 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         weights = ", ".join(f"{witness.name(x)} up to {np.max(np.abs(x.value)):.3g}" for x in leaves if x.value.size)
         data, instead = witness.of(Sizes).words(node)
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
-        yield SATURATED.found(place, ", ".join(names), message, because, instead, see=[done.place.line])
+        about = ", ".join([*names, *place.written.subjects()])
+        finding = SATURATED.found(place, about, message, because, instead, see=[done.place.line])
+        if held(witness).keys() & set(map(id, leaves)):
+            yield finding
+        else:
+            witness.of(Layers).flat.append((leaves, finding))
         return
 
 
@@ -557,7 +598,7 @@ def gradients_by_depth(done: Pass) -> tuple[dict[int, tuple[float, Node]], Count
         if is_layer:
             uses.update(direct_leaves(node))
         if is_layer and arrived is not None:
-            norm = float(np.linalg.norm(np.ravel(arrived)))
+            norm = float(np.linalg.norm(np.asarray(arrived, float).ravel()))  # whose square is above float32
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
     return best, uses
@@ -688,15 +729,15 @@ class Starts:
         self.different: set[int] = set()
 
 
-def axis_of_equals(value: Any, gradient: Any) -> int | None:
-    """Return the axis along which both are the same everywhere; None where there is none."""
-    for axis in (0, 1):
+def axis_of_equals(value: Any, gradient: Any, first: int) -> int | None:
+    """Return the axis along which both are the same everywhere, looked at first that of units; None without any."""
+    for axis in (first, 1 - first):
         if value.shape[axis] < 2:
             continue
-        first = np.take(value, [0], axis), np.take(gradient, [0], axis)
+        unit = np.take(value, [0], axis), np.take(gradient, [0], axis)
         scale = float(np.max(np.abs(gradient))) or 1.0
-        is_equal = np.allclose(value, first[0], rtol=1e-5, atol=1e-8)
-        if is_equal and np.allclose(gradient, first[1], rtol=1e-4, atol=1e-6 * scale):
+        is_equal = np.allclose(value, unit[0], rtol=1e-5, atol=1e-8)
+        if is_equal and np.allclose(gradient, unit[1], rtol=1e-4, atol=1e-6 * scale):
             return axis
     return None
 
@@ -711,6 +752,7 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
     depths: dict[Any, int] = {}
     deepest = 0
     of_leaf: dict[int, int] = {}
+    turned: set[int] = set()  # as in x @ w.t(), where the rows are the units
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits
         depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
@@ -722,18 +764,22 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
                     inner = inner.edges[0]
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
+                    turned.update([id(inner.variable)] if inner is not edge or edge is node.edges[0] else [])
     for leaf, gradient, _ in done.arrivals:
         if leaf.ndim != 2 or id(leaf) in starts.different or leaf.value.size > LARGEST or id(leaf) not in of_leaf:
             continue
         if of_leaf[id(leaf)] >= deepest:
             continue
-        axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient)) if finite(gradient) else None
+        units = 0 if id(leaf) in turned else 1
+        axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient), units) if finite(gradient) else None
         if axis is None or (id(leaf) in starts.equal and starts.equal[id(leaf)][1] != axis):
             starts.different.add(id(leaf))
             starts.equal.pop(id(leaf), None)
             continue
         known = starts.equal.get(id(leaf))
-        line = known[3] if known else witness.run.changed_by(leaf.history[-1])[0] or 0 if leaf.history else 0
+        line = known[3] if known else witness.run.rewritten.get(leaf, 0)
+        if not known and not line and leaf.history:
+            line = witness.run.changed_by(leaf.history[-1])[0] or 0
         starts.equal[id(leaf)] = leaf, axis, (known[2] if known else 0) + 1, line
         layered.add(id(leaf))
     yield from ()
@@ -743,11 +789,12 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
 def symmetric(witness: Witness) -> Iterator[Finding]:
     owned, accounts = held(witness), witness.of(Ledger).accounts
     for leaf, axis, passes, line in witness.of(Starts).equal.values():
-        is_trained = id(leaf) in owned or (leaf in accounts and accounts[leaf].ever_moved)
+        is_trained = id(leaf) in owned or (leaf in accounts and accounts[leaf].ever_moved) or updates(witness, leaf)
         if not is_trained or passes < 2:
             continue
         name = witness.name(leaf)
-        made = creation(witness, name.partition(".")[0].partition("[")[0])
+        paths = (name, name.rpartition(".")[0], name.partition(".")[0].partition("[")[0])
+        made = next((found for path in paths if path and (found := creation(witness, path)) is not None), None)
         place = witness.at(made.source if made else None, line) if line else made
         if place is None:
             continue
@@ -769,5 +816,7 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
             f"nn.init.normal_({argument}, std=0.5)"
             if calls
             else f"{name} = torch.randn({leaf.shape[0]}, {leaf.shape[1]}, requires_grad=True)"
+            if name.isidentifier()
+            else f"nn.init.xavier_uniform_({name})"
         )
         yield SYMMETRIC.found(place, f"{layer}, {name}", message, because, instead)

@@ -152,6 +152,7 @@ class Witness(Recorder):
         self.born: WeakKeyDictionary[Tensor, Place] = WeakKeyDictionary()  # of tensors that were assigned
         self.calls: list[Asking] = []
         self.read: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the passes when `.grad` was read
+        self.readers: WeakKeyDictionary[Tensor, dict[tuple[str, int], int]] = WeakKeyDictionary()  # the same, by place
         self.errors: list[tuple[Exception, Place]] = []
         self.passes: Counter[tuple[str, int]] = Counter()
         self.statements: dict[Source, list[ast.stmt]] = {}
@@ -249,7 +250,7 @@ class Witness(Recorder):
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         if gradient is not None:
-            self.read[tensor] = self.run.passed
+            self.read[tensor] = self.readers.setdefault(tensor, {})[self.place.key] = self.run.passed
             return
         self.flush()
         from gradcli.script.timeline import reasons
@@ -391,8 +392,9 @@ class Witness(Recorder):
         """Return the asker's name of a tensor, empty where there is none; of a leaf that of the outermost caller."""
         name = self.run.names.get(tensor)
         given = "" if name is None or isinstance(name, Generated) else spelled(name)
-        if isinstance(node_of(tensor), AccumulateGrad) and re.split(r"[.\[]", given)[0] not in self.machine.globals:
-            return self.path(tensor) or given
+        if isinstance(node_of(tensor), AccumulateGrad):
+            holder = self.machine.globals.get(re.split(r"[.\[]", given)[0])
+            return self.path(tensor) or given if holder is None or isinstance(holder, list | tuple | dict) else given
         return given
 
     def path(self, value: Any) -> str:
@@ -425,7 +427,7 @@ class Witness(Recorder):
         place = self.places.get(node) if isinstance(node, Node) else None
         if place is not None and isinstance(node, Node):
             return place.written.of_primitive(node.primitive.name) or f"the result of line {place.line}"
-        return "a tensor without a name"
+        return ("" if isinstance(node, Node) else self.path(tensor)) or "a tensor without a name"
 
     def place_of(self, node: Any) -> Place | None:
         return self.places.get(node) if isinstance(node, Node) else None

@@ -44,6 +44,10 @@ ADVICE = [
         "0 times infinity, or infinity less infinity: keep the input away from there (--explain says from where)",
     ),
     (r"Inference tensors", "use no_grad() in place of inference_mode(), or clone() the tensor outside of it"),
+    (
+        r"all elements of input should be between 0 and 1",
+        "binary_cross_entropy wants probabilities: torch.sigmoid(x), or raw scores into BCEWithLogitsLoss",
+    ),
     # custom functions
     (r"implement either the backward", "write a static method backward(ctx, gradient) into the class"),
     (

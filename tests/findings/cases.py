@@ -25,6 +25,13 @@ def trained(body: str) -> str:
 WITH = {
     "leaf-rebound": [
         """
+params = [torch.randn(2, 3, requires_grad=True), torch.zeros(3, requires_grad=True)]
+x = torch.randn(5, 2)
+for _ in range(3):
+    (x @ params[0] + params[1]).pow(2).mean().backward()
+    params = [p - 0.1 * p.grad for p in params]
+""",
+        """
 w = torch.ones(3, requires_grad=True)
 for _ in range(2):
     (w * 2).sum().backward()
@@ -223,6 +230,13 @@ head(features).mean().backward()
     ],
     "no-derivative": [
         """
+table = torch.sin(torch.arange(9.0))
+position = torch.tensor(4.6, requires_grad=True)
+height = torch.tensor(1.0, requires_grad=True)
+(height * table[position.long()]).backward()
+print(position.grad)
+""",
+        """
 x = torch.tensor([0.3, 2.0], requires_grad=True)
 (x > 1).float().sum().backward()
 """,
@@ -349,6 +363,13 @@ lin(torch.ones(1, 2)).sum().backward()
 """,
     ],
     "accumulated": [
+        """
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+rows = []
+for power in range(1, 4):
+    (x ** power).sum().backward()
+    rows.append(x.grad.clone())
+""",
         """
 class Agent:
     def __init__(self):
@@ -701,6 +722,15 @@ z.sum().backward()
     ],
     "changed-behind-autograd": [
         """
+import numpy as np
+
+rows = np.ones(3, dtype=np.float32)
+w = torch.ones(3, requires_grad=True)
+loss = (w * torch.from_numpy(rows)).sum()
+rows[:] = 0
+loss.backward()
+""",
+        """
 w = torch.tensor([1.0, 3.0], requires_grad=True)
 x = torch.tensor([2.0, 5.0], requires_grad=True)
 y = (w * x).sum()
@@ -866,6 +896,11 @@ print(x.grad)
 """,
     ],
     "lost-digits": [
+        """
+x = torch.tensor(1e-4, requires_grad=True)
+y = (1 - torch.cos(x)) / x ** 2
+y.backward()
+""",
         """
 s = torch.tensor([150.0, 0.0], requires_grad=True)
 (-torch.log(torch.softmax(s, dim=0))[1]).backward()
@@ -1122,6 +1157,15 @@ for xb in torch.randn(5, 3).split(2):
     ],
     "not-registered": [
         """
+encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+opt = torch.optim.Adam(encoder.parameters(), lr=0.01)
+x = torch.randn(6, 4)
+for _ in range(3):
+    opt.zero_grad()
+    (decoder(torch.tanh(encoder(x))) - x).pow(2).mean().backward()
+    opt.step()
+""",
+        """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -1338,6 +1382,14 @@ x = torch.rand(5, 2)
 """,
     ],
     "saturated": [
+        """
+a = torch.tensor(3.0, requires_grad=True)
+opt = torch.optim.SGD([a], lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    (torch.clamp(a, 0.0, 1.0) - 0.2).pow(2).backward()
+    opt.step()
+""",
         """
 a = torch.tensor(1.0, requires_grad=True)
 torch.sigmoid(a * torch.tensor([400.0, -900.0])).sum().backward()
@@ -1868,6 +1920,13 @@ print(w.grad)
     ],
     "accumulated": [
         """
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+sums = []
+for _ in range(3):
+    (x ** 2).sum().backward()
+    sums.append(x.grad.clone())
+""",
+        """
 class Agent:
     def __init__(self):
         self.actor, self.critic = nn.Linear(3, 2), nn.Linear(3, 1)
@@ -2081,6 +2140,20 @@ for _ in range(2):
     ],
     "changed-behind-autograd": [
         """
+import numpy as np
+
+rows = np.empty((4, 2), dtype=np.float32)
+w, b = torch.zeros(2, requires_grad=True), torch.zeros(4, requires_grad=True)
+opt = torch.optim.SGD([w, b], lr=0.1)
+for turn in range(3):
+    rows[:] = turn
+    out = torch.from_numpy(rows) @ w
+    out += b
+    opt.zero_grad()
+    (out - 1).pow(2).mean().backward()
+    opt.step()
+""",
+        """
 w = torch.ones(2, requires_grad=True)
 for _ in range(2):
     w.grad = None
@@ -2265,6 +2338,14 @@ with torch.no_grad():
     ],
     "not-registered": [
         """
+backbone, probe = nn.Linear(4, 3).eval(), nn.Linear(3, 2)
+opt = torch.optim.SGD(probe.parameters(), lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    probe(backbone(torch.randn(6, 4))).pow(2).mean().backward()
+    opt.step()
+""",
+        """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -2372,6 +2453,14 @@ net(torch.randn(6, 2)).mean().backward()
 """,
     ],
     "saturated": [
+        """
+mean, spread = torch.zeros(3, requires_grad=True), torch.zeros(3, requires_grad=True)
+opt = torch.optim.Adam([mean, spread], lr=0.01)
+for _ in range(3):
+    opt.zero_grad()
+    (mean + spread.clamp(-5, 2).exp() * torch.randn(4, 3)).pow(2).mean().backward()
+    opt.step()
+""",
         """
 a = torch.tensor(1.0, requires_grad=True)
 torch.sigmoid(a * torch.tensor([2.0, -3.0])).sum().backward()
@@ -2527,6 +2616,39 @@ a = torch.ones(3, 2, requires_grad=True)
 d = torch.norm(a[0] - a[1])
 d.backward()
 print(a.grad)
+""",
+    ],
+    "clipped-late": [
+        """
+net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+plan = torch.optim.lr_scheduler.StepLR(opt, 2)
+for _ in range(3):
+    net.train()
+    opt.zero_grad()
+    net(torch.randn(5, 3)).pow(2).mean().backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    opt.step()
+    plan.step()
+    net.eval()
+    with torch.no_grad():
+        net(torch.randn(5, 3))
+""",
+    ],
+    "softmax-axis": [
+        """
+q, k, v = (torch.randn(2, 5, 4, requires_grad=True) for _ in range(3))
+weights = torch.softmax(q @ k.transpose(-1, -2) / 2, dim=-1)
+pooled = torch.softmax(torch.randn(6, 1, requires_grad=True), dim=0).t() @ torch.randn(6, 3)
+((weights @ v).sum() + pooled.sum()).backward()
+""",
+    ],
+    "lost-digits": [
+        """
+x = torch.tensor([1.1, 2.7, 3.3])
+w = torch.tensor(0.7, requires_grad=True)
+loss = (w * x * 3 - 2.1 * x).pow(2).mean()
+loss.backward()
 """,
     ],
 }

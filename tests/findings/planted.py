@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 LESSONS = {
     "line": """
+import math
 import torch
 torch.manual_seed(1)
 x = torch.linspace(-1, 1, 12).unsqueeze(1)
@@ -274,6 +275,15 @@ FAULTS = [
         "w = ",
         "w",
     ),
+    fault(
+        "line",
+        "    loss.backward()\n",
+        "    loss.backward()\n    w.grad.zero_()\n",
+        "cleared-early",
+        "w.grad.zero_()",
+        "w",
+    ),
+    fault("line", "    pred = x * w + b", "    pred = x * math.exp(w) + b", "left-graph", "pred =", "w"),
     # a small network
     fault("mlp", "    opt.zero_grad()\n", "", "accumulated", "loss.backward()", "net opt"),
     fault(
@@ -355,7 +365,40 @@ FAULTS = [
         "",
         "net",
     ),
+    fault(
+        "mlp",
+        "    opt.step()",
+        "    opt.step()\n    nn.utils.clip_grad_norm_(net.parameters(), 1.0)",
+        "clipped-late",
+        "clip_grad",
+        "opt",
+    ),
+    fault(
+        "mlp",
+        "for step in range(12):\n",
+        "plan = torch.optim.lr_scheduler.StepLR(opt, 3)\nfor step in range(12):\n    plan.step()\n",
+        "scheduler-early",
+        "plan.step()",
+        "plan",
+    ),
     # classes
+    fault(
+        "classes",
+        "F.cross_entropy(scores,",
+        "F.nll_loss(F.log_softmax(scores, 0),",
+        "softmax-axis",
+        "nll_loss",
+        "scores",
+    ),
+    fault(
+        "classes",
+        "model = Model()",
+        "model = Model()\nnn.init.constant_(model.second.weight, 0.0)\nnn.init.constant_(model.second.bias, 0.0)\n"
+        "nn.init.constant_(model.first.weight, 0.0)\nnn.init.constant_(model.first.bias, 1.0)",
+        "symmetric-start",
+        "model.first.weight",
+        "model.first",
+    ),
     fault(
         "classes",
         "        return scores",
@@ -565,6 +608,7 @@ FAULTS = [
         "wq = ",
         "wq",
     ),
+    fault("attention", "dim=-1", "dim=0", "softmax-axis", "attention = ", "attention masked"),
     # distances
     fault("distance", "[1.5, 0.0]", "[1.0, 2.0]", "nan-at-edge", "far = ", "gap far a"),
     fault(
@@ -603,6 +647,7 @@ FAULTS = [
     ),
     fault("distance", "far.backward()", "torch.autograd.grad(far, a)", "never-reached", "autograd.grad", "a"),
     # modes
+    fault("dropout", "    sgd.step()", "    sgd.step()\n    net.eval()", "eval-mode-train", "    net.eval()", "net"),
     fault("dropout", "net.eval()\n", "", "train-mode-eval", "final = ", "net"),
     fault("dropout", "self.drop(h)", "F.dropout(h, 0.3)", "eval-dropout", "F.dropout", "h Net"),
     # parts

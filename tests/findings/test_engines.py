@@ -62,6 +62,10 @@ FAULTS = {
     "w.grad = b.grad = 0.0": ("pass", "accumulated", "w"),
     "out = {kind}(t, (self,))": ("out = {kind}(t)", "left-graph", "tanh"),
     "self.grad += other.data": ("self.grad = other.data", "overwritten", "self"),
+    "reversed(order)": ("order", "engine-order", "w"),
+    "if x not in seen:": ("if x is not None:", "engine-order", "w"),
+    "(1 - t * t) * out.grad": ("(1 - t) * out.grad", "function-wrong-factor", "tanh"),
+    "other.grad += self.data * out.grad": ("other.grad += other.data * out.grad", "function-wrong-input", "__mul__"),
     "self.grad += out.grad": ("self.grad = out.grad", "", ""),  # no sum in the lesson is used twice
 }
 

@@ -64,6 +64,8 @@ def closing(examined: Examination) -> str:
     if not examined.findings:
         return f"nothing suspicious in {visible(examined.file)}: {examined.looked}"
     count = counted(len(examined.findings), "finding")
+    if examined.error is not None and examined.error.code == "E403":
+        count += f" before the run was ended: {examined.error.message}"
     if (" cell " not in examined.file) and examined.file.endswith((".py", ".ipynb", ".md")):
         return f"{count}; gradcli run {visible(examined.file)} --explain shows each step"
     return f"{count}; gradcli why --explain CODE tells more of one"

@@ -6,6 +6,7 @@ import ast
 import math
 import operator
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from gradcli.script.machine import running
@@ -77,6 +78,20 @@ def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function that makes a number of a tensor, of which the timeline hears."""
+
+    @wraps(function)
+    def call(*values: Any, **options: Any) -> Any:
+        result = function(*values, **options)
+        if running.machine.timeline is not None:
+            for value in values:
+                running.machine.timeline.cut(value, result, f"math.{function.__name__}()")
+        return result
+
+    return call
+
+
 def namespace(name: str) -> Namespace:
     """`math` or `statistics`."""
     if name == "statistics":
@@ -85,5 +100,6 @@ def namespace(name: str) -> Namespace:
         members = listed(statistics, STATISTICS, _of_all)
         error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
         return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
+    members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
     own = {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod, "fsum": _of_all(math.fsum)}
-    return Namespace(name, listed(math, FUNCTIONS) | own)
+    return Namespace(name, members | own)

@@ -28,8 +28,7 @@ def without_writing(applications: Sequence[Application]) -> list[Application]:
 
 def expose(run: Run, tensor: Tensor) -> None:
     """Remember the value of a tensor whose memory a statement reached past the graph (`w.data -= ...`)."""
-    if node_of(tensor) is not None or leaf_of(run, tensor) is not None:
-        run.exposed.setdefault(tensor, kept(tensor.value))
+    run.exposed.setdefault(tensor, kept(tensor.value))
 
 
 def leaf_of(run: Run, gradient: Tensor) -> Tensor | None:

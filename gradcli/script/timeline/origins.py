@@ -42,6 +42,7 @@ class Origins:
         self.passes = 0  # that have run
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
+        self.copied: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # those below a tensor that left
 
     def computed(self, application: Application, line: int, source: Source | None = None) -> None:
         """Note the origins of the result of an operation."""
@@ -69,9 +70,15 @@ class Origins:
             return
         if isinstance(result, Tensor):
             self._below[result] = {**self._below.get(result, {}), **below}
+            for leaf in below:
+                self.copied.setdefault(leaf, place)
         else:
             for leaf in below:
-                self.taken.setdefault(leaf, place)
+                self.taken.setdefault(leaf, below[leaf] or place)
+
+    def way_out(self, leaf: Tensor) -> Cut | None:
+        """Return where a leaf left for Python, or left the graph before any operation could use it."""
+        return self.taken.get(leaf) or (self.copied.get(leaf) if leaf not in self.used else None)
 
     def forget(self, leaves: Iterable[Tensor]) -> None:
         """Forget the leaves below ones that have lost their name, or a chain of all former ones would stay."""
