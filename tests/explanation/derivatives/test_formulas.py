@@ -46,7 +46,7 @@ def moved(point: Point) -> Point:
 @pytest.mark.parametrize("style", STYLES)
 def test_formulas_are_the_derivatives(style: str, kind: str) -> None:
     order, mixed = KINDS[kind]
-    for text, point in some(CASES[style], 120, 3 * list(KINDS).index(kind)):
+    for text, point in some(CASES[style], 250, 3 * list(KINDS).index(kind)):
         program = parse_program(Source(text))
         written = formulas(program, point, order, mixed=mixed)
         for at in (point, moved(point)):

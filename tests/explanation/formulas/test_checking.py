@@ -115,6 +115,6 @@ def test_formulas_do_not_depend_on_the_order_of_sets() -> None:
     command = [sys.executable, "-c", program, "grad", "--symbolic", "--hessian", "K/(1 + (K - N0)/N0*exp(-r*t))"]
     texts = {
         subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
-        for seed in "0567"
+        for seed in "05"
     }
     assert len(texts) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gradcli.language.parser import parse_program
 from gradcli.language.tree import Binary, Expression, Number
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
+from tests.programs import some
 
 SAME = ["(X*t).T*X", "stack([X, X])*t", "(exp(X)*t).T*exp(X)", "relu(X) + t", "floor(X) + t", "clamp(X, -1, 1) + t"]
 EXTREMES = ["amax({})", "amin({})", "max({})", "median({})", "sum(amax({}, dim=0))"]
@@ -29,8 +31,7 @@ POINTS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("operand", SAME)
-@pytest.mark.parametrize("extreme", EXTREMES)
+@pytest.mark.parametrize(("extreme", "operand"), some(product(EXTREMES, SAME), 4))
 def test_equal_entries_share_the_gradient(extreme: str, operand: str) -> None:
     program = parse_program(Source(extreme.format(operand)))
     found = explain_at_any_size(program, {"X": Dims((3, 3))}, {}, is_traced=False)

@@ -85,7 +85,7 @@ PROGRAMS: dict[str, dict[str, tuple[str | int, ...]]] = {
     "tanh(X @ w)/sqrt(d)": {"X": X, "w": W},
     "sum(X @ P)": {"X": X, "P": ("d", 3)},
 }
-EVERY = pytest.mark.parametrize("text", some(PROGRAMS, 2))
+EVERY = pytest.mark.parametrize("text", some(PROGRAMS, 4))
 SIZES = [{"n": 4, "d": 3, "k": 6, "m": 2}, {"n": 2, "d": 9, "k": 4, "m": 8}]
 
 
