@@ -8,7 +8,6 @@ import json
 import os
 import re
 import signal
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -60,7 +59,7 @@ def week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check week1.toml answers/ada.txt").code == 0
-    for name in ("bob.txt", "cy.json", "dan.txt", "", "ada.txt answers/bob.txt"):
+    for name in ("dan.txt", "ada.txt answers/bob.txt"):
         result = gradcli(capsys, f"check week1.toml answers/{name}")
         assert (result.code, result.err) == (1, "")
     for name in ("week2.toml", "answers", "answers/ada.txt", "answers/dan.txt"):
@@ -201,7 +200,7 @@ def test_keys_and_lint_as_documents(capsys: pytest.CaptureFixture[str], week: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["csv", "gradescope"])  # one of a class, one of each student
 def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name}")
     assert one.code == 1
@@ -216,7 +215,7 @@ def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", [*QUESTIONS][:1])
 def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml --report {name}")
     assert (one.code, one.err) == (0, "")
@@ -239,8 +238,8 @@ def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("level", "output"),
     [
-        *product(["verdict", "node", "rule", "value"], ["", "--json"]),
-        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 7),
+        *[("node", ""), ("rule", "--json"), ("value", ""), ("value", "--json")],
+        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 14),
     ],
 )
 def test_no_right_number_is_told_below_value(
@@ -350,7 +349,7 @@ def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["2"])
 def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
     arguments = ["check", "week1.toml", "many", "--json", "--jobs", jobs]
     with opened(*arguments, cwd=crowd, start_new_session=True) as process:

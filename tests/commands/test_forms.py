@@ -57,7 +57,7 @@ def test_every_command_has_text_and_json() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "name"), some(ALL, 2))
+@pytest.mark.parametrize(("command", "name"), some(ALL, 5))
 def test_a_file_holds_what_standard_output_does(capsys: pytest.CaptureFixture[str], command: str, name: str) -> None:
     shown = gradcli(capsys, [*ASKED[command], "--format", name])
     assert shown.out.strip()
@@ -175,7 +175,7 @@ def test_a_path_that_cannot_be_written(capsys: pytest.CaptureFixture[str], path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", forms(FOLDER))
+@pytest.mark.parametrize("name", some(forms(FOLDER), 2))
 def test_a_folder_gets_a_file_a_student(capsys: pytest.CaptureFixture[str], name: str) -> None:
     Path("answers").mkdir()
     for student in ("ada", "bo <b>"):

@@ -73,7 +73,7 @@ def test_brackets_within_brackets(opened: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
-    ["a", "a-", ".", "'", '"', '"""', '"""a', "'a'.", '"a".', "'a.", "a   ", "a. ", "\"'", "\"''", "\\", "#a.b"],
+    ["a-", "'", '"""a', "'a'.", "a   ", "\"''", "#a.b"],
 )
 def test_no_text_takes_long_to_look_through(piece: str) -> None:
     """Time by the square of the size would be hours."""

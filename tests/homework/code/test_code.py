@@ -73,8 +73,6 @@ def test_right_engines_of_all_shapes_are_right(grader: Grader, shape: str) -> No
     ("engine", "right", "wrong", "code"),
     [
         (CLOSURES, "self.grad += other.data * out.grad", "self.grad = other.data * out.grad", "fanout-overwrite"),
-        (CLOSURES, "for v in reversed(topo):", "for v in topo:", "order"),
-        (CLOSURES, "other.grad += self.data * out.grad", "other.grad += other.data * out.grad", "swapped-variable"),
         (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad += local_grad", "upstream"),
         (TAPE, "for out, inputs in reversed(tape):", "for out, inputs in tape:", "order"),
         (NUMPY, "a.grad = a.grad + b.data * t.grad", "a.grad = a.grad - b.data * t.grad", "sign"),
@@ -99,9 +97,6 @@ def test_a_mistake_in_an_engine_is_named_with_its_line(
         ("x.T @ dout", "dout.T @ x", "dW", "transpose"),
         ("dout.sum(axis=0)", "dout.mean(axis=0)", "db", "mean-n"),
         ("dout.sum(axis=0)", "dout", "db", "broadcast-unsummed"),
-        ("dout.sum(axis=0)", "dout.sum(axis=1)", "db", "broadcast-unsummed"),
-        ("x.T @ dout", "x.T @ dout / x.shape[0]", "dW", "mean-n"),
-        ("dout @ W.T", "-dout @ W.T", "dx", "sign"),
     ],
 )
 def test_a_mistake_in_a_layer_is_named_with_its_line(

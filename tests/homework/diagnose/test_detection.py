@@ -65,7 +65,7 @@ def pairs(tape: Tape) -> Iterator[tuple[str, str, str, float]]:
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_two_slips_are_found_or_one_that_gives_the_same(tape_of: Callable[[int], Tape]) -> None:
     seen = alone = 0
-    for seed in range(1000, 1010):
+    for seed in range(1000, 1005):
         tape, grader = exam(tape_of, seed)
         found = list(pairs(tape))
         for by, code, other, number in random.Random(seed).sample(found, min(4, len(found))):

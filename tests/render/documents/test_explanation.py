@@ -63,9 +63,8 @@ def same(a: Any, b: Any) -> bool:
 
 @pytest.mark.slow
 @EVERY
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_explanation_is_valid_and_reads_back(case: Case, dtype: str) -> None:
-    explanation = case.explain(dtype=dtype)
+def test_explanation_is_valid_and_reads_back(case: Case) -> None:
+    explanation = case.explain(dtype=("float64", "float32")[len(case.program) % 2])
     document = json.loads(dump(explanation_document(explanation)))
     validate(document, "explanation")
     reasons = [local.pop("why") for node in document["nodes"] for local in node["locals"]]

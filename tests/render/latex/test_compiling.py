@@ -94,18 +94,17 @@ def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
     pictures = [graph_page(case.explain(), Asked()) for case in cases.values()]
     assert compiled(document("\n\\clearpage\n".join(pictures), preamble=PREAMBLE), tmp_path) == ""
     assert compiled(eval_page(CASES["square"].explain(), Asked(standalone=True)), tmp_path) == ""
-    for path in sorted((ROOT / "samples" / "homework").glob("*.toml")):
-        grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
-        assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
+    path = ROOT / "samples" / "homework" / "chain_rule.toml"
+    grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
+    assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
-    for name in ("twice", "commands"):
-        explanation = (CASES | BAD)[name].explain()
-        slides = beamer(explanation, Asked())
-        assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
-        assert compiled(slides, tmp_path) == ""
+    explanation = BAD["commands"].explain()
+    slides = beamer(explanation, Asked())
+    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
+    assert compiled(slides, tmp_path) == ""
 
 
 def test_reasons_are_told_in_indices_numbers_and_words() -> None:

@@ -262,7 +262,7 @@ CUT = """() => [...document.querySelectorAll(".stage, .code, pre, .scroll, table
     || box.getBoundingClientRect().right > innerWidth + 1).map((box) => box.outerHTML.slice(0, 80))"""
 
 
-@pytest.mark.parametrize("name", ["kinks", "two_layer_network", "two_paths"])
+@pytest.mark.parametrize("name", ["kinks", "two_layer_network"])
 def test_without_scripts_and_on_paper_nothing_is_cut(browser: Any, tmp_path: Path, name: str) -> None:
     text = (ROOT / "samples" / "pages" / f"{name}.html").read_text(encoding="utf-8")
     with opened(browser, tmp_path, text, java_script_enabled=False) as page:
@@ -282,7 +282,7 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> 
             page.keyboard.press("ArrowRight")
 
 
-@pytest.mark.parametrize("size", [(360, 640), (390, 844), (844, 390), (1280, 720), (1440, 900), (2560, 1440)])
+@pytest.mark.parametrize("size", [(360, 640), (844, 390), (2560, 1440)])
 def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp_path: Path, size: Any) -> None:
     text = program_page(explained("a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2", NEURON), Looks())
     screen = {"width": size[0], "height": size[1]}
@@ -306,7 +306,7 @@ def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path)
             assert page.locator("[data-what-if=on]").count() == 1, page.locator(".why-not").inner_text()
             points = [
                 {name: value + chance.uniform(-0.5, 0.5, value.shape) for name, value in given.items()}
-                for _ in range(125)
+                for _ in range(25)
             ]
             listed = [{name: value.tolist() for name, value in point.items()} for point in points]
             for point, found in zip(points, page.evaluate(COMPUTED, listed), strict=True):

@@ -19,6 +19,7 @@ from gradcli.render.page.program import program_page
 from gradcli.render.page.questions import questions
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import dump
+from tests.programs import some
 from tests.render.page.reading import block, own_size, read
 from tests.render.programs import CASES, explained
 
@@ -38,7 +39,7 @@ def page_of(name: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(CASES, 2))
 def test_the_page_of_each_case(name: str) -> None:
     """Every promise to those who embed a page or test it."""
     explanation = CASES[name].explain()

@@ -55,7 +55,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 SNIPPETS = [
     *sorted((ROOT / "samples/snippets").glob("*.py")),
-    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::12],
+    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::40],
 ]
 OPERATIONS = operations()
 OWN_NAMES = [name for name, one in OPERATIONS.items() if one.name == name]

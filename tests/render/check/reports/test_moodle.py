@@ -218,11 +218,10 @@ def test_what_is_printed_and_raised_can_be_typed_on_one_line(name: str, end: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader, name: str) -> None:
+def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader) -> None:
     own = replace(chain_rule.assignment, questions=chain_rule.assignment.questions[:1])
     told = {
-        level: [a.feedback for one in questions(name, Grader(own), level) for a in one.answers]
+        level: [a.feedback for one in questions("gift", Grader(own), level) for a in one.answers]
         for level in ("verdict", "node", "value")
     }
     assert set(told["verdict"]) <= {"", "right", "not right", "not right, and by no mistake that is known"}
