@@ -108,12 +108,6 @@ def test_a_mistake_in_a_layer_is_named_with_its_line(
     assert str(answers[quantity].diagnoses[0].node).startswith("line ")
 
 
-def test_a_mask_that_is_missing_or_the_wrong_way(grader: Grader) -> None:
-    for wrong in ("dout", "dout * (x < 0)"):
-        (answer,) = marked(grader, RELU.replace("dout * (x > 0)", wrong))["relu"]
-        assert [found.code for found in answer.diagnoses] == ["relu-gate"]
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -12,12 +12,12 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.course.columns import read_mapping
 from gradcli.homework.course.exports import Sheets
 from gradcli.homework.course.lateness import DAY, days_late, on_time, times_of
-from gradcli.homework.course.layouts import collected, times_by_folder
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.course.roster import read_roster
 from gradcli.homework.grading import labels_of
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import SEVERAL, HandIn
+from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.source import Source
 
 WEEK = """\
@@ -124,12 +124,6 @@ def test_what_cannot_be_attributed_is_refused_before_grading(
     assert says in error.value.message
 
 
-@pytest.mark.filterwarnings("ignore:no column")
-def test_a_mapping_of_answers_alone_leaves_the_students_to_the_header(tmp_path: Path) -> None:
-    items = read(tmp_path, HEADER.replace("chain", "the last one") + ADA, "'the last one' = 'chain'\n")
-    assert answers(items) == {"17": {"dy/dx": "12"}, "18": {}}
-
-
 def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
     source = Source("column;holds\nWer;id\nA1;diamond: s\nRest;diamond\n", "map.csv")
     assert read_mapping(source) == {"Wer": "id", "A1": "diamond: s", "Rest": "diamond"}
@@ -151,17 +145,6 @@ def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
 def test_a_cell_is_an_answer_alone_or_with_its_label(tmp_path: Path, cell: str, expected: dict[str, str]) -> None:
     items = read(tmp_path, f'who,what\n17,"{cell}"\n', "who = 'student'\nwhat = 'chain'\n")
     assert answers([item for item in items if item.student == "17"]) == {"17": expected}
-
-
-@pytest.mark.filterwarnings("ignore:no column")
-def test_a_cell_that_does_not_say_which_quantity_it_is_is_not_guessed(tmp_path: Path) -> None:
-    (ada, _) = read(tmp_path, "who,what\n17,4 8\n", "who = 'student'\nwhat = 'diamond'\n")
-    assert {one.problem for one in ada.read(LABELS).given} == {SEVERAL}
-
-
-def test_totals_and_headers_are_no_students_and_a_student_may_be_called_so(tmp_path: Path) -> None:
-    text = HEADER + HEADER + ADA + "    Points Possible,,,1,1,1\n,Average,,4,8,11.5\n19,Total,total@x.org,4,8,12\n"
-    assert [item.student for item in read(tmp_path, text)] == ["17", "18", "19"]
 
 
 def test_attempts_are_counted_by_column_by_time_and_by_line(tmp_path: Path) -> None:
@@ -236,11 +219,3 @@ def test_late_work_has_less_points_and_a_note() -> None:
         (1.6, ("handed in 2 days late: 80% of the points",)),
         (2.0, ()),
     ]
-
-
-def test_gradescope_says_when_each_folder_was_handed_in() -> None:
-    text = (
-        "submission_1:\n  :submitters:\n  - :name: Ada\n  :created_at: 2026-10-10 21:00:00.123456000 Z\n  :history:\n"
-        "  - :created_at: 2026-10-09 20:00:00 Z\nsubmission_2:\n  :score: 1\nsubmission_3:\n  :created_at: 'soon'\n"
-    )
-    assert times_by_folder(text) == {"submission_1": datetime.fromisoformat("2026-10-10T21:00:00+00:00")}

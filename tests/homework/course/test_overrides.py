@@ -37,18 +37,6 @@ def test_the_points_and_the_note_are_those_of_the_teacher() -> None:
     assert (ada.answers[1].verdict, ada.score) == ("wrong", 0.5)
 
 
-def test_the_points_of_a_whole_question_are_shared_out() -> None:
-    grader = Grader(week(WEEK))
-    result = grader.grade(read_text("ada.txt", "Ada", "[diamond]\ndq/ds = 77.7\n"))
-    whole = OVERRIDE.replace('quantity = "dq / ds"\n', "").replace("points = 0.5", "points = 3")
-    (ada,) = overridden([result], read(whole))
-    assert ([answer.points for answer in ada.answers], ada.score) == ([0.75, 0.75, 1.5], 3)
-    with pytest.raises(UsageError, match="points are 5, and diamond has 4"):
-        read(whole.replace("points = 3", "points = 5"))
-    with pytest.raises(UsageError, match="for dq/ds are set twice"):
-        read(whole + OVERRIDE)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "under", "told"),
     [

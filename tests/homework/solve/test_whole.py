@@ -124,12 +124,6 @@ def test_the_sheet_says_what_formulas_may_use() -> None:
     assert point(question) == ["A = [[2, 1], [1, 3]] (symmetric)", "x = [1.5, 2.5]", "b = [0.5, 1.5] (constant)"]
 
 
-def test_the_key_uses_the_properties_of_the_values() -> None:
-    key = "\n".join(filled_in(Grader(read_assignment(Source(FORM + LOSS, "week.toml")))))
-    assert "df/dx = b + A @ x\n" in key
-    assert "dL/dz = p - y\n" in key
-
-
 @pytest.mark.parametrize(
     ("text", "read"),
     [
@@ -170,24 +164,6 @@ def test_what_cannot_be_asked_is_refused_at_its_place(old: str, new: str, says: 
         Grader(read_assignment(Source(FORM.replace(old, new), "week.toml")))
     assert says in error.value.message
     assert error.value.span is not None
-
-
-@pytest.mark.parametrize(
-    ("which", "verdict"),
-    [
-        ("1, 3", "correct"),
-        ("a and c", "correct"),
-        ("3 1", "correct"),
-        ("(a), (c)", "correct"),
-        ("1", "wrong"),
-        ("1, 2, 3", "wrong"),
-        ("4", "unreadable"),
-        ("all", "unreadable"),
-    ],
-)
-def test_several_choices_without_a_program(which: str, verdict: str) -> None:
-    found = graded(CHOICES, f"which = {which}\nwhy = b")
-    assert [one.verdict for one in found.answers] == [verdict, "wrong"]
 
 
 @pytest.mark.parametrize("answer", ["[]", "[1, 4]", "0", "[true]", "'a'"])

@@ -148,21 +148,10 @@ def test_the_only_line_that_is_asked_for_needs_no_number(lines: str, label: str,
     assert found.answers[0].verdict == expected
 
 
-def test_a_choice_about_a_program_without_a_label() -> None:
-    body = "program = 'q = x**2'\nat.x = 3\nask = ['q', { choices = ['grows', 'falls'], answer = 1, points = 3 }]\n"
-    found = marked(assignment(body), {"q": "9", "choice": "grows"})
-    assert (found["choice"].verdict, found["choice"].points, found["choice"].expected) == ("correct", 3.0, "grows")
-
-
 @pytest.mark.parametrize(("text", "expected"), [("torch.Size([])", "correct"), ("scalar", "correct"), ("()", "correct"),
                                                 ("[]", "correct"), ("[1]", "shape"), ("0", "shape")])  # fmt: skip
 def test_an_empty_size_and_texts_that_are_accepted(text: str, expected: str) -> None:
     assert verdict("{ quantity = 'loss.shape', accept = ['a scalar', 'Scalar'] }", "loss.shape", text) == expected
-
-
-def test_what_ran_before_the_error_may_be_asked_for() -> None:
-    found = marked(grader("'w.grad'", "{ quantity = 'raises' }"), {"w.grad": "0.857", "raises": "RuntimeError"})
-    assert [answer.verdict for answer in found.values()] == ["correct", "correct"]
 
 
 def test_the_key_gets_full_marks() -> None:
@@ -193,12 +182,6 @@ def test_asks_that_are_refused(ask: str, said: str) -> None:
     with pytest.raises(UsageError, match=r"(?s).+") as caught:
         grader(*filter(None, (ask, raises)))
     assert said in caught.value.message
-
-
-def test_the_lines_that_print_are_told() -> None:
-    with pytest.raises(UsageError) as caught:
-        grader("{ quantity = 'printed', line = 2 }", "{ quantity = 'raises' }")
-    assert caught.value.help == "write line = 5 or 6"
 
 
 @pytest.mark.parametrize(

@@ -50,18 +50,3 @@ def right(text: str) -> set[str]:
 )
 def test_they_are_read(text: str, quantities: set[str]) -> None:
     assert right(text) == quantities
-
-
-def test_a_heading_with_a_slip_is_told() -> None:
-    assert graded("[dimond]\ns = 2.25").remarks == ("line 1, [dimond]: read as [diamond]",)
-
-
-@pytest.mark.parametrize("heading", ["[diamond2]", "[dia]", "[emerald]"])
-def test_another_name_is_no_slip(heading: str) -> None:
-    assert right(f"{heading}\ns = 2.25") == set()
-
-
-def test_decimal_commas_between_spaces_are_entries_also_where_the_shape_is_another() -> None:
-    (answer,) = (one for one in graded("[diamond]\nc = [0,08 0,13]").answers if one.quantity == "c")
-    assert answer.verdict == "shape"
-    assert answer.read_as == "[0.08, 0.13]"

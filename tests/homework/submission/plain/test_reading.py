@@ -225,12 +225,6 @@ def test_tensors(text: str, value: list[float]) -> None:
     assert np.array_equal(found.value, value)
 
 
-def test_the_digits_of_entries_stay() -> None:
-    found = read("[0.1250 -2.5; 1/3 3]", 2, 2).read
-    assert isinstance(found, Typed)
-    assert found.digits.tolist() == [[4, 2], [99, 1]]
-
-
 @pytest.mark.parametrize(
     ("text", "shape", "found"),
     [
@@ -368,13 +362,6 @@ def test_products_of_matrices_have_the_shape_of_the_derivative() -> None:
     wanted = Wanted("formula", (2,), frozenset("Ax"), shapes={"A": (2, 2), "x": (2,)})
     assert read_plain("(A + A')*x", wanted).text == "(A + A.T) @ x"
     assert read_plain("A^T (x ∘ σ'(Ax))", wanted).text == "A.T @ (x*(sigmoid(A @ x)*(1 - sigmoid(A @ x))))"
-
-
-@pytest.mark.parametrize(
-    "text", ["1.5 -2\n3 4", "[1.5 -2; 3 4]", "np.array([[1.5, -2],\n [3, 4]])", "1,5 -2\n3 4", "[[1.5, -2], [3, 4]]"]
-)
-def test_a_table_of_numbers_is_read_in_its_rows(text: str) -> None:
-    assert read(text, 2, 2).text == "[[1.5, -2], [3, 4]]"
 
 
 @pytest.mark.parametrize(
