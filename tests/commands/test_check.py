@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
-from tests.commands.running import document, gradcli, peak
+from tests.commands.running import document, gradcli
 from tests.commands.served import program
 from tests.commands.streams.test_batch_streams import arrives, opened, shown
 from tests.commands.streams.test_streams import in_terminal, start
@@ -69,13 +69,6 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check --lint week1.toml").code == 0
     Path("week1.toml").write_text(ASSIGNMENT.replace("1.37", "0"), encoding="utf-8")
     assert gradcli(capsys, "check --lint week1.toml").code == 1
-
-
-def test_a_path_where_nothing_is_is_refused(capsys: pytest.CaptureFixture[str], week: Path) -> None:
-    for name in ("nobody.txt", "nobody/", "answers/ada.txt/x", "answers/ada.txt nobody.txt"):
-        result = gradcli(capsys, f"check week1.toml {name}")
-        assert (result.code, result.out) == (2, "")
-        assert result.err.startswith("error[E003]: cannot read ")
 
 
 @pytest.mark.parametrize("arguments", ["week1.toml answers/bob.txt", "--lint week1.toml"])
@@ -225,16 +218,6 @@ def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: 
 
 
 @pytest.mark.slow
-def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixture[str], week: Path) -> None:
-    reports = []
-    for _ in range(2):
-        assert gradcli(capsys, "check week1.toml answers --report csv -o answers/grades.csv").code == 1
-        reports.append(Path("answers/grades.csv").read_text(encoding="utf-8"))
-    assert reports[0] == reports[1]
-    assert [row["student"] for row in csv.DictReader(io.StringIO(reports[0]))] == ["ada", "bob", "cy", "dan"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "output"),
     [
@@ -319,35 +302,6 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_more_processes_give_the_same(crowd: Path) -> None:
-    results = [start("check", "week1.toml", "answers", "--json", "--jobs", jobs, cwd=crowd) for jobs in ("1", "2")]
-    assert [result.returncode for result in results] == [1, 1]
-    assert results[0].stdout == results[1].stdout
-    assert b"s019" in results[0].stdout
-
-
-@pytest.mark.slow
-def test_a_class_in_one_file_is_graded_as_in_many(crowd: Path) -> None:
-    one, many = (
-        json.loads(start("check", "week1.toml", name, "--json", cwd=crowd).stdout) for name in ("class.csv", "answers")
-    )
-    for found in (one, many):
-        for submission in found["submissions"]:
-            del submission["file"]
-    assert one == many
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    result = start("check", "week1.toml", "answers", "--all", "--jobs", jobs, stdout=writing, cwd=crowd)
-    os.close(writing)
-    assert (result.returncode, result.stderr) == (141, b"")
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", ["2"])
 def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
@@ -366,21 +320,6 @@ def test_a_bar_after_a_second(week: Path, seconds: int) -> None:
     arguments = ["check", "week1.toml", "answers", "--report", "csv", "-o", "grades.csv", "--ascii"]
     found = shown(arguments, code=1, command=by_clock(seconds))
     assert bool(re.search(rb"\d/4", found)) == bool(seconds)
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
-    """Ten times the students take as much memory, also where all write thousands of characters."""
-    (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
-    peaks = []
-    for count in (4, 16):
-        folder = tmp_path / str(count)
-        folder.mkdir()
-        for number in range(count):
-            answers = f"s = {number} + 1.{'0' * 3000}*2\nq = ones(4096)*{number}\ndq/ds = {number}{'+ 0' * 300}\n"
-            (folder / f"s{number}.txt").write_text(f"[é]\n{answers}", encoding="utf-8")
-        peaks.append(peak("check", str(tmp_path / "week1.toml"), str(folder), "--json"))
-    assert peaks[1] <= 1.15 * peaks[0]
 
 
 def test_points_add_up_as_decimals(capsys: pytest.CaptureFixture[str], week: Path) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from gradcli.commands.forms import COMPARISON, FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import COMPARISON, FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, chosen, forms
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 from tests.commands.served import served
@@ -69,11 +69,6 @@ def test_a_file_holds_what_standard_output_does(capsys: pytest.CaptureFixture[st
     assert len([*Path().iterdir()]) == 2 + len(FORMS[name].endings)
 
 
-@pytest.mark.parametrize(("command", "name"), [(c, n) for c, n in ALL if FORMS[n].renderers[c]])
-def test_renderers_are_functions(command: str, name: str) -> None:
-    assert callable(renderer(command, name))
-
-
 @pytest.mark.parametrize("command", ASKED)
 def test_a_form_that_a_command_has_not_names_those_it_has(capsys: pytest.CaptureFixture[str], command: str) -> None:
     for options in (["--format", "nonsense"], ["-o", "lesson.pdf"]):
@@ -99,22 +94,6 @@ def test_the_help_names_the_forms(capsys: pytest.CaptureFixture[str], command: s
     known = {name for asked in (*ASKED, FOLDER) if asked.split()[0] == command for name in forms(asked)}
     (named,) = [part.partition(".")[0] for part in text.split("The form: ")[1:]]
     assert set(named.split(", ")) == known
-
-
-def test_the_form_is_seen_before_the_line_is_read() -> None:
-    assert asked(["eval", "x", "--json"]) == asked(["eval", "x", "-o", "a.JSON"]) == "json"
-    assert asked(["eval", "x", "--format=json", "-o", "x.md"]) == asked(["run", "x", "--output=a.json"]) == "json"
-    assert asked(["check", "x", "--report", "csv", "-o", "a.json"]) == asked(["batch", "x", "-o", "a.json"]) == "text"
-    assert asked(["eval", "x", "-o", "a.json", "--format", "text"]) == asked([]) == "text"
-
-
-def test_json_in_either_spelling(capsys: pytest.CaptureFixture[str]) -> None:
-    one, two = gradcli(capsys, "eval x*x x=3 --json"), gradcli(capsys, "eval x*x x=3 --format json")
-    assert one == two
-    assert gradcli(capsys, "eval x*x x=3 --json --format markdown").code == 2
-    one, two = gradcli(capsys, "eval log(x) y=3 --json"), gradcli(capsys, "eval log(x) y=3 --format json")
-    assert one == two
-    assert one.out.startswith('{"schema": "gradcli.error/1"')
 
 
 @pytest.mark.slow

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from gradcli.script.timeline import graphs
-from tests.commands.running import ROOT, document, gradcli, validator
+from tests.commands.running import ROOT, document, gradcli
 from tests.render.graph.pictures import read_picture
 
 LOOP = """\
@@ -45,18 +43,6 @@ def test_the_last_backward_pass_of_a_snippet(capsys: pytest.CaptureFixture[str])
     assert document(gradcli(capsys, "graph train.py --json").out)["format"] == "tree"
 
 
-def test_what_snippets_cannot_have(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, code, words in (
-        ("graph train.py x=1", 2, "a value is for a program"),
-        ("graph train.py --wrt w", 2, "--wrt is for a program"),
-        ("graph train.py --of nothing", 2, "there is no backward pass from 'nothing'"),
-        ("graph missing.py", 2, "cannot read missing.py"),
-    ):
-        refused = gradcli(capsys, arguments)
-        assert (refused.code, refused.out) == (code, "")
-        assert words in refused.err
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -70,21 +56,6 @@ def test_a_snippet_without_a_graph(capsys: pytest.CaptureFixture[str], text: str
         refused = gradcli(capsys, command)
         assert (refused.code, refused.out) == (3, "")
         assert words in refused.err
-
-
-@pytest.mark.slow
-def test_a_deep_graph_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
-    loop = "x = w\nfor i in range(300):\n    x = torch.sin(x) * w\nx.backward()\n"
-    Path("train.py").write_text(f"import torch\nw = torch.tensor(1.0, requires_grad=True)\n{loop}", encoding="utf-8")
-    texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
-    assert any(text.startswith("×") for text in texts)
-
-
-def test_a_graph_that_is_too_large(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphs, "MOST_DRAWN", 1)
-    refused = gradcli(capsys, "graph train.py --of loss")
-    assert refused.code == 3
-    assert "the graph of loss is too large to draw" in refused.err
 
 
 def test_a_run_that_fails_after_a_pass_still_has_its_picture(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,20 +84,3 @@ def test_every_form_takes_the_options(capsys: pytest.CaptureFixture[str], form: 
     assert drawn("--values auto --detail default") == plain
     assert "AccumulateGrad" in drawn("--backward")
     assert "AccumulateGrad" not in plain
-
-
-def test_repeated_layers_of_a_snippet(capsys: pytest.CaptureFixture[str]) -> None:
-    layers = "for _ in range(30) for layer in (nn.Linear(4, 4), nn.ReLU())"
-    text = f"from torch import nn\nimport torch\nmodel = nn.Sequential(*[layer {layers}])\n"
-    Path("train.py").write_text(text + "loss = model(torch.ones(2, 4)).sum()\nloss.backward()\n", encoding="utf-8")
-    texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
-    assert any(text.startswith("×30, up to v") for text in texts)
-
-
-@pytest.mark.parametrize("program", ["1-x**4", "x**4"])
-def test_a_descent_that_diverges_is_a_document(capsys: pytest.CaptureFixture[str], program: str) -> None:
-    found = gradcli(capsys, ["plot", program, "x=-2..2", "--descend", "lr=3,from=1.5,steps=200", "--json"])
-    assert (found.code, found.err) == (0, "")
-    plot = json.loads(found.out, parse_constant=pytest.fail)
-    validator("plot").validate(plot)
-    assert (plot["path"]["stopped"], plot["path"]["values"][-1] in ("Infinity", "-Infinity")) == (True, True)

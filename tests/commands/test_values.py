@@ -135,11 +135,6 @@ def test_minus_signs_and_spellings(capsys: pytest.CaptureFixture[str], arguments
     assert gradcli(capsys, ["grad", *arguments]).out == f"x\t{output}\n"
 
 
-def test_a_space_that_was_added_is_never_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the program has no -1" in gradcli(capsys, ["eval", "x", "x=1", "--of", "-1"]).err
-    assert "'-x=1' is not NAME=VALUE" in gradcli(capsys, ["eval", "x", "-x=1"]).err
-
-
 NAMES = ["g", "g_2", "upstream", "v1", "c1", "L", "T", "sum", "pi", "e", "d", "inf", "__class__"]
 
 
@@ -172,9 +167,3 @@ def test_formulas_without_values_know_those_of_the_program(
     shown = gradcli(capsys, ["grad", "--symbolic", *line])
     assert shown.code == 0, shown.err
     assert expected.items() <= dict(row.split("\t") for row in shown.out.splitlines()).items()
-
-
-@pytest.mark.parametrize("text", ["x;y\n1.234,5;2\n1,5;3\n", 'x,y\n"1,234.5",2\n', "x\ty\n1'000\t2\n"])
-def test_thousands_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
-    (tmp_path / "x.csv").write_text(text)
-    assert "write no thousands: decimals begin with" in gradcli(capsys, ["eval", "x", f"x=@{tmp_path / 'x.csv'}"]).err

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream import digits
-from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, read_rows, spell, spell_rows
+from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, spell, spell_rows
 from gradcli.stream.values import plain
 
 
@@ -45,12 +44,6 @@ def test_singles_have_their_own_digits(values: list[float]) -> None:
 
 
 @pytest.mark.usefixtures("form")
-def test_nothing_is_written_for_nothing() -> None:
-    assert spell(np.zeros(0)) == []
-    assert spell_rows(np.zeros((0, 3))) == []
-
-
-@pytest.mark.usefixtures("form")
 @given(st.lists(any_double().map(repr) | st.integers().map(str) | st.sampled_from(["+1", ".5", "1.", " 2", "-0"])))
 def test_reading(texts: list[str]) -> None:
     if not texts:
@@ -75,21 +68,3 @@ def test_strict_json() -> None:
     for text in ("NaN", "[-Infinity]"):
         with pytest.raises(NotFiniteError):
             read_json(text)
-
-
-@given(
-    st.lists(st.lists(any_double().map(repr) | st.sampled_from(["-0", "1_0", "", "é", "1\r"]), min_size=2, max_size=3))
-)
-def test_rows_are_read_as_cells_are(rows: list[list[str]]) -> None:
-    """Or not at all, where there is anything besides numbers."""
-    data = "".join(f"{','.join(row)}\n" for row in rows).encode()
-    found = read_rows(data, 2)
-    if found is not None:
-        assert found.tobytes() == np.array([list(map(float, row)) for row in rows], np.float64).tobytes()
-
-
-def test_plain_rows_are_read_at_once() -> None:
-    if digits.orjson is not None:
-        assert read_rows(b"1,2.5\n-3e5,0\n", 2).tolist() == [[1, 2.5], [-3e5, 0]]
-    for data in (b"1,2", b"1\n2,3\n4,5,6\n", b"1,2\n\n", b"1,-0\n", b"1,null\n", b"1,[2]\n", b"1,2\r\n"):
-        assert read_rows(data, 2) is None

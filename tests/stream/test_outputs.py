@@ -15,16 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import UsageError
-from gradcli.stream.outputs import ATOMIC, MEMBER, Output, parts
-
-
-@given(st.lists(st.integers(0, 3000).map(lambda length: b"x" * length + b"\n")))
-def test_parts_are_whole_lines_that_a_pipe_takes_at_once(lines: list[bytes]) -> None:
-    text = b"".join(lines) + b"y" * 2 * ATOMIC + b"\n" + b"".join(lines)
-    found = list(parts(text))
-    assert b"".join(found) == text
-    assert all(part.endswith(b"\n") for part in found)
-    assert all(len(part) <= ATOMIC or part.count(b"\n") == 1 for part in found)
+from gradcli.stream.outputs import MEMBER, Output
 
 
 def test_files(tmp_path: Path) -> None:
@@ -85,16 +76,6 @@ def test_an_interruption_leaves_a_compressed_file_whole(tmp_path: Path, monkeypa
     signal.signal(signal.SIGINT, before)
 
 
-def test_pipes() -> None:
-    reading, writing = os.pipe()
-    with closing(Output(f"/dev/fd/{writing}")) as output:
-        assert output.is_pipe
-        output.write(b"1\n" * 3000)
-    os.close(writing)
-    with open(reading, "rb") as file:  # noqa: PTH123
-        assert file.read() == b"1\n" * 3000
-
-
 def limited(space: int) -> Callable[[int, bytes], int]:
     """Return a function that writes as a disk with so much space."""
     write = os.write
@@ -123,13 +104,3 @@ def test_a_disk_that_is_full_keeps_whole_parts_of_a_compressed_file(
     assert LONG.startswith(found)
     assert len(found) % 8 == 0
     assert share * len(LONG) - MEMBER - 8 <= len(found) <= share * len(LONG) + MEMBER
-
-
-def test_a_disk_that_is_full_keeps_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(Output(str(tmp_path / "a"))) as output:
-        output.write(b"12345\n")
-        monkeypatch.setattr(os, "write", limited(31))
-        with pytest.raises(OSError, match="No space"):
-            output.write(b"1234567890\n" * 5)
-        monkeypatch.undo()
-    assert (tmp_path / "a").read_bytes() == b"12345\n" + b"1234567890\n" * 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.records import too_long
-from gradcli.stream.table import FARTHEST, Table, take_header, whole_rows
+from gradcli.stream.table import Table, take_header, whole_rows
 
 TABLE = Table(["id", "x", "y"], ["x", "y"], keeps_text=True)
 POINTS = Table(["y", "x"], ["x", "y"], keeps_text=True)
@@ -63,11 +63,6 @@ def test_good_rows(row: str, values: dict[str, float]) -> None:
     assert record.text == row.removesuffix("\r")
 
 
-def test_a_cell_may_hold_lists() -> None:
-    (record,) = TABLE.records(block('a,"[[1, 2], [3, 4]]",2'))
-    assert record.values["x"].tolist() == [[1, 2], [3, 4]]
-
-
 @pytest.mark.usefixtures("form")
 @given(st.lists(st.sampled_from([*GOOD, *BAD, ""]), max_size=4), st.sampled_from([0, 1]), st.booleans())
 def test_columns_are_what_records_are(rows: list[str], width: int, is_ended: bool) -> None:
@@ -83,16 +78,6 @@ def test_columns_are_what_records_are(rows: list[str], width: int, is_ended: boo
     assert list(together.texts) == [record.text.encode() for record in records]
 
 
-@pytest.mark.usefixtures("form")
-def test_plain_rows_are_read_at_once() -> None:
-    found = POINTS.columns(block("1,2", "", "-3.5,4\r"))
-    assert found is not None
-    assert {name: column.tolist() for name, column in found.values.items()} == {"x": [2, 4], "y": [1, -3.5]}
-    fields = Table(["id", "x", "y"], ["x"], keeps_text=False).columns(block("a,1,2"))
-    assert fields is not None
-    assert fields.rests == [{"id": "a", "y": "2"}]
-
-
 @pytest.mark.parametrize(("row", "text"), [("b,1", "b,1,"), ("b,1,2,3,4", "b,1,2"), ('"b,c",1,2,3', ",,")])
 def test_a_row_of_another_length_fits_its_place(row: str, text: str) -> None:
     (record,) = TABLE.records(block(row))
@@ -105,11 +90,6 @@ def test_a_cell_over_several_lines() -> None:
     first, second = TABLE.records(block(*rows))
     assert (first.line, first.error, first.values, first.text) == (2, None, {"x": 1.0, "y": 2.0}, '"a\n\nb",1,2')
     assert (second.line, second.values) == (5, {"x": 3.0, "y": 4.0})
-
-
-def test_a_quote_that_nothing_closes_costs_its_line() -> None:
-    found = TABLE.records(block('"a,1,2', *["b,1,2"] * (FARTHEST + 5)))
-    assert [record.error is None for record in found] == [False] + [True] * (FARTHEST + 5)
 
 
 def test_the_header() -> None:

@@ -25,8 +25,6 @@ def arguments(file: Path) -> str:
     return f"-f '{file}'" + (f" --wrt {wrt}" if wrt else "")
 
 
-def test_there_are_samples() -> None:
-    assert len(SAMPLES) >= 8
 
 
 @pytest.mark.slow

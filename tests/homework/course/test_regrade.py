@@ -82,10 +82,6 @@ OTHER = json.loads(written(THEN))
             json.dumps({**OTHER, "assignment": {**OTHER["assignment"], "title": "Week 4", "file": "w4.toml"}}),
             "another assignment, Week 4",
         ),
-        (
-            json.dumps({**OTHER, "assignment": {**OTHER["assignment"], "questions": [{"id": "x"}]}}),
-            "another assignment, Week 3",
-        ),
     ],
 )
 def test_a_document_of_something_else_is_refused(text: str, told: str) -> None:

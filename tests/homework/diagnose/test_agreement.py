@@ -35,10 +35,7 @@ OUT = X @ W.T + B
     [
         ("b.grad", (2 * OUT / 6).mean(0), "broadcast-unsummed"),
         ("b.grad", (OUT / 6).sum(0), "power-rule"),
-        ("b.grad", (2 * OUT / 6), "broadcast-unsummed"),
         ("loss", np.mean(OUT), "forward-slip"),
-        ("loss", np.mean((X @ W.T) ** 2), "forward-slip"),
-        ("loss", np.sum(OUT**2), "mean-n"),
     ],
 )
 def test_one_operation_is_several_steps_on_paper(quantity: str, number: object, code: str) -> None:

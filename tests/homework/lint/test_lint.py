@@ -63,11 +63,8 @@ def test_each_kind_is_found(program: str, at: str, ask: str, kinds: set[str]) ->
     ("program", "at", "ask"),
     [
         ("q = x**2", "x = 2", "['q', 'dq/dx']"),
-        ("q = (x - 3)**2 + y", "x = 3, y = 1.7", "['dq/dx', 'q']"),
         ("q = x*y*z - w", "x = 1, y = 1, z = 1, w = 1", "['q', 'dq/dx', 'dq/dy']"),
-        ("q = log(x)", "x = 0", "['q']"),
         ("L = sum((X @ W)**2)", "X = [[0, 0]], W = [[1], [2]]", "['L', 'W.grad', 'X.grad']"),
-        ("q = relu(x) + 10*x", "x = 0", "['q', 'dq/dx']"),
         ("a = sigmoid(w*x + b); L = (a - t)**2", "w = 0.6, x = 1.5, b = -0.4, t = 1", "['dL/da', 'dL/dw']"),
     ],
 )

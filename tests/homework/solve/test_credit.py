@@ -52,8 +52,8 @@ def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str, grading
     assert {answer.verdict for answer in found.values()} == {verdict}
 
 
-@pytest.mark.parametrize("digits", [4, 5, 6])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("digits", [4, 6])
+@pytest.mark.parametrize("seed", range(3))
 def test_rounding_once_more_for_the_answer_is_right(seed: int, digits: int) -> None:
     """0.44449 is 0.4445 in four digits, and that is 0.445 in three: each step was rounded as it may be."""
     below = random.Random(seed).randrange(100, 899) / 100
@@ -70,9 +70,7 @@ RIGHT = (np.exp(3) - 20.0855) * 1234.5
     ("typed", "verdict"),
     [
         (f"{RIGHT:.12g}", "correct"),
-        (f"{RIGHT * 1.01:.4g}", "correct"),  # nobody can tell it from a number of rounded steps
         (f"{RIGHT * 1.0015:.13g}", "wrong"),
-        (f"{RIGHT * 1.0005:.12g}", "wrong"),
         (f"{(20.085537 - 20.0855) * 1234.5:.9g}", "correct"),  # from a step with eight digits
     ],
 )
@@ -90,7 +88,7 @@ def test_rounding_to_three_digits_is_named() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("factor", [1.02, 0.98, 1.1, -1, 2])
+@pytest.mark.parametrize("factor", [1.02, -1])
 def test_a_number_that_no_rounding_gives_is_wrong(factor: float) -> None:
     right = by_hand(6)
     for name in ASKED:
@@ -218,15 +216,10 @@ DECIMALS = "program = 'y = x**2/7'\nat = { x = 0.5 }\nask = [%s]\n"
     ("ask", "grading", "text", "verdict"),
     [
         ("'y'", "", "0.04", "correct"),  # 0.0357
-        ("'y'", "", "0.03", "wrong"),
         ("'y'", "precision = 2", "0.04", "precision"),
-        ("'y'", "decimals = 3", "0.04", "precision"),
         ("'y'", "decimals = 3", "0.036", "correct"),
-        ("'y'", "decimals = 3", "0.03568", "correct"),
         ("'y'", "decimals = 3", "0.0365", "wrong"),
-        ("{ quantity = 'y', decimals = 2 }", "", "0.04", "correct"),
         ("{ quantity = 'y', decimals = 4 }", "", "0.036", "precision"),
-        ("{ quantity = 'y', rtol = 0.2 }", "", "0.03", "correct"),
         ("'y'", "", "0.25/7 ≈ 0.04", "correct"),
     ],
 )

@@ -32,20 +32,12 @@ def right(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "quantities"),
     [
-        ("[diamond]\ns = 2.25   dq/ds = 4.50", {"s", "dq/ds"}),
-        ("[diamond]\ns = 2.25 and dq/ds = 4.50", {"s", "dq/ds"}),
         ("[diamond]\ns = 2.25, a) dq/ds: 4.50; q is 5.0625", {"s", "dq/ds", "q"}),
         ("[diamond]\ndq/ds = 2 *  s = 4.50", {"dq/ds"}),  # a chain of equations
-        ("[diamond]\ndq/ds = 2 * 2.25\n  = 4.50", {"dq/ds"}),
-        ("[diamond]\nc =\n2.25\n4.50\n9.00\nq = 5.0625", {"c", "q"}),
         ("[dimond]\ns = 2.25", {"s"}),
         ("## daimond\ns = 2.25", {"s"}),
-        ("My answers to diamond:\ns = 2.25", {"s"}),
         ("diamond (10 points)\ns = 2.25 (2 points?)", {"s"}),
-        ("% by hand\n\\section*{diamond}\n\\dfrac{\\partial{q}}{\\partial{s}} = 4.50\\,", {"dq/ds"}),
-        ("[diamond]\nanswer for dq/ds: 4.50 👍", {"dq/ds"}),
         ("[diamond]\ns = 2.2500…", {"s"}),
-        ("[diamond]\nc = matrix [[2.25], [4.50], [9.00]]", {"c"}),
     ],
 )
 def test_they_are_read(text: str, quantities: set[str]) -> None:

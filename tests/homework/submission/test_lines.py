@@ -92,15 +92,10 @@ def test_a_line_may_name_its_question(line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("Z = [[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
-        ("Z = [\n[1]\n[3]\n]", "[\n[1]\n[3]\n]"),
         ("Z = tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)",
          "tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)"),
         ("Z =\n[[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
-        ("Z =\n7 10\n15 22", "7 10\n15 22"),
-        ("Z = 7 10\n    15 22", "7 10\n15 22"),
         (f"Z = {MATRIX}", MATRIX),
-        ("Z =\n$$\n[7 10; 15 22]\n$$", "[7 10; 15 22]"),
     ],
 )  # fmt: skip
 def test_an_answer_of_several_lines(text: str, answer: str) -> None:
@@ -128,7 +123,6 @@ def test_several_answers(line: str) -> None:
     [
         ">>> p\n9\n>>> print(q)\n81", "In [1]: p\nOut[1]: 9\n\nIn [2]: q\nOut[2]: 81", "print(p)\n9\nprint(q)\n81",
         "p\n9\nq\n81", "(p) 9\n(q) 81", "[p] = 9\n[q] = 81", "[p] =\n9\n[q] =\n81", "p  9\nq  81",
-        "p equals 9\nq equals 81",
     ],
 )  # fmt: skip
 def test_answers_that_are_copied_or_set_apart(text: str) -> None:

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from gradcli.homework.disclosure import revealed
-from gradcli.homework.model import VERDICTS, Branch, Marked, Result, Value
-from gradcli.render.check.marking import MARKS, difference, expected, ledger, percent
+from gradcli.homework.model import VERDICTS, Marked, Result, Value
+from gradcli.render.check.marking import MARKS, difference, expected, percent
 from gradcli.render.check.page import MOST, check_page
 from gradcli.render.text.looks import Looks
-from tests.homework.results import ASSIGNMENT, BRANCH, HOSTILE, LOCAL, PARTLY, results
+from tests.homework.results import ASSIGNMENT, HOSTILE, PARTLY, results
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 PAGE = """\
@@ -65,15 +65,6 @@ def test_page() -> None:
 
 def test_narrow_ascii_page_for_students() -> None:
     assert check_page(revealed(PARTLY, "rule"), Looks(width=50, ascii=True)) == NARROW
-
-
-def test_colour_changes_nothing_but_colour() -> None:
-    coloured = check_page(PARTLY, Looks(width=80, color=True), assignment=ASSIGNMENT)
-    assert "\x1b[32m✓ s" in coloured
-    assert "\x1b[31m✗ dq/ds" in coloured
-    assert "\x1b[35m~ w" in coloured
-    plain = check_page(PARTLY, Looks(width=80), assignment=ASSIGNMENT)
-    assert [line.rstrip() for line in ESCAPE.sub("", coloured).split("\n")] == plain.split("\n")
 
 
 @pytest.mark.parametrize("width", [50, 80, 120, None])
@@ -143,36 +134,6 @@ def test_what_is_right_never_looks_like_the_answer(given: str, truth: Value, rig
     assert (expected(answer, Looks()), difference(answer, Looks())) == (right, gap)
 
 
-@given(st.floats(), st.floats())
-def test_numbers_that_differ_are_shown_so(given: float, truth: float) -> None:
-    assert expected(wrong(repr(given), np.float64(truth)), Looks()) != repr(given)
-
-
-def test_at_most_three_diagnoses() -> None:
-    answer = replace(PARTLY.answers[1], diagnoses=(BRANCH, *(replace(LOCAL, node=f"n{n}") for n in range(5))))
-    page = check_page(replace(PARTLY, answers=(answer,)), Looks())
-    assert page.count("local-not-total") == 2
-    assert "and 3 more" in page
-
-
-def test_a_right_answer_is_left_alone() -> None:
-    answer = replace(PARTLY.answers[0], diagnoses=(BRANCH,), ledger=PARTLY.answers[1].ledger)
-    assert "branch" not in check_page(replace(PARTLY, answers=(answer,)), Looks())
-
-
-def test_ledgers_are_cut() -> None:
-    answer = replace(
-        PARTLY.answers[1],
-        ledger=(
-            *(Branch(("q", f"p{n}", "s"), np.float64(-n), False) for n in range(1, 9)),
-            Branch(tuple(f"v{n}" for n in range(40)), np.array([1.0, 2.0]), True),
-        ),
-    )
-    text = ledger(answer, Looks())
-    assert text.startswith("has v0 ← v1 ← v2 ← v3 ← … ← v37 ← v38 ← v39 [1, 2], lacks q ← p1 ← s -1 and ")
-    assert text.endswith(" and 2 more")
-
-
 def test_a_file_of_any_length_has_a_page() -> None:
     many = replace(PARTLY, answers=PARTLY.answers[:1] * (MOST + 1234), remarks=("late",) * 5000)
     page = check_page(many, Looks(width=80))
@@ -180,10 +141,6 @@ def test_a_file_of_any_length_has_a_page() -> None:
     assert "and 4,990 more" in page
     assert page.count("\n") < MOST + 20
     assert check_page(many, Looks(width=80), all=True).count("✓") == MOST + 1234
-
-
-def test_an_empty_submission() -> None:
-    assert check_page(Result("a.txt", "a", ()), Looks()) == "a   no answers"
 
 
 @pytest.mark.parametrize(

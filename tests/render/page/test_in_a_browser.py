@@ -142,14 +142,6 @@ def test_every_step_by_keys_by_slider_and_by_link(browser: Any, tmp_path: Path) 
             check_state(page, found, step)
 
 
-def test_a_link_that_leads_nowhere_and_one_too_far(browser: Any, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, program_page(DIAMOND, Looks())) as page:
-        for hash, step in (("#step=12", 10), ("#step=-1", 0), ("#elsewhere", 0), ("#step=1e9", 0), ("#step=5", 5)):
-            page.goto("about:blank")
-            page.goto((tmp_path / "page.html").as_uri() + hash)
-            arrives(page, step)
-
-
 def test_play_goes_on_by_itself_and_stops(browser: Any, tmp_path: Path) -> None:
     with opened(browser, tmp_path, program_page(DIAMOND, Looks())) as page:
         page.clock.install()
@@ -200,27 +192,6 @@ def test_predictions_right_and_wrong(browser: Any, tmp_path: Path) -> None:
         page.keyboard.press("Home")
         page.locator("[data-action=next]").click()
         assert not page.locator("[data-predict]").is_visible()
-
-
-def test_of_a_matrix_one_telling_entry_is_asked_and_nothing_tells_it(browser: Any, tmp_path: Path) -> None:
-    explanation = CASES["matrix product"].explain()
-    with opened(browser, tmp_path, program_page(explanation, Looks()), hash="#step=5") as page:
-        page.locator("[data-action=predict]").click()
-        assert page.locator("[data-sentence]").inner_text().endswith("Which number arrives at entry [0, 1]?")
-        assert not page.locator(".what-if").is_visible()
-        assert "56" not in page.locator("main").inner_text()
-        page.locator("[data-predict]").fill("56")
-        page.keyboard.press("Enter")
-        assert page.locator("[data-verdict]").inner_text() == "Right."
-
-
-def test_a_prediction_with_few_digits(browser: Any, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, program_page(explained("y = x/3", {"x": 2.0}), Looks()), hash="#step=2") as page:
-        page.locator("[data-action=predict]").click()
-        for typed, told in (("0.3", "Right as far as it goes"), ("0.4", "not right"), ("0.333", "Right.")):
-            page.locator("[data-predict]").fill(typed)
-            page.keyboard.press("Enter")
-            assert told in page.locator("[data-verdict]").inner_text()
 
 
 def test_arrow_keys_walk_along_the_edges(browser: Any, tmp_path: Path) -> None:
@@ -335,20 +306,6 @@ WRITTEN = """() => {
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     return observer.takeRecords().map(({ target }) => target.dataset.value).filter(Boolean);
 }"""
-
-
-def test_a_slider_writes_only_what_differs(browser: Any, tmp_path: Path) -> None:
-    """What is written costs a layout, of which a drag has time for one."""
-    text = program_page(explained("a = x*x; b = y*y; q = a + b", {"x": 3, "y": 2}), Looks())
-    with opened(browser, tmp_path, text, hash="#step=99") as page:
-        assert set(page.evaluate(WRITTEN)) == {"y", "b", "q"}
-
-
-def test_a_program_that_the_page_cannot_compute_says_why(browser: Any, tmp_path: Path) -> None:
-    with opened(
-        browser, tmp_path, program_page(explained("sum(cumsum(x, dim=0))", {"x": [1.0, 2.0]}), Looks())
-    ) as page:
-        assert "cumsum" in page.locator("[data-what-if=off]").inner_text()
 
 
 def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from gradcli.language.parser import parse_expression
-from gradcli.render.page.mathml import Paint, digits
+from gradcli.render.page.mathml import Paint
 from gradcli.source import Source
-from tests.render.programs import CASES, explained
+from tests.render.programs import CASES
 
 PAINT = Paint(CASES["square"].explain(), "z")
 
@@ -58,32 +57,3 @@ def test_names_have_the_colours_of_their_nodes() -> None:
     assert 'class="c0"' in PAINT.name("x1")
     assert "class" not in PAINT.name("other")
     assert told(PAINT.derivative("z", "x1")) == "∂z/{∂x_1}"
-
-
-def test_a_local_derivative_says_what_it_holds() -> None:
-    explanation = explained("loss = relu(x) + x", {"x": 2.0})
-    paint = Paint(explanation, "loss")
-    locals = {local.input: local for local in explanation.nodes[-1].locals}
-    assert told(paint.local("loss", locals["x"])) == "{{∂loss}/∂x|}_{v_1}"
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    {
-        "14": "14",
-        "-3": "−3",
-        "1e-07": "1·10^−7",
-        "nan": "nan",
-        "-inf": "−∞",
-        "True": "True",
-    }.items(),
-)
-def test_numbers(text: str, written: str) -> None:
-    assert told(digits(text)) == written
-
-
-def test_arrays() -> None:
-    assert told(PAINT.number(np.array([1.0, -2.0]))) == "1−2"
-    assert told(PAINT.number(np.arange(12.0).reshape(2, 6))).startswith("0123")
-    assert told(PAINT.number(np.zeros((2, 2, 2)))) == "[[[0, 0], [0, 0]], [[0, 0], [0, 0]]]"
-    assert told(PAINT.number(np.arange(100.0).reshape(10, 10))) == "10 × 1001⋯91011⋯19⋮⋮⋮⋮9091⋯99"

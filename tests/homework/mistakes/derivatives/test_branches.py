@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import pytest
 
-from tests.homework.asking import Wrong, assignment, marked, question
+from tests.homework.asking import Wrong, assignment, check, marked, question
 from tests.homework.drawing import scalar_tape
 from tests.homework.tapes import Site, Tape, nothing
 from tests.programs import some
@@ -27,13 +26,9 @@ def one_branch(tape: Tape) -> Iterator[Wrong]:
                 yield Wrong(by, found[by], name)
 
 
-def some_paths(tape: Tape) -> Iterator[Wrong]:
-    for by in tape.named:
-        paths = list(tape.paths(by))
-        if 2 <= len(paths) <= 6:
-            for size in range(1, len(paths)):
-                for kept in combinations(paths, size):
-                    yield Wrong(by, tape.along(kept, by), by)
+@pytest.mark.slow
+def test_one_branch_is_kept() -> None:
+    check("fanout-overwrite", one_branch, scalars=40, networks=10)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ import pytest
 from gradcli.errors import UsageError
 from gradcli.homework.model import Result
 from gradcli.render.check.reports.writing import write_report
-from tests.homework.results import ASSIGNMENT, CLASS, PARTLY, PERFECT
+from tests.homework.results import ASSIGNMENT, PARTLY, PERFECT
 
 
 def write(name: str, output: Path | str, *results: Result) -> None:
@@ -56,12 +55,6 @@ def test_what_lies_where_a_report_goes_is_replaced(reports: Path, make: Callable
     assert (reports.parent / "secret").read_text() == "mine"
 
 
-def test_a_report_has_the_mode_of_other_files(reports: Path) -> None:
-    write("check50", reports, PARTLY)
-    (reports / "other").touch()
-    assert (reports / "ada.json").stat().st_mode == (reports / "other").stat().st_mode
-
-
 def test_where_a_report_cannot_be_written_the_old_one_stays(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (reports / "ada.json").mkdir()
     with pytest.raises(UsageError, match=r"cannot write .*ada.json: Is a directory"):
@@ -77,16 +70,6 @@ def test_where_a_report_cannot_be_written_the_old_one_stays(reports: Path, monke
         write("gradescope", reports, PERFECT)
     assert sorted(path.name for path in reports.iterdir()) == ["ada.json", "bob.json"]
     assert (reports / "bob.json").read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["csv", "junit", "mistakes", "check50"])
-def test_what_is_named_is_followed(reports: Path, name: str) -> None:
-    (reports / "way").symlink_to("../secret")
-    members = CLASS[:1] if name == "check50" else CLASS
-    write(name, reports / "way", *members)
-    write(name, reports / "file", *members)
-    assert (reports / "way").is_symlink()
-    assert (reports.parent / "secret").read_bytes() == (reports / "file").read_bytes() != b""
 
 
 @pytest.mark.parametrize("name", ["junit", "gradescope"])
@@ -110,22 +93,6 @@ def test_a_document_is_whole_or_not_there(reports: Path, monkeypatch: pytest.Mon
     assert (reports / "way").is_symlink()
     assert stat.S_IMODE((reports / "old").stat().st_mode) == 0o600
     assert (reports / "old").read_bytes() == (reports / "new").read_bytes() != b""
-
-
-def test_a_document_goes_into_what_is_no_file(reports: Path) -> None:
-    reading, writing = os.pipe()
-    write("check50", f"/dev/fd/{writing}", PARTLY)
-    os.close(writing)
-    with open(reading, "rb") as file:  # noqa: PTH123
-        assert file.read().startswith(b"{")
-    write("check50", "/dev/null", PARTLY)
-    assert list(reports.iterdir()) == []
-
-
-def test_a_document_that_is_named_gz_is_compressed(reports: Path) -> None:
-    write("junit", reports / "a.xml", *CLASS)
-    write("junit", reports / "a.xml.gz", *CLASS)
-    assert gzip.decompress((reports / "a.xml.gz").read_bytes()) == (reports / "a.xml").read_bytes()
 
 
 HOSTILE = [
