@@ -84,7 +84,6 @@ def test_the_document_has_everything(capsys: pytest.CaptureFixture[str]) -> None
     assert {leaf["name"]: leaf["grad"] for leaf in found["leaves"]} == {"x": 312.0}
 
 
-CUBIC = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n((x**2 + 1) * (x**2 - 1)).backward()\n"
 RAW, SHORT = "2*(x**2 + 1)*x + 2*(x**2 - 1)*x", "4*x**3"
 
 

@@ -15,40 +15,20 @@ def shape_only(g: Any, out: Any, x: Any, y: Any) -> Any:
     return g.reshape(x.shape) + len(y.shape)
 
 
-def shape_and_value(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return g.reshape(x.shape) * x
-
-
 def shape_after_another(g: Any, out: Any, x: Any, y: Any) -> Any:
     return max(x, y.shape)  # both are loaded by one instruction of 3.13
-
-
-def value_after_shape(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return max(x.shape, y)
 
 
 def in_a_list(g: Any, out: Any, x: Any, y: Any) -> Any:
     return [x * part for part in g]  # 3.13 stores the part and loads x by one instruction
 
 
-def in_a_cell(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return (lambda: y.shape)()
-
-
 def in_a_generator(g: Any, out: Any, x: Any, y: Any) -> Any:
     return sum(part * x for part in g)
 
 
-def with_keywords(g: Any, out: Any, x: Any, y: Any, *, dim: Any = None, size: Any) -> Any:
-    return g.sum(dim, size)
-
-
 def with_rest(g: Any, out: Any, x: Any, *rest: Any, dims: Any) -> Any:
     return g[rest]
-
-
-def without_rest(g: Any, out: Any, x: Any, *rest: Any, dims: Any) -> Any:
-    return g[dims]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.errors import EvaluationError
+from gradcli.errors import EvaluationError, UsageError
 from gradcli.stream import blocks
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.inputs import Input
@@ -81,6 +81,12 @@ def test_a_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
     assert source.size is None
     source.close()
     os.close(writing)
+
+
+def test_what_cannot_be_opened(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere", "\0"):
+        with pytest.raises(UsageError, match="cannot read"):
+            Input(str(path))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.errors import EvaluationError
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.stream import compressed
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.compressed import CHUNK
 from gradcli.stream.inputs import LITTLE, PIECE, Input
@@ -147,3 +148,14 @@ def test_damage_of_all_kinds_is_told(tmp_path: Path, kind: str) -> None:
     assert read(path)[1] == "is damaged"
     (tmp_path / f"text{kind}").write_bytes(b"x,y\n1,2\n")
     assert read(tmp_path / f"text{kind}")[1].startswith("is ")
+
+
+def test_where_nothing_reads_it_its_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise UsageError("E017", "no")
+
+    monkeypatch.setattr(compressed, "pyarrow", missing)
+    path = tmp_path / "points.jsonl.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    with pytest.raises(UsageError, match="is compressed with zstd, which"):
+        read(path)

@@ -110,13 +110,13 @@ def test_rows(program: str, rows: list[str]) -> None:
     assert convert(Piece(Block(1, "\n".join(rows).encode()))).text.endswith(b"\n") or not any(rows)
 
 
-def assert_sorted_out(convert: Conversion, good: str, bad: list[str]) -> None:
-    lines = [good] * 99
-    for place, line in zip((0, 1, 40, 98), bad, strict=False):
-        lines[place] = line
-    block = Block(7, "\n".join(lines).encode() + b"\n")
-    assert convert.at_once(block) is None
-    assert convert.sorted_out(block) == convert.one_by_one(block)
+def test_the_first_failure_can_end_a_block() -> None:
+    convert = for_lines("x")
+    convert.is_fail_fast = True
+    lines = ['{"x": 1}'] * 20
+    lines[7], lines[9] = "bad", '{"x": 1e999}'
+    answer = convert(Piece(Block(1, "\n".join(lines).encode())))
+    assert (answer.count, answer.text.count(b"\n"), [facts["line"] for facts in answer.failures]) == (8, 8, [8])
 
 
 @pytest.mark.usefixtures("form")

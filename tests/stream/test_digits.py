@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, spell, spell_rows
+from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, read_rows, spell, spell_rows
 from gradcli.stream.values import plain
 
 
@@ -68,3 +68,14 @@ def test_strict_json() -> None:
     for text in ("NaN", "[-Infinity]"):
         with pytest.raises(NotFiniteError):
             read_json(text)
+
+
+@given(
+    st.lists(st.lists(any_double().map(repr) | st.sampled_from(["-0", "1_0", "", "é", "1\r"]), min_size=2, max_size=3))
+)
+def test_rows_are_read_as_cells_are(rows: list[list[str]]) -> None:
+    """Or not at all, where there is anything besides numbers."""
+    data = "".join(f"{','.join(row)}\n" for row in rows).encode()
+    found = read_rows(data, 2)
+    if found is not None:
+        assert found.tobytes() == np.array([list(map(float, row)) for row in rows], np.float64).tobytes()

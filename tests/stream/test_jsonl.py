@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.stream.blocks import LONGEST, Block
-from gradcli.stream.jsonl import JsonLines
+from gradcli.stream.jsonl import JsonLines, is_unsure
 from gradcli.stream.records import too_long
 
 READER = JsonLines(["x", "y"], ["x"])
@@ -96,6 +96,15 @@ def test_columns_are_what_records_are(lines: list[str]) -> None:
     for name, column in together.values.items():
         assert column.tobytes() == np.array([record.values[name] for record in records], np.float64).tobytes()
     assert list(together.rests or [{}] * together.count) == [record.rest for record in records]
+
+
+@pytest.mark.usefixtures("form")
+@given(st.lists(st.sampled_from([*GOOD, *(line for line in BAD if len(line) < 99)]), min_size=1, max_size=4))
+def test_plain_lines_can_stand_together(lines: list[str]) -> None:
+    plain = [line for line in lines if READER.is_plain(line.encode())]
+    whole = [line for line in plain if '"y"' in line]
+    for chosen in (whole, [line for line in plain if line not in whole and not is_unsure(line.encode())]):
+        assert not chosen or READER.columns(block(*chosen)) is not None
 
 
 def test_text_that_is_no_utf8() -> None:

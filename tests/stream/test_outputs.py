@@ -76,6 +76,16 @@ def test_an_interruption_leaves_a_compressed_file_whole(tmp_path: Path, monkeypa
     signal.signal(signal.SIGINT, before)
 
 
+def test_pipes() -> None:
+    reading, writing = os.pipe()
+    with closing(Output(f"/dev/fd/{writing}")) as output:
+        assert output.is_pipe
+        output.write(b"1\n" * 3000)
+    os.close(writing)
+    with open(reading, "rb") as file:  # noqa: PTH123
+        assert file.read() == b"1\n" * 3000
+
+
 def limited(space: int) -> Callable[[int, bytes], int]:
     """Return a function that writes as a disk with so much space."""
     write = os.write

@@ -78,6 +78,16 @@ def test_columns_are_what_records_are(rows: list[str], width: int, is_ended: boo
     assert list(together.texts) == [record.text.encode() for record in records]
 
 
+@pytest.mark.usefixtures("form")
+def test_plain_rows_are_read_at_once() -> None:
+    found = POINTS.columns(block("1,2", "", "-3.5,4\r"))
+    assert found is not None
+    assert {name: column.tolist() for name, column in found.values.items()} == {"x": [2, 4], "y": [1, -3.5]}
+    fields = Table(["id", "x", "y"], ["x"], keeps_text=False).columns(block("a,1,2"))
+    assert fields is not None
+    assert fields.rests == [{"id": "a", "y": "2"}]
+
+
 @pytest.mark.parametrize(("row", "text"), [("b,1", "b,1,"), ("b,1,2,3,4", "b,1,2"), ('"b,c",1,2,3', ",,")])
 def test_a_row_of_another_length_fits_its_place(row: str, text: str) -> None:
     (record,) = TABLE.records(block(row))

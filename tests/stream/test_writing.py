@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,14 @@ def test_columns_are_records(
                 found = json.loads(line, parse_constant=pytest.fail)
                 validator("batch").validate(found)
                 assert found.get("record", {}) == ({} if is_plain else row[2])
+
+
+def test_rows() -> None:
+    writer = TableWriter(["a,b", "x"], ["x", "W"])
+    result = Result(np.float64(2), {"x": None, "W": np.array([[1.0, np.nan]])})
+    text = writer.header + writer.record(result, Record(2, text="1,2")) + writer.error(Record(3, text="3,q"))
+    assert text == '"a,b",x,value,d_x,d_W\n1,2,2.0,,"[[1.0, ""NaN""]]"\n3,q,,,\n'
+    assert len({len(row) for row in csv.reader(StringIO(text))}) == 1
 
 
 def test_errors(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
-VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 
 
 def leaf(*values: float) -> Tensor:

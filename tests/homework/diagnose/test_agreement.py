@@ -12,7 +12,6 @@ at = { x = [1.3, -0.7], w = 0.9, b = 0.4, y = [0.2, 1.6] }
 ask = ['z', 'dL/de', 'dL/db']
 """
 E = np.array([1.3, -0.7]) * 0.9 + 0.4 - np.array([0.2, 1.6])
-HALF = f"{E.sum() / 2:.5f}"  # over two rows, the mean of dL/de is also dL/db without the 2 of the square
 
 
 STEPS = """script = '''

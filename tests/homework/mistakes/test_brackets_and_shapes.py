@@ -17,10 +17,6 @@ W = np.array([[0.4], [-1.3], [0.9]])
 MATRICES = f"A = {A.tolist()}, B = {B.tolist()}"
 ENTROPY = "p = sigmoid(z); q = -(y*ln(p) + (1 - y)*ln(1 - p))"
 P, U = 1 / (1 + np.exp(-X)), np.exp(Y * X)
-H1 = np.tanh(0.7 * 1.2)
-H2 = np.tanh(0.7 * H1)
-G2 = 1 - H2**2
-G1 = G2 * 0.7 * (1 - H1**2)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ W = np.array([[0.7, -1.3], [1.9, 0.4]])
 G = np.array([[1.1, 0.6], [-0.3, 0.8]])
 SCORES = np.array([[0.4, 1.7, -0.6], [1.1, -0.2, 0.3]])
 P = np.exp(SCORES) / np.exp(SCORES).sum(axis=1, keepdims=True)
-ONE_HOT = np.eye(3)[[2, 0]]
 ONE = f"v = {V.tolist()}"
 XY = "x = 1.7, y = 0.6"
 CLASSES = "q = cross_entropy(s, [2, 0])"

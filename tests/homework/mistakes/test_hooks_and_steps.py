@@ -38,7 +38,6 @@ q.backward()"""
 TABLE = [[0.7, -1.3], [1.9, 0.4], [0.2, 2.1]]
 ROWS = f"e = {LEAF(TABLE)}\nq = (e[[2, 0, 2]] * torch.tensor([1.7, 0.6])).sum()\nq.backward()"
 PIECES = f"x = {LEAF(X.tolist())}\ny = torch.where(x > 0, x ** 2, -2.3 * x)\nq = y.sum()\nq.backward()"
-HALF = f"x = {LEAF(X.tolist())}\nq = 0.5 * ((x - 0.3) ** 2).sum()\nq.backward()"
 RESET = f"x = {LEAF(1.7)}\nq = x ** 2\nq.backward()\nx.grad.zero_()"
 ROOT = f"x = {LEAF([1.7, 0.6])}\nn = (x ** 2).sum().sqrt()\nq = 1.3 / n\nq.backward()"
 NESTEROV = (

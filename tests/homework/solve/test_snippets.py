@@ -129,16 +129,6 @@ for _ in range(2):
 """
 
 
-RETAINED = """
-import torch
-a = torch.tensor([1.0, -2.0], requires_grad=True)
-c = a * torch.tensor([3.0, 4.0])
-c.retain_grad()
-e = c.relu().mean()
-e.backward()
-"""
-
-
 LAYERS = """
 import torch
 net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))

@@ -14,7 +14,6 @@ from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.structure import structure
 
 ROWS = Tensor(np.array([0, 1]))
-MASK = Tensor(np.array([[True, False, True], [True, True, False]]))
 
 
 @pytest.fixture

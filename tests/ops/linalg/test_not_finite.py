@@ -20,7 +20,6 @@ NAN, INF = float("nan"), float("inf")
 WITH_NAN = [[1.0, NAN, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]
 WITH_INF = [[1.0, 2.0, 3.0], [4.0, INF, 6.0], [7.0, 8.0, -INF]]
 FAILED = "The algorithm failed to converge because the input matrix contained non-finite values."
-BY_SINGULAR_VALUES = ["svd", "matrix_rank"]
 
 
 def call(name: str, A: Any, *rest: Any) -> list[Any]:

@@ -89,9 +89,6 @@ def test_the_forms_of_the_correction_agree() -> None:
     assert len({str(value_and_gradients("var", x, **form)) for form in forms}) == 1
 
 
-EMPTY = np.zeros((0, 3))
-
-
 def test_a_norm_that_is_no_vector_norm_is_refused() -> None:
     with pytest.raises(EvaluationError) as refused:
         OPERATIONS["norm"]([1.0], p="nuc")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from gradcli.homework.disclosure import revealed
-from gradcli.homework.model import VERDICTS, Marked, Result, Value
-from gradcli.render.check.marking import MARKS, difference, expected, percent
+from gradcli.homework.model import VERDICTS, Branch, Marked, Result, Value
+from gradcli.render.check.marking import MARKS, difference, expected, ledger, percent
 from gradcli.render.check.page import MOST, check_page
 from gradcli.render.text.looks import Looks
 from tests.homework.results import ASSIGNMENT, HOSTILE, PARTLY, results
@@ -65,6 +65,15 @@ def test_page() -> None:
 
 def test_narrow_ascii_page_for_students() -> None:
     assert check_page(revealed(PARTLY, "rule"), Looks(width=50, ascii=True)) == NARROW
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    coloured = check_page(PARTLY, Looks(width=80, color=True), assignment=ASSIGNMENT)
+    assert "\x1b[32m✓ s" in coloured
+    assert "\x1b[31m✗ dq/ds" in coloured
+    assert "\x1b[35m~ w" in coloured
+    plain = check_page(PARTLY, Looks(width=80), assignment=ASSIGNMENT)
+    assert [line.rstrip() for line in ESCAPE.sub("", coloured).split("\n")] == plain.split("\n")
 
 
 @pytest.mark.parametrize("width", [50, 80, 120, None])
@@ -132,6 +141,19 @@ def wrong(given: str | None, truth: Value, verdict: str = "wrong") -> Marked:
 def test_what_is_right_never_looks_like_the_answer(given: str, truth: Value, right: str, gap: str) -> None:
     answer = wrong(given, truth)
     assert (expected(answer, Looks()), difference(answer, Looks())) == (right, gap)
+
+
+def test_ledgers_are_cut() -> None:
+    answer = replace(
+        PARTLY.answers[1],
+        ledger=(
+            *(Branch(("q", f"p{n}", "s"), np.float64(-n), False) for n in range(1, 9)),
+            Branch(tuple(f"v{n}" for n in range(40)), np.array([1.0, 2.0]), True),
+        ),
+    )
+    text = ledger(answer, Looks())
+    assert text.startswith("has v0 ← v1 ← v2 ← v3 ← … ← v37 ← v38 ← v39 [1, 2], lacks q ← p1 ← s -1 and ")
+    assert text.endswith(" and 2 more")
 
 
 def test_a_file_of_any_length_has_a_page() -> None:

@@ -120,6 +120,19 @@ def test_canvas() -> None:
     assert rows[4] == ["dan", "", "dan", "dan", "", ""]
 
 
+def test_canvas_sees_no_words_of_its_own() -> None:
+    """A student called so would set the points of the assignment, and a column of that title would be left out."""
+    student = replace(PERFECT, student="Points Possible")
+    rows = list(
+        csv.reader(io.StringIO(written("canvas", student, assignment=replace(ASSIGNMENT, title="Final Score"))))
+    )
+    assert rows[0][-1] == "final score"
+    assert rows[2][0] == "points possible"
+    for title in rows[0][:5]:  # the points would be looked for in the first column of this name
+        (head, *_) = csv.reader(io.StringIO(written("canvas", assignment=replace(ASSIGNMENT, title=title))))
+        assert head.count(title) == 1
+
+
 def test_junit() -> None:
     bob, ada, eve = suites(*CLASS)
     assert (bob.get("name"), bob.get("tests"), bob.get("failures"), bob.get("errors")) == ("bob", "2", "0", "0")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,9 +11,9 @@ from rich.cells import cell_len
 
 from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.check.table import check_table
+from gradcli.render.check.table import check_table, not_graded
 from gradcli.render.text.looks import Looks
-from tests.homework.results import ASSIGNMENT, CLASS, results
+from tests.homework.results import ASSIGNMENT, CLASS, ENDED, PARTLY, results, unread
 from tests.render.check.test_page import ESCAPE, assert_harmless
 
 TABLE = r"""
@@ -49,6 +51,15 @@ Questions
 SENTENCE = (
     r"not graded: ada in diamond: dq/ds (grading it took too long) and dan in class/dan\x1b[2J (it is \u202eempty)"
 )
+
+
+def test_what_was_not_graded_is_listed() -> None:
+    totals = added([replace(PARTLY, answers=(ENDED,)), unread("class/dan\x1b[2J", "dan", "it is \u202eempty", None)])
+    assert UNGRADED.strip() in check_table(totals, Looks())
+    assert not_graded(totals) == SENTENCE
+    absent = added([unread("", "eve", "no sheet was handed out to this student", None)])
+    assert not_graded(absent) == "not graded: eve (no sheet was handed out to this student)"
+    assert not_graded(added([replace(PARTLY, answers=(ENDED,) * 90)])).endswith(" and 87 more")
 
 
 @pytest.mark.slow

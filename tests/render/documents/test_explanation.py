@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gradcli.errors import AutogradError, GradcliError, UsageError
+from gradcli.explanation.build import gradients
 from gradcli.explanation.model import NOTES, Explanation
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
@@ -19,6 +20,8 @@ from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import (
     Document,
     explanation_document,
+    formulas_document,
+    gradients_document,
     graph_document,
 )
 from gradcli.render.documents.reasons import reason_document
@@ -109,6 +112,24 @@ def without_reasons(node: Any) -> Any:
 )
 def test_numbers(value: Any, written: str) -> None:
     assert json.dumps(plain(value), allow_nan=False) == written
+
+
+@EVERY
+def test_formulas(case: Case) -> None:
+    explanation = case.explain()
+    document = formulas_document(explanation)
+    validate(document, "formulas")
+    assert document["formulas"] == explanation_document(explanation)["formulas"]
+
+
+@EVERY
+def test_gradients(case: Case) -> None:
+    """The gradients alone are those of the whole lesson."""
+    document = gradients_document(gradients(parse_program(Source(case.program)), case.values, **case.options))
+    validate(document, "gradients")
+    lesson = explanation_document(case.explain())
+    assert document["gradients"] == lesson["gradients"]
+    assert document["value"] == lesson["value"]
 
 
 @EVERY

@@ -13,7 +13,7 @@ from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.dot import dot
 from gradcli.render.graph.mermaid import mermaid
-from gradcli.render.graph.tree import tree
+from gradcli.render.graph.tree import LEVELS, tree
 from gradcli.source import Span
 from gradcli.stream.values import dump
 from tests.render.programs import CASES, Case, explained
@@ -88,6 +88,14 @@ def test_long_pictures() -> None:
     everything = Asked(all=True)
     assert dot(long, everything).count("->") == 4_999
     assert mermaid(long, everything).count("-->") == 4_999
+
+
+def test_tree_goes_on_below() -> None:
+    text = tree(chain(LEVELS + 5), LOOKS)
+    first, second = text.split("\n\n")
+    assert first.splitlines()[-1].strip() == "└── ×1  ↓ see n4"
+    assert second.splitlines()[0].startswith("n4 = n3 + n3 = 1   gradient ")
+    assert second.splitlines()[-1].strip().startswith("└── ×1  x = 1   gradient ")
 
 
 def nasty() -> Explanation:

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
-from gradcli.render.latex.formulas import Writer
+from gradcli.render.latex.formulas import DOTS, Writer
 from gradcli.render.latex.functions import Symbols
 from gradcli.source import Source
 from tests.language.strategies import expressions
@@ -71,6 +71,11 @@ def written(text: str) -> str:
 )
 def test_formulas(text: str, latex: str | None) -> None:
     assert written(text) == latex if latex is not None else written(text)
+
+
+@pytest.mark.parametrize("text", ["+".join(["x"] * 2000), "sin(" * 60 + "x" + ")" * 60, "x" + "**x" * 60])
+def test_of_a_formula_that_nobody_reads_there_are_dots(text: str) -> None:
+    assert written(text) == DOTS
 
 
 @pytest.mark.slow

@@ -41,6 +41,11 @@ def test_names_keep_apart(names: list[str]) -> None:
     assert len({symbols[name] for name in names}) == len(names)
 
 
+def test_long_names_keep_apart_that_begin_alike() -> None:
+    symbols = Symbols([f"model_encoder_layers_0_attention_{n}" for n in range(3)])
+    assert symbols["model_encoder_layers_0_attention_2"] == r"\text{model\_encoder\_layers\_0\_a\ldots no. 3}"
+
+
 def test_letters() -> None:
     """As wide as what is read: a backslash before a sign is none, and what stands low is small."""
     assert letters(r"\text{learning\_rate}") == len("learning_rate")

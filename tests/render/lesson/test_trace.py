@@ -142,3 +142,10 @@ def test_a_page_for_sizes_has_no_value_and_no_sign_of_one() -> None:
     rows = trace_page(general, [trace(general, "w", None)], Looks()).split("Forward\n")[1].split("∂")[0].splitlines()
     assert [row.split()[0] for row in rows] == ["v1", "v2", "v3", "v4", "v5", "v6"]
     assert all(re.search(r"  \w+Backward\d$", row) for row in rows)
+
+
+def test_a_long_path_is_not_put_into_one_formula() -> None:
+    """The rule of softmax has its upstream gradient twice: of forty, 2**40 would be written to be thrown away."""
+    chain = "; ".join(f"h{n} = softmax(h{n - 1}, 0)" for n in range(1, 41))
+    explanation = explain(parse_program(Source(f"{chain}; sum(h40**2)")), {"h0": [0.5, 1.5, -1.0]})
+    assert "1 path" in trace_page(explanation, [trace(explanation, "h0", 5)], Looks())

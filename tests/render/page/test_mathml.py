@@ -9,7 +9,7 @@ import pytest
 from gradcli.language.parser import parse_expression
 from gradcli.render.page.mathml import Paint
 from gradcli.source import Source
-from tests.render.programs import CASES
+from tests.render.programs import CASES, explained
 
 PAINT = Paint(CASES["square"].explain(), "z")
 
@@ -57,3 +57,10 @@ def test_names_have_the_colours_of_their_nodes() -> None:
     assert 'class="c0"' in PAINT.name("x1")
     assert "class" not in PAINT.name("other")
     assert told(PAINT.derivative("z", "x1")) == "∂z/{∂x_1}"
+
+
+def test_a_local_derivative_says_what_it_holds() -> None:
+    explanation = explained("loss = relu(x) + x", {"x": 2.0})
+    paint = Paint(explanation, "loss")
+    locals = {local.input: local for local in explanation.nodes[-1].locals}
+    assert told(paint.local("loss", locals["x"])) == "{{∂loss}/∂x|}_{v_1}"

@@ -87,6 +87,13 @@ def test_nothing_from_outside_is_markup(hostile: str) -> None:
     assert "\u2066" not in text
 
 
+@pytest.mark.parametrize("value", [1e308, float("nan"), float("inf"), -1e-300])
+def test_values_that_are_hardly_numbers(value: float) -> None:
+    page = read(program_page(explained("y = x*x*10", {"x": value}), Looks()))
+    asked = block(page, "gradcli-steps")["questions"]
+    assert all(len(one["answer"]) == 1 for one in asked.values())
+
+
 def test_a_wrong_prediction_has_the_mistake_behind_it() -> None:
     page = read(program_page(explained("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2}), Looks()))
     asked = block(page, "gradcli-steps")["questions"]

@@ -10,13 +10,16 @@ import pytest
 from gradcli.findings.examination import Ran, examination
 from gradcli.findings.watching import WatchingWitness
 from gradcli.render.display_options import Asked
+from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet import page_steps
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.text.looks import Looks
 from gradcli.script.execution import execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.reading import read_snippet
+from gradcli.script.timeline.model import Backward
 from gradcli.stream.values import dump
 from tests.render.page.reading import Element, block, own_size, read
 
@@ -85,6 +88,13 @@ def test_each_step_of_a_small_run() -> None:
     ]
 
 
+def test_findings_lead_to_their_steps() -> None:
+    page = read(run_page(ran(SLOPE.replace("y.backward()", "(w.detach() * y.item()).backward()")), Asked()))
+    (item,) = page.one("ul").all("li")
+    assert item.text.startswith("left-graph line 4: w.detach() is a value without a history")
+    assert item.one("a").attributes["href"] in {f"#{step.attributes.get('id')}" for step in page.all("li")}
+
+
 def test_the_later_turns_of_a_loop_say_what_changes() -> None:
     update = "    with torch.no_grad():\n        w -= 0.25 * w.grad\n"
     loop = f"for turn in range(5):\n    y = w * w\n    y.backward()\n{update}"
@@ -107,6 +117,15 @@ def test_why_a_gradient_is_none_as_of_each_step() -> None:
     assert shown(page, reason, "text", 1).startswith("w.grad is None: no backward pass has run yet")
     assert shown(page, reason, "text", 7).startswith("w.grad is None: line 6 set it to None")
     assert [shown(page, row, "shown", step) for step in (0, 1, 7)] == [False, True, True]
+
+
+def test_a_second_pass_shows_what_is_added_to_a_gradient_that_is_there() -> None:
+    page = read(run_page(ran(SLOPE.replace("print(w.grad)\nw.grad = None", "(w * 3).backward()")), Asked()))
+    first, second = (node for node in page.all("data-node") if node.attributes["data-node"] == "w")
+    last = int(page.one("data-gradcli").attributes["data-steps"])
+    texts = [shown(page, second.one("data-grad"), "text", step) for step in range(last + 1)]
+    assert list(dict.fromkeys(texts)) == ["4", "4 + 3", "7"]
+    assert first.one("data-grad").text == "4"
 
 
 def test_a_snippet_that_fails_and_one_that_does_nothing() -> None:
@@ -145,6 +164,15 @@ def test_a_run_with_more_steps_than_a_page(monkeypatch: pytest.MonkeyPatch) -> N
     found = ran(f"{text}x.backward()\n")
     page = read(run_page(found, Asked()))
     assert int(page.one("data-gradcli").attributes["data-steps"]) <= 62
+
+
+def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
+    (event,) = (event for event in ran(SLOPE).timeline.events if isinstance(event, Backward))
+    assert event.explanation is not None
+    page = read(program_page(event.explanation, Looks()))
+    assert page.one("data-gradcli").attributes["data-steps"] == "4"
+    asked = block(page, "gradcli-steps")["questions"].values()
+    assert [len(question["wrong"]) for question in asked] == [0, 1]  # without its graph the sum so far alone is known
 
 
 def test_each_pass_of_a_loop_has_its_section_and_its_numbers() -> None:

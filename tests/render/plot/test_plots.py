@@ -7,12 +7,19 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradcli.explanation.curves.curve import Curve
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.model import text_width
+from gradcli.render.markdown.layout import laid_out
+from gradcli.render.plot.chart import within
 from gradcli.render.plot.charts import curve_charts, loss_chart
 from gradcli.render.plot.forms import svg, text
+from gradcli.render.plot.terminal import painted
+from gradcli.render.run.timeline import training
+from gradcli.render.text.layout import lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source, width
@@ -86,9 +93,34 @@ def test_it_is_said_where_there_is_no_value(program: str, told: list[str]) -> No
     assert ("no tangent" in "".join(chart.notes)) == (not np.isfinite(point.y))
 
 
+def test_colour_is_never_the_only_difference() -> None:
+    plain, coloured = (text(plot_of("x**2"), Asked(width=80, color=color)) for color in (False, True))
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+    assert painted("x", "derivative", Asked()) == "x"
+
+
+@given(st.lists(st.tuples(st.floats(-3, 4), st.floats(-3, 4)), min_size=2, max_size=6))
+def test_lines_are_cut_at_the_border(points: list[tuple[float, float]]) -> None:
+    line = np.array(points)
+    inside = list(within(line))
+    assert all(((piece >= -1e-9) & (piece <= 1 + 1e-9)).all() for piece in inside)
+    both = (((line[:-1] >= 0) & (line[:-1] <= 1)).all(axis=1)) & (((line[1:] >= 0) & (line[1:] <= 1)).all(axis=1))
+    drawn = sum(np.hypot(*np.diff(piece, axis=0).T).sum() for piece in inside)
+    assert drawn >= np.hypot(*(line[1:] - line[:-1])[both].T).sum() - 1e-9
+
+
 def losses_of(count: int) -> Loop:
     epochs = tuple(Epoch(str(n), 1, 1 / (n + 1), (), 0, 0) for n in range(count))
     return Loop(Source("loss.backward()"), 1, "epoch", count, count, epochs)
+
+
+def test_a_loss_that_is_computed_more_than_ten_times_is_drawn() -> None:
+    for count, is_drawn in ((10, False), (11, True)):
+        section = training(losses_of(count), Asked(width=60), all=False)
+        assert any(row.kind == "curve" for row in section.rows) == is_drawn
+        assert max(width(line) for line in lay_out([section], Asked(width=60)).split("\n")) <= 60
+    assert any("⠤" in block and block.startswith("```") for block in laid_out([section]))
 
 
 def test_losses_that_are_no_numbers_break_the_curve() -> None:

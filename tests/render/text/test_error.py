@@ -61,3 +61,10 @@ def test_no_command_prints_a_longer_one(
     found = gradcli(capsys, arguments)
     assert found.code in (2, 3, 4)
     assert len(found.out) + len(found.err) < 3 * MOST
+
+
+def test_warnings_too(capsys: pytest.CaptureFixture[str]) -> None:
+    found = gradcli(capsys, ["eval", "x", "x=1", *(f"y{k}=1" for k in range(2000))])
+    assert found.code == 0
+    assert "warning: the program does not use y0, y1" in found.err
+    assert len(found.err) < MOST

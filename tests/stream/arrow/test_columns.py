@@ -129,12 +129,28 @@ def arrow() -> Any:
     return pytest.importorskip("pyarrow")
 
 
+def test_batches_and_schemas_are_those_of_pyarrow() -> None:
+    pa = pytest.importorskip("pyarrow")
+    f = gradcli.columns("x**2")
+    with pytest.raises(GradcliError, match="takes a RecordBatch of pyarrow, not Table"):
+        f.record_batch(pa.table({"x": [1.0]}))
+    with pytest.raises(GradcliError, match="takes a Schema of pyarrow, not dict"):
+        f.schema({"x": float})
+
+
 def test_a_row_that_fails_costs_itself() -> None:
     f = gradcli.columns("nll_loss(v, k)*x", wrt=["x"])
     result = f(v=np.arange(6.0).reshape(3, 2), k=[0, 5, 1], x=[2, 2, 2])
     assert str(result.value.tolist()) == "[0.0, nan, -10.0]"
     assert list(f.errors) == [1]
     assert f.errors[1].startswith("E3")
+
+
+def test_a_row_with_a_shape_of_its_own_fails() -> None:
+    f = gradcli.columns("masked_select(v, v > 0.5)", wrt=[])
+    result = f(v=[[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    assert str(result.value.tolist()) == "[[nan, nan], [1.0, 1.0]]"
+    assert f.errors == {0: "E230: the value has the shape (1,) in this row, and its column (2,)"}
 
 
 @pytest.mark.parametrize(
@@ -155,6 +171,13 @@ def test_columns_that_cannot_be(columns: dict[str, Any], code: str, message: str
     with pytest.raises(GradcliError, match=re.escape(message)) as caught:
         gradcli.columns("x*y*k", k=2)(**columns)
     assert caught.value.code == code
+
+
+def test_what_is_wrong_with_the_program_is_said_before_there_are_columns() -> None:
+    with pytest.raises(GradcliError, match="x is not a variable"):
+        gradcli.columns("y", wrt=["x"])
+    with pytest.raises(GradcliError, match="needs an upstream gradient"):
+        gradcli.columns("2*v")(v=np.ones((3, 2)))
 
 
 def test_many_threads() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import numpy as np
 import pytest
 
 import gradcli
-from gradcli.errors import GradcliError
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream.arrow import sinks
+from tests.commands.running import gradcli as command
 from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -114,6 +117,13 @@ def test_progress(tmp_path: Path, run: Run) -> None:
     assert seen[7:] == [100, 50, 50]
 
 
+def test_fail_fast_leaves_nothing(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.parquet", pa.table({"x": [1.0, None]}))
+    with pytest.raises(EvaluationError, match="1 of 2 records failed"):
+        run("in.parquet", "out.parquet", "x", most_failures=0)
+    assert left(tmp_path) == ["in.parquet"]
+
+
 def refused(run: Run, *arguments: Any, **options: Any) -> GradcliError:
     with pytest.raises(GradcliError) as caught:
         run(*arguments, **options)
@@ -147,6 +157,25 @@ def test_damaged_files(tmp_path: Path, run: Run, suffix: str, damage: str) -> No
 
 def never_null(columns: Any) -> Any:
     return columns.cast(pa.schema([field.with_nullable(False) for field in columns.schema]))
+
+
+def test_two_parts_with_different_columns(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in" / "a.parquet", table(5))
+    for other, told in [
+        (table(5).drop(["id"]), "id is string in a.parquet and missing in b.parquet"),
+        (table(5).set_column(1, "x1", pa.array(["1"] * 5)), "x1 is double in a.parquet and string in b.parquet"),
+        (table(5).select(["a", "id", "x1", "x2"]), "another order"),
+        (never_null(table(5)), "is string in a.parquet and string without nulls in b.parquet"),
+        (
+            pa.Table.from_arrays([*table(5).columns, *table(5).columns[:1]], [*table(5).column_names, "id"]),
+            "id is string in a.parquet and string and string in b.parquet",
+        ),
+    ]:
+        write(tmp_path / "in" / "b.parquet", other)
+        error = refused(run, "in", "out")
+        assert error.code == "E228"
+        assert told in error.message
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("output", ["out.parquet", "out.arrow"])
@@ -184,6 +213,26 @@ def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
         run("in", "out", watch=lambda total: interrupted)
     assert left(tmp_path / "out") == ["_a.parquet.json", "a.parquet"]
     assert run("in", "out").count == 100
+
+
+def test_columns_that_pass_through(tmp_path: Path, run: Run) -> None:
+    """Of every kind; a file of Arrow has one dictionary for all of its batches, and says so of several."""
+    words = pa.chunked_array([pa.array([word]).dictionary_encode() for word in ("a", "b")])
+    columns = {
+        "x1": [1.0, 2.0],
+        "word": words,
+        "list": [[1], [2, 3]],
+        "record": [{"a": 1}, {"a": None}],
+        "day": pa.array([0, 1], pa.date32()),
+        "price": pa.array([1, 2]).cast(pa.decimal128(22, 2)),
+        "none": [None, None],
+    }
+    write(tmp_path / "in.parquet", pa.table(columns), 1)
+    run("in.parquet", "out.parquet", "x1")
+    found = read(tmp_path / "out.parquet")
+    assert found.select(list(columns)).to_pylist() == pa.table(columns).to_pylist()
+    assert refused(run, "in.parquet", "out.arrow", "x1").code == "E232"
+    assert left(tmp_path) == ["in.parquet", "out.parquet"]
 
 
 @pytest.mark.parametrize(
@@ -231,3 +280,18 @@ def test_names_decide_and_the_option_tells_the_rest(tmp_path: Path, run: Run, fo
     assert read(tmp_path / "out.arrow").num_rows == 3
     run("in.parquet", "out", format=format)
     assert (tmp_path / "out").read_bytes()[:4] == {"arrow": b"ARRO", "parquet": b"PAR1", "csv": b'"id"'}[format]
+
+
+def test_json_lines_to_columns_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [{"x": 1.5, "id": "a", "t": [1, 2]}, {"x": 2, "id": None, "t": []}]
+    points, results, again = (tmp_path / name for name in ("points.jsonl", "results.parquet", "again.jsonl"))
+    points.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert command(capsys, ["batch", "x**2", "-i", str(points), "-o", str(results)]).code == 0
+    assert read(results).to_pylist() == [
+        line | {"value": line["x"] ** 2, "d_x": 2 * line["x"], "error": None} for line in lines
+    ]
+    write(results, pa.table({"x": [1.5, float("nan"), None], "when": [date(2026, 1, 2)] * 3}))
+    assert command(capsys, ["batch", "x**2", "-i", str(results), "-o", str(again)]).code == 4
+    good, nan, null = map(json.loads, again.read_text().splitlines())
+    assert good == {"ok": True, "value": 2.25, "gradients": {"x": 3.0}, "record": {"when": "2026-01-02"}}
+    assert (nan["value"], null["error"]["code"]) == ("NaN", "E207")

@@ -132,3 +132,10 @@ def twice(folder: Path) -> None:
     for name in ("{}", "_{}.json"):
         part = folder / name.format("a.1-of-2.parquet")
         (folder / name.format("z.parquet")).write_bytes(part.read_bytes())
+
+
+def test_no_shards(parts: Path, run: Run) -> None:
+    run("in", "whole")
+    for folder in ("whole", "none"):
+        with pytest.raises(GradcliError, match=r"no shards in|no such folder"):
+            merged([str(parts / folder)], str(parts / "merged"))

@@ -102,6 +102,22 @@ def test_what_follows_the_end_of_a_stream(tmp_path: Path, run: Run, output: str)
         assert left(tmp_path) == [path.name]
 
 
+def test_a_pipe_that_has_a_path(tmp_path: Path, run: Run) -> None:
+    _, data = whole(tmp_path, "in.stream", table(200))
+    pipe = tmp_path / "pipe"
+    for output in ("out.parquet", "out.arrow", "out.csv"):
+        sent = piped(pipe, data)
+        run(pipe.name, output)
+        sent.join()
+    assert read(tmp_path / "out.parquet").equals(read(tmp_path / "out.arrow"))
+    assert read(tmp_path / "out.parquet").num_rows == 200
+    for kind in ("in.arrow", "in.parquet"):
+        sent = piped(pipe, whole(tmp_path, kind, table(200))[1])
+        with pytest.raises(UsageError, match="has a whole file, and through pipes go streams of Arrow alone"):
+            run(pipe.name, "out.csv")
+        sent.join()
+
+
 @pytest.mark.parametrize("name", ["pipe.parquet", "pipe.csv"])
 def test_only_streams_come_through_pipes(tmp_path: Path, run: Run, name: str) -> None:
     os.mkfifo(tmp_path / name)

@@ -48,6 +48,14 @@ def test_every_type_of_numbers(kind: str, program: str) -> None:
         assert found["value"].to_pylist() == [None if x is None else float(x) ** 2 for x in piece["x"].to_pylist()]
 
 
+def test_booleans() -> None:
+    found = gradcli.columns("where(c, x, 2*x)").record_batch(batch(c=[True, None, False], x=[1.0, 2.0, 3.0]))
+    assert found["value"].to_pylist() == [1.0, None, 6.0]
+    assert found["d_c"].to_pylist() == [None, None, None]
+    comparison = gradcli.columns("x > 2").record_batch(batch(x=[1, 3, None]))
+    assert comparison["value"].to_pylist() == [False, True, None]
+
+
 def test_tensors_are_lists_of_one_size() -> None:
     f = gradcli.columns("m @ v", upstream=[1, 1])
     matrices = pa.array(

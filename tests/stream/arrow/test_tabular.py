@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.errors import GradcliError
+from gradcli.errors import EvaluationError, GradcliError
 from tests.stream.arrow.conftest import Run, left
 from tests.stream.test_plan import EDGES
 
@@ -40,6 +40,28 @@ def test_columns_to_csv(tmp_path: Path, run: Run) -> None:
     header, *rows = (tmp_path / "out.csv").read_text().splitlines()
     assert header == '"x","y","value","error"'
     assert [float(row.split(",")[2]).hex() for row in rows] == [(x * 3).hex() for x in EDGES]
+
+
+def test_a_bad_cell_is_the_error_of_its_row(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "in.csv").write_text(TEXT)
+    with pytest.raises(EvaluationError, match="3 of 5 records failed, the first in row 3 of"):
+        run("in.csv", "out.parquet", "x*y")
+    found = read(tmp_path / "out.parquet").to_pydict()
+    assert found["id"] == ["007", "a,b", "c", "d", "e\nf"]
+    assert found["value"] == [2.0, 0.1 * 3, None, None, None]
+    assert found["error"] == [None, None, *["E207: the value of x is null"] * 3]
+
+
+def test_several_files_of_csv(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "in").mkdir()
+    for name in "ab":
+        (tmp_path / "in" / f"{name}.csv").write_text("x\n1\n2\n")
+    assert run("in", "out", "x**2").count == 4
+    assert left(tmp_path / "out") == ["_a.csv.json", "_b.csv.json", "a.csv", "b.csv"]
+    assert run(["in/a.csv", "in/b.csv"], "out", "x**2").count == 0, "they are done"
+    (tmp_path / "in" / "a.csv").write_text("x\n1\n3\n")
+    assert run("in", "out", "x**2").count == 2
+    assert (tmp_path / "out" / "a.csv").read_text().splitlines()[2] == "3,9,6,"
 
 
 @pytest.mark.parametrize(

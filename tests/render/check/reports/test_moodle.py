@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,21 @@ ask = [
   { quantity = "Is x a leaf?", choices = ["no ~ {=", "yes < 2", "= never", "%50% of it"], answer = 2 },
 ]
 """
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_words_and_choices(name: str) -> None:
+    printed, choice = questions(name, Grader(assignment(WORDS)))
+    assert printed.kind == "shortanswer"
+    assert "printed line 3, by print(x.sum().size()) = ?" in printed.text
+    for typed, fraction in (("torch.Size([])", 1), ("size *", 1), ("size 2", 0)):
+        found = graded(printed.answers, typed)
+        assert found is not None
+        assert found.fraction == fraction
+    assert choice.kind == "multichoice"
+    texts = [unescape(answer.text) for answer in choice.answers]
+    assert texts == ["no ~ {=", "yes < 2", "= never", "%50% of it"]
+    assert [answer.fraction for answer in choice.answers] == [0, 1, 0, 0]
 
 
 ERRORS = """

@@ -13,7 +13,7 @@ import pytest
 from gradcli.errors import UsageError
 from gradcli.homework.model import Result
 from gradcli.render.check.reports.writing import write_report
-from tests.homework.results import ASSIGNMENT, PARTLY, PERFECT
+from tests.homework.results import ASSIGNMENT, CLASS, PARTLY, PERFECT
 
 
 def write(name: str, output: Path | str, *results: Result) -> None:
@@ -70,6 +70,16 @@ def test_where_a_report_cannot_be_written_the_old_one_stays(reports: Path, monke
         write("gradescope", reports, PERFECT)
     assert sorted(path.name for path in reports.iterdir()) == ["ada.json", "bob.json"]
     assert (reports / "bob.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["csv", "junit", "mistakes", "check50"])
+def test_what_is_named_is_followed(reports: Path, name: str) -> None:
+    (reports / "way").symlink_to("../secret")
+    members = CLASS[:1] if name == "check50" else CLASS
+    write(name, reports / "way", *members)
+    write(name, reports / "file", *members)
+    assert (reports / "way").is_symlink()
+    assert (reports.parent / "secret").read_bytes() == (reports / "file").read_bytes() != b""
 
 
 @pytest.mark.parametrize("name", ["junit", "gradescope"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice, pairwise, permutations, product
 from random import Random
 from typing import Any
@@ -109,14 +108,6 @@ def test_what_cannot_be_drawn() -> None:
     boxes = [*map(str, range(count)), *(f"from {n}" for n in range(count))]
     assert drawing([Box(id, 10, 10) for id in boxes], fan) is None
     assert drawn([], 0).boxes == {}
-
-
-def random_drawings() -> Iterator[Drawing]:
-    for seed in range(20):
-        random = Random(seed)
-        count = random.randrange(6, 30)
-        pairs = [(random.randrange(max(0, target - 6), target), target) for target in range(2, count) for _ in (0, 1)]
-        yield drawn([Edge(str(source), str(target)) for source, target in pairs], count)
 
 
 def test_small_graphs_have_hardly_more_crossings_than_the_best_order() -> None:

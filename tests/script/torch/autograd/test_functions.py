@@ -23,15 +23,6 @@ class Square(torch.autograd.Function):
 
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 """
-AFTER_SQUARE = {
-    "names": "y = Square.apply(x)\nprint(y, y.grad_fn.name(), type(y.grad_fn).__name__, y.is_leaf)",
-    "gradient": "Square.apply(x).sum().backward()\nprint(x.grad)",
-    "double": (
-        "g, = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)\n"
-        "print(g)\nprint(torch.autograd.grad(g.sum(), x))"
-    ),
-    "changed": "y = Square.apply(x)\nwith torch.no_grad():\n    x += 1\ny.sum().backward()",
-}
 FUNCTION = """
 import torch
 
