@@ -71,6 +71,13 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check --lint week1.toml").code == 1
 
 
+def test_a_path_where_nothing_is_is_refused(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    for name in ("nobody.txt", "nobody/", "answers/ada.txt/x", "answers/ada.txt nobody.txt"):
+        result = gradcli(capsys, f"check week1.toml {name}")
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("error[E003]: cannot read ")
+
+
 @pytest.mark.parametrize("arguments", ["week1.toml answers/bob.txt", "--lint week1.toml"])
 def test_the_exit_code_need_not_tell(capsys: pytest.CaptureFixture[str], week: Path, arguments: str) -> None:
     Path("week1.toml").write_text(ASSIGNMENT.replace("1.37", "0"), encoding="utf-8")

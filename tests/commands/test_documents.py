@@ -127,3 +127,9 @@ def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     for name in gradcli(capsys, "schema").out.split():
         assert json.loads(gradcli(capsys, f"schema {name}").out)["$schema"].startswith("https://json-schema.org/")
         assert gradcli(capsys, f"schema gradcli.{name}/1").code == 0
+
+
+def test_a_path_to_infinity_is_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, "plot x**4 x=-2..2 --descend lr=10,from=1 --json")
+    assert (result.code, result.err) == (0, "")
+    assert document(result.out)["path"]["values"][-1] == "Infinity"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.script.timeline import graphs
 from tests.commands.running import ROOT, document, gradcli
 from tests.render.graph.pictures import read_picture
 
@@ -43,6 +44,18 @@ def test_the_last_backward_pass_of_a_snippet(capsys: pytest.CaptureFixture[str])
     assert document(gradcli(capsys, "graph train.py --json").out)["format"] == "tree"
 
 
+def test_what_snippets_cannot_have(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, code, words in (
+        ("graph train.py x=1", 2, "a value is for a program"),
+        ("graph train.py --wrt w", 2, "--wrt is for a program"),
+        ("graph train.py --of nothing", 2, "there is no backward pass from 'nothing'"),
+        ("graph missing.py", 2, "cannot read missing.py"),
+    ):
+        refused = gradcli(capsys, arguments)
+        assert (refused.code, refused.out) == (code, "")
+        assert words in refused.err
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -56,6 +69,13 @@ def test_a_snippet_without_a_graph(capsys: pytest.CaptureFixture[str], text: str
         refused = gradcli(capsys, command)
         assert (refused.code, refused.out) == (3, "")
         assert words in refused.err
+
+
+def test_a_graph_that_is_too_large(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphs, "MOST_DRAWN", 1)
+    refused = gradcli(capsys, "graph train.py --of loss")
+    assert refused.code == 3
+    assert "the graph of loss is too large to draw" in refused.err
 
 
 def test_a_run_that_fails_after_a_pass_still_has_its_picture(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,16 @@ def test_a_function_of_another_cell_has_its_own_lines(
     assert (shown.code, "cell 2 line 2: s = u * v" in shown.out) == (0, True)
 
 
+def test_a_page_shows_a_name_that_is_a_number_by_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "import torch\nx = torch.ones(2, requires_grad=True)\nk = torch.ones(4)\nk = 5\n(x * k).sum().backward()"
+    Path("lesson.py").write_text(text, encoding="utf-8")
+    assert gradcli(capsys, "run lesson.py -o page.html").code == 0
+    assert Path("page.html").exists()
+
+
 def test_a_notebook_echoes_its_cells(capsys: pytest.CaptureFixture[str]) -> None:
     result = gradcli(capsys, "run samples/snippets/lesson.ipynb")
     assert result.out == "tensor([1., 2., 3.], requires_grad=True)\ngradient:\ntensor([2., 4., 6.])\n"
@@ -111,6 +121,16 @@ def test_warnings_go_to_standard_error_once_a_line(capsys: pytest.CaptureFixture
     assert result.out == "None\nNone\nNone\n"
     assert result.err.count("UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor") == 1
     assert f"{lesson}:4: UserWarning" in result.err
+
+
+def test_what_a_snippet_prints_on_standard_error_goes_there(
+    capsys: pytest.CaptureFixture[str], lesson: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson.write_text("import sys\nprint(1)\nprint('on\\x1b[1me', file=sys.stderr)\nsys.stderr.write('two\\n')\n")
+    result = gradcli(capsys, f"run {lesson}")
+    assert (result.out, result.err) == ("1\n", "on\x1b[1me\ntwo\n")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert gradcli(capsys, f"run {lesson} --json").err == "on\\x1b[1me\ntwo\n"
 
 
 def test_a_terminal_gets_no_control_characters(

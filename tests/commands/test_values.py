@@ -167,3 +167,9 @@ def test_formulas_without_values_know_those_of_the_program(
     shown = gradcli(capsys, ["grad", "--symbolic", *line])
     assert shown.code == 0, shown.err
     assert expected.items() <= dict(row.split("\t") for row in shown.out.splitlines()).items()
+
+
+@pytest.mark.parametrize("text", ["x;y\n1.234,5;2\n1,5;3\n", 'x,y\n"1,234.5",2\n', "x\ty\n1'000\t2\n"])
+def test_thousands_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.csv").write_text(text)
+    assert "write no thousands: decimals begin with" in gradcli(capsys, ["eval", "x", f"x=@{tmp_path / 'x.csv'}"]).err

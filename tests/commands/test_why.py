@@ -85,6 +85,12 @@ def test_cells_of_notebooks(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert gradcli(capsys, ["why", str(tmp_path / "page.ipynb")]).out.startswith("cell 2, line 2  loss = ")
 
 
+def test_expressions(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, ["why", "sqrt(sum(x*x))", "x=[0,0]"])
+    assert (result.code, "nan-at-edge" in result.out) == (1, True)
+    assert gradcli(capsys, ["why", "x**2", "x=3"]).code == 0
+
+
 def test_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
     codes = gradcli(capsys, "why --codes").out.splitlines()
     assert any(line.startswith("accumulated ") for line in codes)
