@@ -21,10 +21,10 @@ def test_a_student_has_the_same_result_after_others_and_alone() -> None:
     asked = questions(7)
     source = Source("".join(one.toml() for one in asked), "class.toml")
     shared = Grader(read_assignment(source))
-    for student in students(asked, 10, 7):
+    for student in students(asked, 5, 7):
         text = typed_sheet(student)
         result = shared.grade(opened(student.name, text, shared.labels))
-        if student.name.endswith("9"):
+        if student.name.endswith("4"):
             for one in (numerals.remembered, numbers.remembered, reading.remembered):
                 one.cache_clear()
             alone = Grader(read_assignment(source))

@@ -40,7 +40,7 @@ def test_nobody_learns_by_one_contribution_and_a_corner_is_neither_side() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(CASES, 3))
+@pytest.mark.parametrize("name", some(sorted(CASES.keys() - {"long"}), 3))
 def test_no_mistake_is_right(name: str) -> None:
     explanation = CASES[name].explain()
     graph = graph_of(explanation)
