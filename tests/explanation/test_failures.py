@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,3 +88,14 @@ def test_a_record_of_a_batch_fails_alone(
     assert found.code == 4
     assert [line["ok"] for line in lines] == [True, False, True]
     assert lines[1]["error"]["message"] == "this cannot be computed: no end"
+
+
+def test_an_assignment_has_it_at_its_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "week.toml"
+    file.write_text(
+        '[[question]]\nid = "a"\nprogram = "svd(A).S[0]"\nat = { A = [[nan, 1], [1, 2]] }\nask = ["dv2/dA"]\n'
+    )
+    found = running.gradcli(capsys, ["check", str(file), "--key"])
+    assert found.code == 2
+    assert f"{file}:3:12\n" in found.err
+    assert "failed to converge" in found.err

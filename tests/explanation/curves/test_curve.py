@@ -52,3 +52,9 @@ def test_no_piece_crosses_a_break(program: str) -> None:
             assert np.isfinite(piece).all()
             assert (np.diff(piece[:, 0]) > 0).all()
             assert not any(piece[0, 0] < one.start and one.end < piece[-1, 0] for one in line.breaks)
+
+
+def test_a_point_has_its_slope() -> None:
+    found = sampled("x**3", -2, 2, at=1.5).at
+    assert found is not None
+    assert (found.x, found.y, found.slope) == (1.5, 3.375, 6.75)

@@ -56,6 +56,11 @@ def test_the_simplified_gradient_is_the_gradient(program: str) -> None:
             assert is_long or np.array_equal(np.broadcast_to(found, leaf.gradient.shape), leaf.gradient, equal_nan=True)
 
 
+def test_a_zero_stands_for_no_gradient_that_is_nan() -> None:
+    assert written(at("log(x)*0", {"x": 0.0})) == {"x": "g_v1/x"}
+    assert written(at("log(x)*0", {"x": 2.0})) == {"x": "0"}
+
+
 def test_tensors_that_the_program_names_keep_their_names_where_they_recur() -> None:
     point = {"X": [[1.0, 2.0], [3.0, -1.0], [0.5, 2.0]], "w": [0.3, 0.2], "b": 0.1, "y": [1.0, 0.0, 1.0]}
     explanation = at("z = X @ w + b; p = sigmoid(z); -mean(y*log(p) + (1 - y)*log(1 - p))", point)

@@ -44,3 +44,9 @@ def test_a_formula_of_another_kind_needs_a_gradient_that_is_written(forward: str
     (equation,) = equations(forward)
     with pytest.raises(ValueError, match="no derivative"):
         derivatives(equation, "x", "g")
+
+
+@pytest.mark.parametrize("text", ["out[i] == ", "out[i] = x[i", "3 = x", "out = x y", "out = ·x"])
+def test_a_text_that_is_no_formula(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected|unexpected|ends too early|no entry"):
+        equations(text)

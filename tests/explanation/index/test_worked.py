@@ -19,7 +19,7 @@ from gradcli.explanation.index.tree import Entry, parts
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Why
 from gradcli.ops.support.surface import OPERATIONS
-from tests.programs import EXAMPLES, explained, family, listed_programs, of_every
+from tests.programs import EXAMPLES, explained, family, listed_programs, of_every, some
 
 
 def reasons(program: str) -> Iterator[tuple[Why, Any]]:
@@ -55,6 +55,16 @@ STRANGE = [call.format(value) for call in COPIED for value in ("nan", "inf", "-i
     for found in re.finditer(r"\b[a-z]\w*=(-?[\d.]+)\b", example)
     for value in ("nan", "inf", "-inf", "1e308", "0")
 ]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom is <= 0:UserWarning")
+def test_an_option_may_be_any_number() -> None:
+    told = 0
+    for program in some(STRANGE, 6):
+        with suppress(GradcliError):
+            told += len(list(reasons(program)))
+    assert told > 30
 
 
 @pytest.mark.parametrize(
