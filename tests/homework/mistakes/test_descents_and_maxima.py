@@ -14,6 +14,7 @@ W = np.array([[0.7, -1.3], [1.9, 0.4]])
 G = np.array([[1.1, 0.6], [-0.3, 0.8]])
 SCORES = np.array([[0.4, 1.7, -0.6], [1.1, -0.2, 0.3]])
 P = np.exp(SCORES) / np.exp(SCORES).sum(axis=1, keepdims=True)
+ONE_HOT = np.eye(3)[[2, 0]]
 ONE = f"v = {V.tolist()}"
 XY = "x = 1.7, y = 0.6"
 CLASSES = "q = cross_entropy(s, [2, 0])"
@@ -26,13 +27,28 @@ ENTROPY = "p = sigmoid(v); q = -mean(y*log(p) + (1 - y)*log(1 - p))"
     ("program", "at", "quantity", "answer", "code"),
     [
         ("q = maximum(x*y, x + y)", XY, "dq/dx", 0.6, "relu-gate"),
+        ("q = maximum(x*y, x + y)", XY, "dq/dx", 1.6, "relu-gate"),
         ("m = max(v); q = m**2", ONE, "dq/dv", 2.4 * np.ones(3), "relu-gate"),
+        ("m = max(v); q = m**2", ONE, "dq/dv", np.array([0, 2.4, 0]), "relu-gate"),
         ("m = max(v); q = m**2", ONE, "m", -0.4, "forward-slip"),
+        ("q = sqrt(x)*y", XY, "dq/dx", 0.6 / 3.4, "power-rule"),
+        ("q = exp(x)", "x = 1.7", "dq/dx", 1.7 * np.exp(1.7), "power-rule"),
         ("q = x*y/(x + 3)", XY, "dq/dx", 0.6 * 4.7 - 1.02 / 4.7**2, "quotient"),
+        ("q = exp(-y*x)", XY, "dq/dx", -np.exp(-1.02), "inner-dropped"),
+        ("p = x*y; q = log(p)", XY, "dq/dp", 1.0, "inner-dropped"),
         ("h = tanh(x); q = y*h + x", XY, "dq/dx", (1 - np.tanh(1.7) ** 2) + 1, "inner-dropped"),
+        ("q = x - y**2", XY, "q", 1.1**2, "forward-slip"),
+        ("q = sum(abs(v))*1.3", ONE, "q", np.sum(V**2) * 1.3, "forward-slip"),
         ("h = x*a; q = h*b", "x = 1.7, a = 0.6, b = 2.3", "h", 1.7 * 2.3, "forward-slip"),
+        ("q = x - y", XY, "dq/dy", -0.6, "product-own-factor"),
+        (CLASSES, f"s = {SCORES.tolist()}", "dq/ds", (P + ONE_HOT) / 2, "softmax"),
         (CLASSES, f"s = {SCORES.tolist()}", "dq/ds", (P - np.eye(3)[[2, 1]]) / 2, "softmax"),
+        ("a = log_softmax(s, 1); q = a[0, 1]", f"s = {SCORES.tolist()}", "a", P, "forward-slip"),
+        ("p = softmax(v); q = sum(u*p)", f"{ONE}, u = {U.tolist()}", "dq/dv", None, "softmax"),
         (ENTROPY, f"{ONE}, y = {Y.tolist()}", "dq/dv", A / 3, "softmax"),
+        (ENTROPY, f"{ONE}, y = {Y.tolist()}", "dq/dv", (A - 1 + Y) / 3, "softmax"),
+        ("c = w @ b; q = sum(g*c)", f"w = {W.tolist()}, b = {W.T.tolist()}, g = {G.tolist()}", "dq/dw", G.T @ W,
+         "transpose"),
         ("d = w*g; q = sum(d**2)", f"w = {W.tolist()}, g = {G.tolist()}", "dq/dw", 2 * W * G * G.T, "transpose"),
         ("y = w @ v", f"w = {W.tolist()}, v = [0.9, 2.1]", "y", W * [0.9, 2.1], "elementwise"),
         ("q = sum((w - g)**2)/4", f"w = {W.tolist()}, g = {G.tolist()}", "dq/dw", W - G, "batch-n"),
@@ -68,9 +84,15 @@ def descended(rate: float = 0.1, factor: float = 3.4, decay: float = 0.0, moment
 @pytest.mark.parametrize(
     ("optimizer", "answer", "code"),
     [
+        ("SGD([w], lr=0.1)", descended(1.0), "descent"),
+        ("SGD([w], lr=0.1)", descended(first=True), "descent"),
         ("SGD([w], lr=0.1)", descended(rounds=1), "descent"),
+        ("SGD([w], lr=0.1)", descended(factor=1.7), "power-rule"),
+        ("SGD([w], lr=0.1)", descended(factor=2.0), "inner-dropped"),
         ("SGD([w], lr=0.1, momentum=0.9)", descended(), "descent"),
         ("SGD([w], lr=0.1, weight_decay=0.3)", descended(), "descent"),
+        ("SGD([w], lr=0.1, weight_decay=0.3)", descended(-0.1, decay=0.3), "descent"),
+        ("Adam([w], lr=0.1)", descended(), "descent"),
     ],
 )
 def test_a_slip_in_every_round_of_a_descent_is_named(optimizer: str, answer: float, code: str) -> None:

@@ -84,8 +84,11 @@ def test_a_value_of_a_formula_with_one_edit_is_explained(seed: int) -> None:
     ("program", "quantity", "answer", "code"),
     [
         ("u = x*y; q = sin(u)*w", "dq/dx", np.cos(2.43) * 2.43 * 0.62, "outer-at-wrong-point"),
+        ("u = x*y; v = z*w; q = u*v", "dq/dx", 1.7 * 0.62 * 0.62, "product-own-factor"),
         ("u = x**2; v = y*u; q = v*z", "dq/dx", -1.31 * 0.62 * 2 * 0.62, "power-rule"),
+        ("a = tanh(x); q = a*y*w", "dq/dx", 0.62 * 2.43 * (1 - 2.43**2), "pre-post-activation"),
         ("q = w*(x + y)**2", "q", 2.43 * (1.7 + 0.62**2), "forward-slip"),
+        ("u = x*y; q = z*exp(u)", "q", np.exp(-1.31 * 1.054), "forward-slip"),
     ],
 )
 def test_a_rule_or_a_step_that_reads_another_value(program: str, quantity: str, answer: float, code: str) -> None:

@@ -38,6 +38,7 @@ q.backward()"""
 TABLE = [[0.7, -1.3], [1.9, 0.4], [0.2, 2.1]]
 ROWS = f"e = {LEAF(TABLE)}\nq = (e[[2, 0, 2]] * torch.tensor([1.7, 0.6])).sum()\nq.backward()"
 PIECES = f"x = {LEAF(X.tolist())}\ny = torch.where(x > 0, x ** 2, -2.3 * x)\nq = y.sum()\nq.backward()"
+HALF = f"x = {LEAF(X.tolist())}\nq = 0.5 * ((x - 0.3) ** 2).sum()\nq.backward()"
 RESET = f"x = {LEAF(1.7)}\nq = x ** 2\nq.backward()\nx.grad.zero_()"
 ROOT = f"x = {LEAF([1.7, 0.6])}\nn = (x ** 2).sum().sqrt()\nq = 1.3 / n\nq.backward()"
 NESTEROV = (
@@ -56,23 +57,40 @@ def with_averages() -> float:
 @pytest.mark.parametrize(
     ("script", "quantity", "answer", "code"),
     [
+        (HOOK, "y.grad", 2 * 1.53, "detach"),
+        (HOOK, "y.grad", 2.3 * 1.53, "power-rule"),
         (HOOK, "x.grad", 2.3 * 2 * 1.53, "inner-dropped"),
+        (HOOK, "x.grad", 2 * 1.53 * 0.9, "detach"),
+        (OWN_HOOK, "x.grad", 2 * X, "detach"),
         (OWN_HOOK, "x.grad", -1.5 * X, "power-rule"),
         (SGD, "b", 0.4 - 0.1 * E, "power-rule"),
+        (SGD, "b", 0.4 - 0.1 * 2 * E * 2.5, "swapped-variable"),
+        (SGD, "w", 1.7 - 0.1 * 2 * E, "inner-dropped"),
         (SGD, "w", 1.7 + 0.1 * 2 * E * 2.5, "descent"),
+        (SGD, "w", 1.7 - 0.2 * 2 * E * 2.5, "descent"),
+        (SGD, "w", -0.1 * 2 * E * 2.5, "descent"),
         (LOOP, "w", with_averages(), "descent"),
         (SUM, "q", LOSS / 2, "mean-n"),
         (f"{SUM}\nq.backward()", "s.grad", (SHARES - np.eye(3)[[2, 0]]) / 2, "mean-n"),
+        (PASSES, "w.grad", 2 * (1.7 * -1.4 - 0.3), "stale-grad + inner-dropped"),
+        (PASSES, "w.grad", (1.7 * -1.4 - 0.3) * -1.4, "power-rule + stale-grad"),
         (PASSES, "w.grad", 4 * (1.7 * 0.6 - 1.1) * 0.6 + 2 * (1.7 * -1.4 - 0.3) * -1.4, "stale-grad"),
         (RESET, "x.grad", 3.4, "stale-grad"),
+        (f"w = {LEAF(1.7)}\nwith torch.no_grad():\n    g = 2.3 + 0.9 * w", "g", 0.9 * 1.7, "forward-slip"),
         (NESTEROV, "w", 1.7 - 0.34, "descent"),
+        (LOGITS, "p", np.tanh(SCORES[0]), "forward-slip"),
         (LOGITS, "z.grad", S / 3, "softmax"),
         (LOGITS, "z.grad", (S - 1 + Y) / 3, "softmax"),
         (ROWS, "e.grad", np.array([[1.7, 0.6], [0, 0], [1.7, 0.6]]), "fanout-overwrite"),
         (PIECES, "y", np.array([-2.3 * 1.7, 0.36]), "forward-slip"),
+        (PIECES, "y", np.array([1.7**2, 2.3 * -0.6]), "forward-slip"),
+        (HALF, "x.grad", 2 * (X - 0.3), "power-rule"),
         (ROOT, "n", 2.3, "forward-slip"),
         (ROOT, "q", np.hypot(1.7, 0.6) / 1.3, "forward-slip"),
+        (f"x = {LEAF(1.7)}\nq = 1.3 * x ** 3", "q", (1.3 * 1.7) ** 3, "forward-slip"),
+        (f"x = {LEAF(1.7)}\nq = 1.3 * torch.sqrt(x)", "q", np.sqrt(1.3 * 1.7), "forward-slip"),
         (f"x = {LEAF(1.7)}\nq = 1.3 * torch.sqrt(x)", "q", 1.3 * 1.7**2, "forward-slip"),
+        (f"x = {LEAF(1.9)}\nq = (x * x).exp()\nq.backward()", "x.grad", np.exp(1.9**2), "inner-dropped"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(script: str, quantity: str, answer: Any, code: str) -> None:

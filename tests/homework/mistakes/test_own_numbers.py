@@ -23,8 +23,14 @@ def softmax(scores: Any, axis: int) -> Any:
 @pytest.mark.parametrize(
     ("program", "at", "quantity", "answer", "code"),
     [
+        ("q = sum(v**2 + u)", VECTORS, "dq/dv", 2 * V / 3, "mean-n"),
+        ("q = sum(v**2 + u)", VECTORS, "q", np.mean(V**2 + U), "mean-n"),
         ("y = v + u; q = sum(y*y)", VECTORS, "dq/dy", 2 * (V + U) ** 2, "power-rule"),
+        ("o = 3*v; q = sum((o - u)**2)", VECTORS, "dq/do", (3 * V - U) ** 2, "not-a-gradient"),
+        ("d = x - m; q = d/s; l = q**2", "x = 1.7, m = 0.4, s = 2.3", "dl/dd", 2 * 1.3 / 2.3, "inner-dropped"),
         ("S = A @ B.T; q = sum(S**2)", NAMES, "S", A * B, "elementwise"),
+        ("S = A @ B.T; q = sum(S**2)", NAMES, "dq/dB", 2 * (A @ B.T) @ A, "transpose"),
+        ("S = A.T @ B; q = sum(S**2)", NAMES, "dq/dA", 2 * B @ (A.T @ B), "transpose"),
         ("p = sigmoid(x); q = -log(1 - p)", "x = 0.7", "q", -np.log(1 / (1 + np.exp(-0.7))), "forward-slip"),
         ("P = softmax(A, 1); q = sum(P*B)", NAMES, "dq/dA",
          softmax(A, 1) * (B - np.sum(B * softmax(A, 1), 0)), "softmax"),
