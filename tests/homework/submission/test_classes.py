@@ -16,7 +16,6 @@ from gradcli.homework.submission.classes import of_class, of_student, rows_of, s
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Given, Submission
 from tests.homework.submission.diamond import GRADER, from_file, one
-from tests.programs import some
 
 CLASS = """\
 Timestamp,Student,Question,Quantity,Answer
@@ -28,6 +27,7 @@ Timestamp,Student,Question,Quantity,Answer
 5,bob,d,q,"[1, 2]"
 6,eve
 """
+from tests.programs import some
 
 
 def answers(found: list[Submission]) -> dict[str, list[tuple[str, str | None]]]:
@@ -45,8 +45,11 @@ EXPECTED = {
     "content",
     [
         CLASS.encode(),
+        CLASS.replace("\n", "\r\n").encode("utf-8-sig"),
         CLASS.replace("[1, 2]", "[1; 2]").replace(",", ";").replace("[1; 2]", "[1, 2]").encode(),
+        CLASS.replace("[1, 2]", "[1; 2]").replace(",", "\t").replace("[1; 2]", "[1, 2]").encode("utf-16"),
         CLASS.replace("Student,Question", " STUDENT , question").encode(),
+        CLASS.replace("Answer\n", "Answer,Comment\n").encode(),
     ],
     ids=["plain", "windows", "semicolons", "excel", "header", "columns"],
 )
