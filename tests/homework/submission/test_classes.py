@@ -16,6 +16,7 @@ from gradcli.homework.submission.classes import of_class, of_student, rows_of, s
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Given, Submission
 from tests.homework.submission.diamond import GRADER, from_file, one
+from tests.programs import some
 
 CLASS = """\
 Timestamp,Student,Question,Quantity,Answer
@@ -27,7 +28,6 @@ Timestamp,Student,Question,Quantity,Answer
 5,bob,d,q,"[1, 2]"
 6,eve
 """
-from tests.programs import some
 
 
 def answers(found: list[Submission]) -> dict[str, list[tuple[str, str | None]]]:
