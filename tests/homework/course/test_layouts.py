@@ -60,16 +60,23 @@ SYSTEMS = {
         "Bob Ross_657721_assignsubmission_onlinetext_/onlinetext.html",
         "Group B-Zoë Müller_657775_assignsubmission_file/Übung 3.docx",
     ],
+    "moodle, flat": [
+        "Ada Lovelace_657717_assignsubmission_file_answers.txt",
+        "Bob Ross_657721_assignsubmission_file_b.md",
+        "Zoë Müller_657775_assignsubmission_onlinetext_onlinetext.html",
+    ],
     "canvas": [
         "lovelaceada_4711_90210_answers.txt",
         "rossbob_LATE_4712_90211_answers-2.txt",
         "müllerzoë_4713_text.html",
     ],
+    "gradescope": ["submission_metadata.yml", "submission_311/answers.txt", "submission_312/a/b.txt"],
     "github": [
         "week-3-countess/answers.txt", "week-3-countess/README.md", "week-3-countess/.github/x.txt",
         "week-3-happytrees/README.md", "week-3-happytrees/solution", "week-3-happytrees/answers.md",
         "week-3-zoem/answers.txt",
     ],
+    "folders": ["ada/answers.txt", "bob_77/answers.txt", "Zoë Müller/deep/answers.txt"],
 }  # fmt: skip
 ROOTS = {"github": "week-3-submissions"}
 
@@ -106,6 +113,36 @@ def test_a_file_beside_the_work_of_a_class_changes_nothing(system: str, tmp_path
     assert [item.student for item in found] == ["ada", "bob", "zoe", "grades", "notes"]
     assert [[given.text for given in item.read().given] for item in found[:3]] == [["9"]] * 3
     assert all(item.read().remarks[-1:] == (STRANGER,) for item in found[3:])
+
+
+@pytest.mark.filterwarnings("ignore:not graded. solution")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_download_in_folders_of_its_own_is_the_same(system: str, tmp_path: Path) -> None:
+    made(tmp_path / "unpacked" / "week 3" / ROOTS.get(system, "downloaded"), SYSTEMS[system])
+    for layout in (None, *({system.partition(",")[0]} - {"folders", "github"})):
+        found = list(collected(files_of([str(tmp_path / "unpacked")]), roster(), layout))
+        assert [item.student for item in found] == ["ada", "bob", "zoe"]
+        assert all(item.read().given for item in found)
+
+
+@pytest.mark.parametrize(
+    ("names", "students"),
+    [
+        (SYSTEMS["moodle"], ["Ada Lovelace", "Bob Ross", "Group B-Zoë Müller"]),
+        (["A B_1_assignsubmission_file_/a.txt", "a b_2_assignsubmission_file_/a.txt"], ["A B_1", "a b_2"]),
+        (SYSTEMS["canvas"], ["lovelaceada", "müllerzoë", "rossbob"]),
+        (["anon_x7Yz1_90_a.txt", "LATE_anon_aaaaa_91_a.txt", "anon_bbbbb_text.html"], ["aaaaa", "bbbbb", "x7Yz1"]),
+        (["ada_1_answers.txt", "bob_2_answers.txt"], ["ada_1_answers", "bob_2_answers"]),
+        (SYSTEMS["gradescope"], ["ada", "bob@x.org", "zoe"]),
+        (["submission_9/a.txt"], ["submission_9"]),
+        (["ada/answers.txt", "bob/answers.txt", "bob/more.txt"], ["ada", "bob"]),
+        (["ada.txt", "bob.txt", "notes/cy.txt"], ["ada", "bob", "cy"]),
+        (["monday/ada.txt", "tuesday/bob.txt"], ["ada", "bob"]),
+    ],
+)
+def test_without_a_roster_places_name_the_students(names: list[str], students: list[str], tmp_path: Path) -> None:
+    files = files_of([str(made(tmp_path / "answers", names))])
+    assert [item.student for item in collected(files)] == students
 
 
 def test_a_layout_can_be_told_where_it_is_not_plain(tmp_path: Path) -> None:
@@ -158,8 +195,13 @@ def test_a_folder_of_thousands_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "",
+        "submission_1",
         ":submitters:\n- :name: x\n",
+        "- a\n- b\n",
+        "submission_1:\n  - :name: x\n",
         "\0:\n  :submitters:",
+        "---\nsubmission_1:😀\n  :submitters:\n  - :name: x\n",
         "submission_1:\nsubmission_2:😀\n  :submitters:\n  - :name: x\n",
     ],
 )
