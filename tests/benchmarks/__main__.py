@@ -12,7 +12,8 @@ one thread, and so has gradcli beside them; `torch, all cores` and both of jax h
 gradcli's BLAS, while the rest of gradcli never uses more than one. The collector of garbage is off, as in gradcli's
 commands.
 
-`--quick` runs small tasks once, to see that all works, without the commands of the others: its numbers say nothing.
+`--quick` runs small tasks once, without the commands of the others: its numbers say nothing, and it exits with 1
+where a row has none.
 `--markdown` writes the table as a README has it.
 """
 
@@ -25,7 +26,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tests.benchmarks import columns, commands, engine, graphs
-from tests.benchmarks.table import Row, markdown, show
+from tests.benchmarks.table import Row, is_sound, markdown, show
 
 BUSY = 0.5  # processes that run or wait, from which ratios of threads say little
 # Graphs first: a child process inherits the peak of its parent's memory.
@@ -47,7 +48,7 @@ def measured(quick: bool) -> Iterator[Row]:
             yield replace(row, bound=None) if quick else row
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure gradcli as ratios.")
     parser.add_argument("--quick", action="store_true", help="small tasks, once")
     parser.add_argument("--markdown", action="store_true", help="the table as the README has it")
@@ -62,7 +63,8 @@ def main() -> None:
         print(markdown(rows))
     else:
         show(rows)
+    return 0 if all(map(is_sound, rows)) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from gradcli.stream.blocks import LONGEST
 from tests.commands.running import Result, document, gradcli, validator
 
 SQUARE = "z=(x1+a*x2)**2"
@@ -70,28 +69,6 @@ def test_the_results_are_those_of_grad(batch: Batch, capsys: pytest.CaptureFixtu
         assert (found["value"], found["gradients"]) == (expected["value"], expected["gradients"])
 
 
-def test_other_fields_pass_through(batch: Batch) -> None:
-    records = [{"x": 1, "id": 7}, {"x": [1, 2], "id": 8, "tags": ["a", None]}, {"x": "no", "id": 9}, {"x": 2, "y": 5}]
-    found = batch.lines(["sum(x**2)"], "\n".join(map(json.dumps, records)))
-    assert [line.get("record") for line in found] == [
-        {"id": 7},
-        {"id": 8, "tags": ["a", None]},
-        {"id": 9},
-        {"y": 5},
-    ]
-    assert [line["ok"] for line in found] == [True, True, False, True]
-
-
-def test_values_for_all(batch: Batch) -> None:
-    (good, twice) = batch.lines(["a*x", "a=2"], '{"x": 3, "id": 9}\n{"x": 3, "a": 9}')
-    assert good == {"ok": True, "value": 6.0, "gradients": {"a": 3.0, "x": 2.0}, "record": {"id": 9}}
-    assert (twice["error"]["code"], twice["record"]) == ("E006", {"a": 9})
-    assert "a has one value for all" in batch(["a*x", "a=2", "--format", "csv"], "x,a\n3,9\n").err
-    assert batch(["a*x", "a=2", "--format", "csv", "--wrt", "x"], "x\n3\n").out == "x,value,d_x\n3,6.0,2.0\n"
-    assert batch.lines(["w = 3; w*x"], '{"x": 2}\n{"x": 2, "w": 5}')[1]["value"] == 10.0
-    assert batch.lines(["sum(w*x)", "w=[1,2]"], '{"x": 3}')[0]["gradients"] == {"w": [3.0, 3.0], "x": 3.0}
-
-
 def test_options(batch: Batch) -> None:
     point = '{"x": 3, "y": 4}'
     assert batch(["x*y", "--forward-only"], point).out == '{"ok": true, "value": 12.0}\n'
@@ -103,13 +80,6 @@ def test_options(batch: Batch) -> None:
     assert batch.lines(["z = x*x; u = y", "--of", "z"], point)[0]["gradients"] == {"x": 6.0, "y": None}
     out = batch(["z = x*x; u = y", "--of", "z", "--format", "csv"], "x,y\n3,4\n").out
     assert out == "x,y,value,d_x,d_y\n3,4,9.0,6.0,\n"
-
-
-def test_what_is_not_finite(batch: Batch) -> None:
-    found = batch(["log(x)"], '{"x": 0}\n{"x": -1}\n{"x": 1}')
-    assert found.code == 0
-    assert [json.loads(line)["value"] for line in found.out.splitlines()] == ["-Infinity", "NaN", 0.0]
-    assert batch(["log(x)", "--format", "csv"], "x\n0\n").out == "x,value,d_x\n0,-Infinity,Infinity\n"
 
 
 def test_a_bad_record_costs_itself_alone(batch: Batch) -> None:
@@ -132,22 +102,7 @@ def test_a_bad_record_costs_itself_alone(batch: Batch) -> None:
     assert found.err.startswith("error[E229]: 6 of 12 records failed, the first on line 1\n")
 
 
-def test_shapes_that_do_not_fit(batch: Batch) -> None:
-    found = batch.lines(["sum(x+y)"], '{"x": [1, 2], "y": [1, 2, 3]}\n{"x": 1, "y": 2}\n{"x": [1], "y": 2}')
-    assert [line["ok"] for line in found] == [False, True, True]
-    assert found[0]["error"]["code"] == "E301"
-
-
 FAILED = [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]
-FAILURES = "4 of 6 records failed, the first on line 3"
-
-
-def test_a_bad_row_keeps_its_place(batch: Batch) -> None:
-    found = batch(["x*y", "--format", "csv", "--error-format", "concise"], "x,y\n1,2\n3\nq,2\n,4\n5,6,7\n5,6\n")
-    assert found.code == 4
-    assert found.out == "x,y,value,d_x,d_y\n1,2,2.0,2.0,1.0\n3,,,,\nq,2,,,\n,4,,,\n5,6,,,\n5,6,30.0,6.0,5.0\n"
-    told = [line.partition(" (")[0].split(": ")[:2] for line in found.err.splitlines()]
-    assert told == [[f"standard input:{n}", f"error[{code}]"] for code, n in FAILED] + [["error[E229]", FAILURES]]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -158,21 +113,6 @@ def test_many_bad_rows_come_in_several_pieces(batch: Batch, monkeypatch: pytest.
     found = batch(["x*y", "--format", "csv", "--jobs", jobs, "--error-format", "concise"], text)
     assert [line.partition(",")[0] for line in found.out.splitlines()] == ["x", "1", "", '"5"', "", "8", "9", ""]
     assert [line.split(":")[1] for line in found.err.splitlines()[:-1]] == ["4", "6", "7", "9"]
-
-
-def test_of_many_bad_rows_the_first_are_told_and_their_number(batch: Batch) -> None:
-    arguments = ["x", "--format", "csv", "--error-format", "concise"]
-    told = batch(arguments, "x\n" + "q\n" * 25).err.splitlines()
-    assert [line.split(": ")[0] for line in told] == [*(f"standard input:{n}" for n in range(2, 12)), "error[E229]"]
-    assert "25 of 25 records failed" in told[-1]
-    assert batch([*arguments, "--quiet"], "x\n" + "q\n" * 25).err.splitlines() == told[-1:]
-
-
-def test_an_array_is_told_how_to_become_lines(batch: Batch) -> None:
-    (array,) = batch.lines(["x*y"], '[{"x": 1}, {"x": 2}]')
-    (number,) = batch.lines(["x*y"], "1")
-    assert array["error"]["help"].endswith("jq -c '.[]' makes lines of an array")
-    assert "jq" not in number["error"]["help"]
 
 
 def test_fail_fast(batch: Batch) -> None:
@@ -224,13 +164,6 @@ def test_files(batch: Batch, tmp_path: Path) -> None:
     program = tmp_path / "square.grad"
     program.write_text("x**2\n")
     assert batch(["-f", str(program)], '{"x": 3}').code == 0
-
-
-def test_fields_of_a_table_pass_into_json(batch: Batch, tmp_path: Path) -> None:
-    points, lines = tmp_path / "points.csv", tmp_path / "results.jsonl"
-    points.write_text('id,x\na,3\n"b,c",q\n')
-    assert batch(["x**2", "-i", str(points), "-o", str(lines)]).code == 4
-    assert [json.loads(line)["record"] for line in lines.read_text().splitlines()] == [{"id": "a"}, {"id": "b,c"}]
 
 
 @pytest.mark.parametrize(
@@ -301,36 +234,11 @@ def test_a_file_that_ends_too_early(jobs: str, program: str, batch: Batch, tmp_p
     assert "ends in the middle of its compressed data" in found.err
 
 
-def test_a_table_that_ends_too_early(batch: Batch, tmp_path: Path) -> None:
-    path = tmp_path / "points.csv.gz"
-    text = "x,y\n" + "".join(f"{n},{n}\n" for n in range(5000)) + 'not,"read'
-    path.write_bytes(gzip.compress(text.encode())[:-8])
-    found = batch(["x**2", "-i", str(path)])
-    rows = found.out.splitlines()
-    assert rows[1] == "0,0,0.0,0.0"
-    assert rows[-2:] == ["4999,4999,24990001.0,9998.0", ",,,"]
-    assert f"line 5002: {path} ends in the middle of its compressed data" in found.err
-    assert found.code == 3
-    path.write_bytes(gzip.compress(b"x,y\n1,2\n")[:12])
-    assert batch(["x", "-i", str(path)]).code == 3
-
-
-def test_a_line_that_is_too_long(batch: Batch) -> None:
-    text = f'{{"x": 1}}\n{{"x": [{"1," * (LONGEST // 2)}1]}}\n{{"x": 2}}\n'
-    assert [line["ok"] for line in batch.lines(["sum(x)"], text)] == [True, False, True]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("program", [SQUARE, "sum(stack([x1, a, x2])**2)"])
 def test_more_processes_give_the_same(batch: Batch, program: str) -> None:
     text = "".join(f'{{"x1": {n}, "a": {n}.5, "x2": -{n}}}\n' + "no\n" * (n % 97 == 0) for n in range(1500))
     assert batch([program, "--jobs", "3"], text) == batch([program], text)
-
-
-def test_a_warning_is_given_once(batch: Batch) -> None:
-    found = batch(["mse_loss(x, y)", "q=1"], '{"x": [1, 2], "y": [[1], [2]]}\n' * 3)
-    assert found.err.count("does not use q") == 1
-    assert found.err.count("broadcasting") == 1
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.commands.running import gradcli
-from tests.commands.served import in_shell, served
 
 pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
@@ -34,54 +33,6 @@ def test_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert pq.read_table("results.parquet").to_pydict() == RESULTS
     assert gradcli(capsys, [*SQUARE, "-i", "points.parquet", "-o", "results.feather"]).code == 0
     assert pa.ipc.open_file("results.feather").read_all().to_pydict() == RESULTS
-
-
-@pytest.mark.usefixtures("points")
-def test_shards(capsys: pytest.CaptureFixture[str]) -> None:
-    for share in ("1/2", "2/2"):
-        assert gradcli(capsys, [*SQUARE, "-i", "points.parquet", "-o", "shards", "--shard", share]).code == 0
-    assert gradcli(capsys, "batch --merge -i shards -o results").code == 0
-    assert pq.read_table("results/points.parquet").to_pydict() == RESULTS
-    Path("shards/points.1-of-2.parquet").unlink()
-    refused = gradcli(capsys, "batch --merge -i shards -o results")
-    assert (refused.code, "incomplete" in refused.err) == (3, True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("program", ["z=(x1+a*x2)**2", "z=sum(stack([x1, a*x2]))**2"])
-def test_pipes(program: str) -> None:
-    """A batch is answered before the next one comes."""
-    command = [*served(), "batch", program, *SQUARE[2:], "--format", "arrow"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        sink = pa.PythonFile(process.stdin, "w")
-        with pa.ipc.new_stream(sink, pa.table(POINTS).schema) as writer:
-            writer.write_batch(pa.record_batch(POINTS))
-            process.stdin.flush()
-            reader = pa.ipc.open_stream(process.stdout)
-            assert reader.read_next_batch().to_pydict() == RESULTS
-            writer.write_batch(pa.record_batch(POINTS))
-        process.stdin.close()
-        assert reader.read_all().to_pydict() == RESULTS
-    assert process.returncode == 0
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("points")
-def test_a_reader_that_went_away() -> None:
-    pq.write_table(pa.table({"x1": range(10**6)}), "points.parquet")
-    command = f"({in_shell()} batch x1 -i points.parquet; echo $? >&2) | head -c 100 > /dev/null"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr.split() == ["141"]
-
-
-def test_a_row_that_fails(points: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pq.write_table(pa.table({"x": [1.0, None]}), "points.parquet")
-    found = gradcli(capsys, "batch x**2 -i points.parquet -o results.parquet")
-    assert (found.code, found.out) == (4, "")
-    assert "1 of 2 records failed, the first in row 2 of points.parquet" in found.err
-    assert pq.read_table("results.parquet")["value"].to_pylist() == [1.0, None]
 
 
 @pytest.mark.parametrize(
@@ -109,16 +60,6 @@ def test_options_that_do_not_fit(capsys: pytest.CaptureFixture[str], arguments: 
     assert "help: " in found.err
 
 
-@pytest.mark.usefixtures("points")
-def test_without_pyarrow(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pyarrow", "pyarrow.parquet", "pyarrow.ipc"):
-        monkeypatch.setitem(sys.modules, module, None)
-    found = gradcli(capsys, "batch x1 -i points.parquet -o results.parquet")
-    assert found.code == 2
-    assert 'pip install "gradcli[arrow]"' in found.err
-    assert not Path("results.parquet").exists()
-
-
 @pytest.mark.slow
 def test_rows_alone_have_the_memory_that_they_are_promised(points: Path) -> None:
     """What a library has reserved for itself does not count."""
@@ -138,14 +79,3 @@ def test_rows_alone_have_the_memory_that_they_are_promised(points: Path) -> None
     done = subprocess.run([*command, "--item-memory", "600M"], capture_output=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert pq.read_table("out.parquet")["value"].to_pylist() == [2e6]
-
-
-@pytest.mark.slow
-def test_a_bar_of_rows(capsys: pytest.CaptureFixture[str], points: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq.write_table(pa.table({"x": range(3)}), "points.parquet")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "80")
-    found = gradcli(capsys, "batch x -i points.parquet -o results.parquet --ascii")
-    assert found.code == 0
-    assert "3 of 3 rows" in found.err

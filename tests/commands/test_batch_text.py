@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import gradcli, validator
+from tests.commands.running import gradcli
 
 Capture = pytest.CaptureFixture[str]
 RESULTS = (
@@ -50,16 +50,6 @@ def test_csv_of_half_the_world(
     assert (found["x"], found["id"], found["value"]) == ([1.5, 0.25], ["a", "b"], [3.0, 1.0])
 
 
-def test_options_decide_where_the_text_does_not(here: Path, capsys: Capture) -> None:
-    (here / "points.csv").write_text("x|y\n1,5|2\n")
-    assert results(capsys, "--delimiter", "|", "--decimal", ",") == "x|y|value|d_x|d_y\n1,5|2|3,0|2,0|1,5\n"
-    (here / "points.csv").write_text("x\ty\n1\t2\n1,5\t2\n")
-    assert results(capsys, "--delimiter", "tab", "--decimal", ",").splitlines()[2] == "1,5\t2\t3,0\t2,0\t1,5"
-    (here / "points.csv").write_text("x,y\n1,2\n")
-    for arguments in (["--delimiter", "ab"], ["--delimiter", ",", "--decimal", ","], ["--decimal", ","]):
-        assert gradcli(capsys, ["batch", "x*y", "-i", "points.csv", *arguments]).code == 2
-
-
 @pytest.mark.parametrize(
     ("row", "help"),
     [
@@ -80,11 +70,6 @@ def test_thousands_are_an_error_that_says_so(here: Path, capsys: Capture, row: s
     assert "E207: the value of x is no number: " in last
     assert gradcli(capsys, [*arguments, "-o", "o.jsonl"]).code == 4
     assert help in (here / "o.jsonl").read_text()
-
-
-def test_names_are_those_of_the_program_however_they_are_composed(here: Path, capsys: Capture) -> None:
-    (here / "points.csv").write_text("e\u0301\n3\n")
-    assert gradcli(capsys, ["batch", "é**2", "-i", "points.csv"]).out == "é,value,d_é\n3,9.0,6.0\n"
 
 
 def test_a_prefix_makes_room_for_results_of_results(here: Path, capsys: Capture) -> None:
@@ -136,14 +121,6 @@ def test_what_is_not_finite_is_written_one_way_and_read_back(
     assert (found.code, ",NaN,1.0,NaN,1.0" in found.out) == ((0, True) if form == "string" else (4, False))
 
 
-def test_results_in_lists_are_read_back(here: Path, capsys: Capture) -> None:
-    (here / "in.jsonl").write_text('{"x": [1, "NaN", "-Infinity"]}\n{"x": ["1", 2]}\n')
-    found = gradcli(capsys, ["batch", "-x", "-i", "in.jsonl", "--upstream", "[1,1,1]"])
-    good, bad = map(json.loads, found.out.splitlines())
-    assert good["value"] == [-1.0, "NaN", "Infinity"]
-    assert bad["error"]["code"] == "E207"
-
-
 def test_a_file_is_there_when_it_is_whole(here: Path, capsys: Capture) -> None:
     (here / "points.csv").write_text("x\n1\nq\n3\n")
     (here / "out.csv").write_text("before")
@@ -154,16 +131,3 @@ def test_a_file_is_there_when_it_is_whole(here: Path, capsys: Capture) -> None:
     assert gradcli(capsys, ["batch", "x*x", "-i", "points.csv", "-o", "out.csv"]).code == 4
     assert (here / "out.csv").read_text().endswith("3,9.0,6.0\n")
     assert not (here / "out.csv.part").exists()
-
-
-def test_numbers_in_lists_that_are_not_finite_can_be_null(here: Path, capsys: Capture) -> None:
-    (here / "in.jsonl").write_text('{"x": [1, -1]}\n')
-    found = gradcli(capsys, ["batch", "log(x)", "-i", "in.jsonl", "--upstream", "[1,1]", "--nonfinite", "null"])
-    document = json.loads(found.out)
-    validator("batch").validate(document)
-    assert document["value"] == [0.0, None]
-
-
-def test_what_a_format_has_by_itself_is_no_option(capsys: Capture) -> None:
-    for arguments in (["--keep", "--format", "csv"], ["--error-column"]):
-        assert "by itself" in gradcli(capsys, ["batch", "x", *arguments]).err

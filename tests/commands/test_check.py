@@ -8,13 +8,12 @@ import json
 import os
 import re
 import signal
-from itertools import product
 from pathlib import Path
 
 import pytest
 
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
-from tests.commands.running import document, gradcli, peak
+from tests.commands.running import document, gradcli
 from tests.commands.served import program
 from tests.commands.streams.test_batch_streams import arrives, opened, shown
 from tests.commands.streams.test_streams import in_terminal, start
@@ -60,7 +59,7 @@ def week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check week1.toml answers/ada.txt").code == 0
-    for name in ("bob.txt", "cy.json", "dan.txt", "", "ada.txt answers/bob.txt"):
+    for name in ("dan.txt", "ada.txt answers/bob.txt"):
         result = gradcli(capsys, f"check week1.toml answers/{name}")
         assert (result.code, result.err) == (1, "")
     for name in ("week2.toml", "answers", "answers/ada.txt", "answers/dan.txt"):
@@ -201,7 +200,7 @@ def test_keys_and_lint_as_documents(capsys: pytest.CaptureFixture[str], week: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["csv", "gradescope"])  # one of a class, one of each student
 def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name}")
     assert one.code == 1
@@ -216,7 +215,7 @@ def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", [*QUESTIONS][:1])
 def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml --report {name}")
     assert (one.code, one.err) == (0, "")
@@ -226,21 +225,11 @@ def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: 
 
 
 @pytest.mark.slow
-def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixture[str], week: Path) -> None:
-    reports = []
-    for _ in range(2):
-        assert gradcli(capsys, "check week1.toml answers --report csv -o answers/grades.csv").code == 1
-        reports.append(Path("answers/grades.csv").read_text(encoding="utf-8"))
-    assert reports[0] == reports[1]
-    assert [row["student"] for row in csv.DictReader(io.StringIO(reports[0]))] == ["ada", "bob", "cy", "dan"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "output"),
     [
-        *product(["verdict", "node", "rule", "value"], ["", "--json"]),
-        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 7),
+        *[("node", ""), ("rule", "--json"), ("value", ""), ("value", "--json")],
+        *some(((level, output) for output in OUTPUTS for level in ("verdict", "node", "rule")), 14),
     ],
 )
 def test_no_right_number_is_told_below_value(
@@ -320,37 +309,8 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_more_processes_give_the_same(crowd: Path) -> None:
-    results = [start("check", "week1.toml", "answers", "--json", "--jobs", jobs, cwd=crowd) for jobs in ("1", "2")]
-    assert [result.returncode for result in results] == [1, 1]
-    assert results[0].stdout == results[1].stdout
-    assert b"s019" in results[0].stdout
-
-
-@pytest.mark.slow
-def test_a_class_in_one_file_is_graded_as_in_many(crowd: Path) -> None:
-    one, many = (
-        json.loads(start("check", "week1.toml", name, "--json", cwd=crowd).stdout) for name in ("class.csv", "answers")
-    )
-    for found in (one, many):
-        for submission in found["submissions"]:
-            del submission["file"]
-    assert one == many
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    result = start("check", "week1.toml", "answers", "--all", "--jobs", jobs, stdout=writing, cwd=crowd)
-    os.close(writing)
-    assert (result.returncode, result.stderr) == (141, b"")
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["2"])
 def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
     arguments = ["check", "week1.toml", "many", "--json", "--jobs", jobs]
     with opened(*arguments, cwd=crowd, start_new_session=True) as process:
@@ -367,21 +327,6 @@ def test_a_bar_after_a_second(week: Path, seconds: int) -> None:
     arguments = ["check", "week1.toml", "answers", "--report", "csv", "-o", "grades.csv", "--ascii"]
     found = shown(arguments, code=1, command=by_clock(seconds))
     assert bool(re.search(rb"\d/4", found)) == bool(seconds)
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
-    """Ten times the students take as much memory, also where all write thousands of characters."""
-    (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
-    peaks = []
-    for count in (4, 16):
-        folder = tmp_path / str(count)
-        folder.mkdir()
-        for number in range(count):
-            answers = f"s = {number} + 1.{'0' * 3000}*2\nq = ones(4096)*{number}\ndq/ds = {number}{'+ 0' * 300}\n"
-            (folder / f"s{number}.txt").write_text(f"[é]\n{answers}", encoding="utf-8")
-        peaks.append(peak("check", str(tmp_path / "week1.toml"), str(folder), "--json"))
-    assert peaks[1] <= 1.15 * peaks[0]
 
 
 def test_points_add_up_as_decimals(capsys: pytest.CaptureFixture[str], week: Path) -> None:

@@ -8,10 +8,8 @@ import termios
 from typing import ClassVar
 
 import pytest
-from rich.text import Text
 
-from gradcli.render.text.layout import Row, Section, lay_out
-from gradcli.render.text.looks import Looks, looks, wants_color
+from gradcli.render.text.looks import looks, wants_color
 from tests.commands.running import gradcli
 
 CASES = [  # the option, the environment, whether it is a terminal, whether there is colour
@@ -67,12 +65,6 @@ def test_symbols_that_the_stream_cannot_write_are_spelt_out(encoding: str, ascii
     assert found.ascii == ascii
 
 
-def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
-    assert looks(color="auto", ascii=False, stream=Stream(True)).width == 20
-    assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
-
-
 def test_a_pager_has_the_width_of_the_terminal_that_errors_go_to(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which a pseudo-terminal stands for."""
     controller, terminal = os.openpty()
@@ -94,24 +86,9 @@ def test_a_pipe_never_wraps(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert max(map(len, wide.splitlines())) > 300
 
 
-def test_a_name_of_ten_thousand_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    name = "a" * 10_000
-    result = gradcli(capsys, ["eval", f"{name} = x*2; {name} + 1", "x=1"])
-    assert result.code == 0
-    assert f"  {name}\n     = x·2\n" in result.out
-
-
 @pytest.mark.parametrize("text", ["[red]x[/red]", "[bold]", "[/]", ":smile:"])
 def test_nothing_from_outside_is_markup(capsys: pytest.CaptureFixture[str], text: str) -> None:
     result = gradcli(capsys, ["eval", f"mse_loss(x, 1, reduction='{text}')", "x=1", "--color", "always"])
     assert f"error[E300]: {text} is not a valid value" in result.err
     commented = gradcli(capsys, ["eval", f"x + 1 # {text}", "x=1"])
     assert commented.code == 0
-
-
-@pytest.mark.parametrize("color", [False, True])
-def test_one_long_formula_does_not_pad_all_rows_of_a_page_without_a_width(color: bool) -> None:
-    rows = [Row(("a", "= 1", "= 2")), Row(("b", f"= {'x' * 200}", "= 3"))]
-    page = lay_out([Section("title", rows)], Looks(color=color))
-    lines = [Text.from_ansi(line).plain.rstrip() for line in page.splitlines()]
-    assert lines == ["title", "  a = 1  = 2", f"  b = {'x' * 200}", "    = 3"]

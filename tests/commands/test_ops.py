@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from gradcli.engine.primitive import REGISTRY
-from gradcli.explanation.reference import OPERATORS, find, nodes, operations
+from gradcli.explanation.reference import OPERATORS, find, nodes
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.ops.support.surface import OPERATIONS
 from tests.commands.running import gradcli
@@ -42,14 +41,6 @@ def test_every_node_leads_to_an_operation_or_comes_in_snippets_alone() -> None:
     assert lost <= IN_SNIPPETS
     for node in some(sorted(nodes() - lost), 16):
         assert find(f"<{node} object at 0x7f0a>") == find(node)
-
-
-def test_a_primitive_with_its_own_operation_is_found_by_its_node() -> None:
-    for name, primitive in REGISTRY.items():
-        if name in operations() and any(primitive.rules):
-            found = find(primitive.node)
-            assert found is not None
-            assert primitive.node in (REGISTRY[found].node, REGISTRY[found].node_in_place)
 
 
 @pytest.mark.parametrize("form", ["F", " F ", "torch.F", "torch.nn.functional.F", "F(x)", "x.F()", ".F", "F()"])

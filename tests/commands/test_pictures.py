@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from gradcli.script.timeline import graphs
-from tests.commands.running import ROOT, document, gradcli, validator
+from tests.commands.running import ROOT, document, gradcli
 from tests.render.graph.pictures import read_picture
 
 LOOP = """\
@@ -72,14 +71,6 @@ def test_a_snippet_without_a_graph(capsys: pytest.CaptureFixture[str], text: str
         assert words in refused.err
 
 
-@pytest.mark.slow
-def test_a_deep_graph_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
-    loop = "x = w\nfor i in range(300):\n    x = torch.sin(x) * w\nx.backward()\n"
-    Path("train.py").write_text(f"import torch\nw = torch.tensor(1.0, requires_grad=True)\n{loop}", encoding="utf-8")
-    texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
-    assert any(text.startswith("×") for text in texts)
-
-
 def test_a_graph_that_is_too_large(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphs, "MOST_DRAWN", 1)
     refused = gradcli(capsys, "graph train.py --of loss")
@@ -113,20 +104,3 @@ def test_every_form_takes_the_options(capsys: pytest.CaptureFixture[str], form: 
     assert drawn("--values auto --detail default") == plain
     assert "AccumulateGrad" in drawn("--backward")
     assert "AccumulateGrad" not in plain
-
-
-def test_repeated_layers_of_a_snippet(capsys: pytest.CaptureFixture[str]) -> None:
-    layers = "for _ in range(30) for layer in (nn.Linear(4, 4), nn.ReLU())"
-    text = f"from torch import nn\nimport torch\nmodel = nn.Sequential(*[layer {layers}])\n"
-    Path("train.py").write_text(text + "loss = model(torch.ones(2, 4)).sum()\nloss.backward()\n", encoding="utf-8")
-    texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
-    assert any(text.startswith("×30, up to v") for text in texts)
-
-
-@pytest.mark.parametrize("program", ["1-x**4", "x**4"])
-def test_a_descent_that_diverges_is_a_document(capsys: pytest.CaptureFixture[str], program: str) -> None:
-    found = gradcli(capsys, ["plot", program, "x=-2..2", "--descend", "lr=3,from=1.5,steps=200", "--json"])
-    assert (found.code, found.err) == (0, "")
-    plot = json.loads(found.out, parse_constant=pytest.fail)
-    validator("plot").validate(plot)
-    assert (plot["path"]["stopped"], plot["path"]["values"][-1] in ("Infinity", "-Infinity")) == (True, True)

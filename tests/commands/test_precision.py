@@ -31,12 +31,6 @@ def test_grad_and_eval_write_a_number_alike(
     assert len(re.sub(r"e.*|^0\.0*|[-.]", "", written)) <= max(precision, 7)  # whole numbers keep their digits
 
 
-@pytest.mark.parametrize(("program", "value"), POINTS)
-def test_grad_gives_every_digit_by_default(capsys: pytest.CaptureFixture[str], program: str, value: str) -> None:
-    exact = gradcli(capsys, ["grad", program, value]).out
-    assert float(exact.split("\t")[1]) == float(gradcli(capsys, ["grad", program, value, "--precision", "17"]).out[2:])
-
-
 @pytest.mark.parametrize(
     ("arguments", "written"),
     [

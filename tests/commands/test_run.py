@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.commands.running import ROOT, SNAPSHOTS, document, gradcli, snapshot
-from tests.commands.served import served
 
 RUNS = sorted((SNAPSHOTS / "runs").glob("*.txt"))
 SAMPLES = ROOT / "samples" / "snippets"
@@ -96,32 +94,7 @@ def test_the_document_has_everything(capsys: pytest.CaptureFixture[str]) -> None
     assert {leaf["name"]: leaf["grad"] for leaf in found["leaves"]} == {"x": 312.0}
 
 
-CUBIC = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n((x**2 + 1) * (x**2 - 1)).backward()\n"
 RAW, SHORT = "2*(x**2 + 1)*x + 2*(x**2 - 1)*x", "4*x**3"
-
-
-def test_a_lesson_has_the_gradients_as_a_person_writes_them(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
-    lesson.write_text(CUBIC)
-    short, raw = (gradcli(capsys, f"run {lesson} --quiet --ascii {option}").out for option in ("", "--no-simplify"))
-    assert f"= {SHORT}  = 32" in short
-    assert f"= {RAW}  = 32" in raw
-
-
-def test_a_document_has_both_forms_of_a_gradient(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
-    lesson.write_text(CUBIC)
-    for option, formula in ("", SHORT), ("--no-simplify", RAW):
-        (explanation,) = explanations(capsys, lesson, option)
-        assert explanation["formulas"] == {"x": formula}
-        assert explanation["formulas_raw"] == {"x": RAW}
-
-
-def test_a_gradient_that_is_not_finite_stands_as_it_is(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
-    lesson.write_text("import torch\nx = torch.tensor(0.0, requires_grad=True)\n(torch.sqrt(x) * x).backward()\n")
-    (explanation,) = explanations(capsys, lesson)
-    assert explanation["formulas"] == explanation["formulas_raw"] == {"x": "sqrt(x) + x/(2*sqrt(x))"}
-    assert "the formula by x is not simplified: the gradient is nan here" in [
-        x["message"] for x in explanation["notes"]
-    ]
 
 
 def test_long_gradients_are_in_named_intermediates(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
@@ -138,15 +111,6 @@ def explanations(capsys: pytest.CaptureFixture[str], lesson: Path, option: str =
     """Return the explanations of the passes of a run, from its document."""
     found = document(gradcli(capsys, f"run {lesson} --json {option}").out)
     return [event["explanation"] for event in found["timeline"] if event["kind"] == "backward"]
-
-
-def test_the_document_of_a_failure(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
-    lesson.write_text("import torch\nprint(1)\nx = torch.ones(2, requires_grad=True)\n(x * 2).backward()\n")
-    result = gradcli(capsys, f"run {lesson} --json")
-    found = document(result.out)
-    assert (result.code, result.err) == (3, "")
-    assert (found["ok"], found["printed"], found["error"]["line"]) == (False, "1\n", 4)
-    assert found["error"]["message"] == "RuntimeError: grad can be implicitly created only for scalar outputs"
 
 
 def test_warnings_go_to_standard_error_once_a_line(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
@@ -176,22 +140,6 @@ def test_a_terminal_gets_no_control_characters(
     assert gradcli(capsys, f"run {lesson}").out == "\x1b[31mred\tblue\n"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert gradcli(capsys, f"run {lesson}").out == "\\x1b[31mred\tblue\n"
-
-
-@pytest.mark.slow
-def test_a_closed_pipe_is_quiet() -> None:
-    script = "for i in range(100000): print('line', i)"
-    run = [*served(), "run", "-"]
-    with subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-        process.stdin.write(script.encode())
-        process.stdin.close()
-        assert process.stdout.readline() == b"line 0\n"
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait() == 141
 
 
 WRONG = {

@@ -135,11 +135,6 @@ def test_minus_signs_and_spellings(capsys: pytest.CaptureFixture[str], arguments
     assert gradcli(capsys, ["grad", *arguments]).out == f"x\t{output}\n"
 
 
-def test_a_space_that_was_added_is_never_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the program has no -1" in gradcli(capsys, ["eval", "x", "x=1", "--of", "-1"]).err
-    assert "'-x=1' is not NAME=VALUE" in gradcli(capsys, ["eval", "x", "-x=1"]).err
-
-
 NAMES = ["g", "g_2", "upstream", "v1", "c1", "L", "T", "sum", "pi", "e", "d", "inf", "__class__"]
 
 

@@ -63,7 +63,7 @@ REASONS = {
         torch.distributions: Bernoulli Distribution Independent Uniform kl_divergence
     """,
     "courses on linear algebra and calculus compute with it": """
-        torch: adaptive_avg_pool1d addcdiv addmm amin avg_pool1d baddbmm bitwise_and
+        torch: e adaptive_avg_pool1d addcdiv addmm amin avg_pool1d baddbmm bitwise_and
             bitwise_not bitwise_or bitwise_xor broadcast_tensors ceil
             clamp_max conv_transpose1d conv_transpose2d conv_transpose3d
             cumprod diag_embed diagonal empty_like exp2 fix floor_divide full_like hstack
@@ -94,6 +94,7 @@ REASONS = {
         collections: namedtuple
         dataclasses: FrozenInstanceError
         functools: lru_cache
+        gc: isenabled
         json: JSONDecodeError
         logging: CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error getLogger info log warning
         os: fspath getenv linesep listdir makedirs mkdir name remove

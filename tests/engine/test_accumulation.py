@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import gradcli.ops
-from gradcli.engine.backward import Accumulation, drain, grad, trace, walk
+from gradcli.engine.backward import Accumulation, drain, trace, walk
 from gradcli.engine.graph import nodes_below
 from gradcli.engine.tensor import Tensor, tensor
 from tests.engine.random_programs import programs
@@ -103,13 +103,6 @@ def test_the_upstream_gradient_of_a_user_stays(uses: int) -> None:
     assert (upstream == 1).all()
 
 
-def test_two_leaves_of_a_sum_do_not_share() -> None:
-    x, y = leaf(), leaf()
-    (x + y).backward(np.ones(MANY))
-    x.grad.value[...] = 7  # type: ignore[union-attr]
-    assert (y.grad.value == 1).all()  # type: ignore[union-attr]
-
-
 def test_events_that_were_kept_stay() -> None:
     x = leaf()
     z = (x * 2 + x * 3) * x
@@ -121,27 +114,6 @@ def test_events_that_were_kept_stay() -> None:
     x.grad.value[...] = np.nan  # type: ignore[union-attr]
     for event, total in zip(events, before, strict=True):
         np.testing.assert_array_equal(event.total, total)
-
-
-def test_gradients_that_were_asked_for_stay() -> None:
-    x = leaf()
-    y = x * 2
-    gy, gx = grad([y * 3 + y * 4 + y * 5], [y, x], [np.ones(MANY)])
-    gx.value[...] = np.nan  # type: ignore[union-attr]
-    assert (gy.value == 12).all()  # type: ignore[union-attr]
-
-
-def test_a_second_pass_adds_in_the_same_memory() -> None:
-    x = leaf()
-    (x * 2).backward(np.ones(MANY))
-    first = x.grad
-    assert first is not None
-    memory = first.value
-    (x * 3).backward(np.ones(MANY))
-    assert x.grad is first
-    assert first.value is memory
-    assert (memory == 5).all()
-    assert first._version == 1
 
 
 SNIPPET = """

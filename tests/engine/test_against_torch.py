@@ -18,7 +18,7 @@ ONCE = ("cdist(", "hardsigmoid(")  # torch has no second derivative of these
 torch = pytest.importorskip("torch")
 
 always_the_same = settings(
-    max_examples=250, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=100, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -74,7 +74,7 @@ def theirs_twice(program: str) -> list[Any]:
 
 
 @pytest.mark.slow
-@settings(always_the_same, max_examples=100)
+@settings(always_the_same, max_examples=40)
 @given(programs())
 def test_second_derivatives(program: str) -> None:
     for found, expected in zip(ours_twice(program), theirs_twice(program), strict=True):
@@ -82,7 +82,7 @@ def test_second_derivatives(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every([program for program in SMOOTH if not any(name in program for name in ONCE)], family)
+@of_every([program for program in SMOOTH if not any(name in program for name in ONCE)], family, 3)
 def test_second_derivatives_of_examples(program: str) -> None:
     if not run(program).output.requires_grad:
         return

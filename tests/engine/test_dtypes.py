@@ -18,15 +18,6 @@ gradcli.ops.load()
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
-@pytest.mark.parametrize(
-    ("data", "dtype"),
-    [(1.5, SINGLE), ([1, 2], np.int64), ([1, 2.5], SINGLE), (True, np.bool_), (np.array([1.5]), DOUBLE)],
-)
-def test_plain_fractions_take_the_default_and_arrays_keep_theirs(data: Any, dtype: Any) -> None:
-    with switched(default_dtype=SINGLE):
-        assert tensor(data).dtype == dtype
-
-
 def test_integers_never_widen() -> None:
     with switched(default_dtype=SINGLE):
         x = tensor([1.5, 2.5], requires_grad=True)

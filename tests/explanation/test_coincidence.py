@@ -77,7 +77,7 @@ def test_formulas_do_not_depend_on_values_that_equal_constants(seed: int) -> Non
         compared(*drawn(draw))
 
 
-@of_every(EXAMPLES, family, 2)
+@of_every(EXAMPLES, family, 6)
 def test_an_operand_stays_itself_where_another_has_its_value(program: str) -> None:
     """In each example one variable after the other is written as a number or a list, which equals another variable."""
     parsed = parse_program(Source(program))

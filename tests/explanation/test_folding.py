@@ -15,12 +15,12 @@ from gradcli.explanation.index.contractions import contraction
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
-from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.looks import Looks
 from gradcli.source import Source
+from tests.programs import some
 
 MATRIX, VECTOR = [[1.0, 2.0], [3.0, 4.0]], [0.5, -1.0]
 WRITTEN = {  # the operation, and its rules by input
@@ -54,16 +54,6 @@ def explained(text: str) -> Explanation:
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_one_row_for_what_was_written(text: str) -> None:
-    explanation = explained(text)
-    (row, _) = (node for node in folded(explanation).nodes if node.kind == "op")
-    assert (row.name, unparse(row.expression)) == ("v1", text)
-    assert {local.input: unparse(local.rule) for local in row.locals} == WRITTEN[text]
-    nodes = ["Mm", "Addmm", "Bmm", "Mv", "Mul", "Div", "Select", "NllLoss", "Sum"]
-    assert (row.grad_fn or "").rstrip("01").removesuffix("Backward") in nodes
-
-
-@pytest.mark.parametrize("text", WRITTEN)
 def test_the_document_has_every_node_and_says_which_were_inserted(text: str) -> None:
     nodes = explanation_document(explained(text))["nodes"]
     inserted = [node for node in nodes if node["inserted"]]
@@ -72,19 +62,6 @@ def test_the_document_has_every_node_and_says_which_were_inserted(text: str) -> 
     assert all(node["name"].startswith("v1_") for node in inserted)
     (whole,) = (node["whole"] for node in nodes if node["whole"])
     assert whole["expression"] == text
-
-
-def test_what_computes_twice_is_two_rows() -> None:
-    explanation = explain(parse_program(Source("l1_loss(z, [1, 0, 5])")), {"z": [1.0, 2.0, 3.0]})
-    assert folded(explanation) is explanation
-    assert [node.name for node in explanation.nodes if node.kind == "op"] == ["v1", "v2", "v3"]
-
-
-@pytest.mark.parametrize("program", ["sum(A @ A)"])
-def test_an_operand_that_stands_there_twice_is_two_inputs(program: str) -> None:
-    explanation = folded(explain(parse_program(Source(program)), {"A": MATRIX}))
-    (product,) = (node for node in explanation.nodes if [local.use for local in node.locals] == [1, 2])
-    assert [local.input for local in product.locals] == list(product.inputs)
 
 
 LETTERS = st.text("ijkb", min_size=1, max_size=3).filter(lambda text: len(set(text)) == len(text))
@@ -151,7 +128,13 @@ IGNORING = [
 
 @pytest.mark.parametrize(
     "text",
-    [*CROSS_ENTROPIES, *IGNORING, "cross_entropy(T, S)", "normalize(x, dim=0)", "normalize(M)", "normalize(M, 2, -1)"],
+    [
+        *some([*CROSS_ENTROPIES, *IGNORING], 5),
+        "cross_entropy(T, S)",
+        "normalize(x, dim=0)",
+        "normalize(M)",
+        "normalize(M, 2, -1)",
+    ],
 )
 def test_one_rule_gives_all_that_comes_through_the_steps(text: str) -> None:
     values = {"x": VECTOR, "y": [0.3, 0.6], "M": MATRIX, "N": [[0.2, 0.8], [0.5, 0.5]], "T": [MATRIX, MATRIX]}

@@ -106,11 +106,6 @@ def test_the_printed_gradient_is_the_gradient(program: str) -> None:
     check_gradients(program)
 
 
-@pytest.mark.parametrize("program", COPIED)
-def test_copies_stay_copies_where_they_are_added(program: str) -> None:
-    check_gradients(program)
-
-
 def check_gradients(program: str) -> None:
     explanation = explained(program)
     point = {name: leaf.value for name, leaf in run(program).leaves.items()}

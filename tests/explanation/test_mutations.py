@@ -33,14 +33,6 @@ def slipped(tokens: list[str], choose: random.Random) -> str:
     return "".join(changed)
 
 
-@pytest.mark.parametrize(
-    "program", ["x = [1, 2]; x[[[1], 1, 0]]", "x = 0[[3, [1]]]; x", "x = [1, 2]; x + [[1], 2]", "arange(0, 3, nan)"]
-)
-def test_these_slips_are_refused(program: str) -> None:
-    with pytest.raises(GradcliError):
-        explain(parse_program(Source(program)), {})
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")  # as torch warns
 @pytest.mark.parametrize("group", range(GROUPS))

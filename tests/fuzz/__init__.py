@@ -1,1 +1,1 @@
-"""The fuzzer: cases made at random, run by the command line, judged, and shrunk where they are at fault."""
+"""The fuzzer: cases made at random, run by the command line, and judged."""

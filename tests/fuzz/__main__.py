@@ -17,30 +17,27 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from tests.fuzz.case import LAWS, Case
-from tests.fuzz.forking import forked
 from tests.fuzz.generators import AREAS, OF_LAWS, OF_VERDICTS, Place
-from tests.fuzz.running import Run, Verdict, as_command, inside, verdicts
-from tests.fuzz.shrinking import shrunk
+from tests.fuzz.running import Verdict, verdicts
 
 SLOWEST = 5
 
 
 def main() -> int:
     options = read_options()
-    run = as_command if options.commands else forked if options.forked else inside
     areas = {None: AREAS, LAWS: OF_LAWS}.get(options.area, (options.area,))
     if options.case is not None:
-        print_case(Place(options.seed, areas[0], options.case), run)
+        print_case(Place(options.seed, areas[0], options.case))
         return 0
     places = (Place(options.seed, area, number) for number in count(options.first) for area in areas)
     summary = Summary()
-    for verdict in verdicts(run, in_time(islice(places, options.cases), options.seconds), options.jobs):
+    for verdict in verdicts(in_time(islice(places, options.cases), options.seconds), options.jobs):
         summary.add(verdict)
         if verdict.fault and len(summary.found[verdict.fault]) == 1:
             print(f"{verdict.item}: {verdict.fault}", file=sys.stderr, flush=True)
     summary.print()
     for name, found in summary.found.items():
-        print_find(name, found, run, shrink=not options.no_shrink)
+        print_find(name, found)
     return 1 if summary.found else 0
 
 
@@ -53,11 +50,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--area", choices=(*AREAS, LAWS, *OF_LAWS, *OF_VERDICTS))
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--commands", action="store_true", help="run each case as a process of its own")
-    parser.add_argument("--forked", action="store_true", help="the same in forks of a process that has it loaded")
     parser.add_argument("--case", type=int, help="run the case of this number alone, and show its outcome")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case of each area")
-    parser.add_argument("--no-shrink", action="store_true", help="show what is found as it was found")
     return parser.parse_args()
 
 
@@ -106,22 +100,17 @@ class Summary:
             print("  ended by a limit: " + ", ".join(f"{one.item.area} {one.item.number}" for one in self.limits[:20]))
 
 
-def print_find(name: str, found: list[Verdict], run: Run, *, shrink: bool) -> None:
+def print_find(name: str, found: list[Verdict]) -> None:
     first = min(found, key=lambda verdict: (verdict.item.area, verdict.item.number))
     print(f"\n{name}: {len(found)} cases, such as {first.item}")
-    case = first.item.case()
-    alone = next(verdicts(run, [case], 1))
+    alone = next(verdicts([first.item], 1))
     if alone.fault != name:
         print("  not when it runs alone: it follows from the cases before it")
-    elif shrink:
-        case = shrunk(case, lambda smaller: next(verdicts(run, [smaller], 1)).fault == name)
-        alone = next(verdicts(run, [case], 1))
-    print_outcome(case, alone)
+    print_outcome(first.item.case(), alone)
 
 
-def print_case(place: Place, run: Run) -> None:
-    case = place.case()
-    print_outcome(case, next(verdicts(run, [case], 1)))
+def print_case(place: Place) -> None:
+    print_outcome(place.case(), next(verdicts([place], 1)))
 
 
 def print_outcome(case: Case, verdict: Verdict) -> None:

@@ -1,4 +1,4 @@
-"""Running cases: in this process with its streams in files, or as a whole command; in workers that a parent watches."""
+"""Running cases in workers that a parent watches, with their streams in files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +25,6 @@ from tests.fuzz.case import LAWS, LIMIT, Case, Outcome, fault
 from tests.fuzz.generators import AREAS, Place
 from tests.script import canary
 
-ROOT = Path(__file__).parents[2]
 SECONDS = 10.0  # of the processor that a case may take before it is ended
 WALL = 120.0  # seconds that a case may take in all, on however busy a machine
 SHOWN = 2000  # bytes of a stream that a verdict keeps
@@ -136,33 +134,6 @@ def empty(folder: Path) -> None:
             os.unlink(entry.path)  # noqa: PTH108
 
 
-def as_command(case: Case, _: Captured) -> Outcome:
-    """Run a case as a process of its own, in the folder that this process stands in."""
-    if case.command == LAWS:
-        return inside(case, _)
-    for name, content in case.files:
-        write(Path(name), content)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(case.columns or 80)}
-    argv = [argument.replace("\0", "") for argument in case.argv]  # no system passes such an argument on
-    before = _spent()
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "gradcli", *argv],
-            input=case.stdin, capture_output=True, timeout=WALL, env=environment, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Outcome(end=f"it runs for more than {WALL:g} s")
-    finally:
-        empty(Path())
-    end = f"crash: {signal.Signals(-done.returncode).name}" if done.returncode < 0 else ""
-    return Outcome(done.returncode, done.stdout, done.stderr, _spent() - before, 0, end)
-
-
-def _spent() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 Run = Callable[[Case, Captured], Outcome]
 
 
@@ -226,7 +197,7 @@ def _serve(connection: Connection, run: Run, folder: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(folder)
     streams = Captured()
-    settle(is_inside=run is inside)
+    settle()
     gc.freeze()
     while True:
         try:
@@ -257,7 +228,7 @@ def warm_up() -> None:
         Place(0, area, 0).case()
 
 
-def settle(*, is_inside: bool) -> None:
+def settle() -> None:
     """Let this process, which does nothing else, build each command once."""
     import typer.main
 
@@ -266,14 +237,14 @@ def settle(*, is_inside: bool) -> None:
     commands = cache(cli.Commands.get_command)
     cli.Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
     typer.main.get_command = cache(typer.main.get_command)
-    if is_inside:
-        inline.install()
-        canary.install(aloud=True)
+    inline.install()
+    canary.install(aloud=True)
 
 
-def verdicts(run: Run, items: Iterable[Any], jobs: int) -> Iterator[Verdict]:
+def verdicts(items: Iterable[Any], jobs: int, run: Run | None = None) -> Iterator[Verdict]:
     """Yield a verdict on each item, in the order in which they come."""
     warm_up()
+    run = run or inside
     waiting, idle, busy = iter(items), [Worker(run) for _ in range(jobs)], list[Worker]()
     try:
         while True:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
 
 import pytest
 
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.formulas import checking, simplified
 from gradcli.language.tree import Binary, Expression, Number
-from tests.fuzz.generators import OF_LAWS, OF_VERDICTS, Place
 from tests.fuzz.laws.laws import judge
-from tests.fuzz.running import inside, verdicts
 from tests.programs import wrong
-
-OF_EACH = 10  # random programs of a style; `.ci/run` has more
 
 
 @contextmanager
@@ -66,20 +61,3 @@ def test_a_law_notices_what_breaks_it(
     with fault():
         code, page = judge([program, "x=1.37"])
     assert (code, law in page) == (1, True), page
-
-
-def faults(area: str, number: int) -> list[Any]:
-    places = [Place(5, area, place) for place in range(number)]
-    return [verdict for verdict in verdicts(inside, places, 1) if verdict.fault]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("style", OF_LAWS)
-def test_random_programs_keep_the_laws(style: str) -> None:
-    assert faults(style, OF_EACH) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("area", OF_VERDICTS)
-def test_verify_calls_nothing_wrong_that_is_right_and_nothing_right_that_is_wrong(area: str) -> None:
-    assert faults(area, OF_EACH) == []

@@ -93,13 +93,6 @@ def test_levels() -> None:
     assert all(branch.value is WITHHELD for branch in wrong["rule"].ledger)
 
 
-def test_a_rule_is_said_where_it_may_be() -> None:
-    sign = Diagnosis("sign", "s", "-g", "you slipped a sign", "", TRUTH, True, "A minus sign turns the gradient.")
-    result = replace(PARTLY, answers=(replace(PARTLY.answers[1], diagnoses=(sign,)),))
-    shown = {level: "".join(everything(revealed(result, level))) for level in LEVELS}
-    assert [level for level in LEVELS if sign.says in shown[level]] == ["rule", "value"]
-
-
 def test_what_looks_the_same_is_said_once() -> None:
     several = (replace(BRANCH, certain=False), replace(LOCAL, node="s"), replace(BRANCH, value=np.float64(7)))
     result = replace(PARTLY, answers=(replace(PARTLY.answers[1], diagnoses=several),))
@@ -109,14 +102,6 @@ def test_what_looks_the_same_is_said_once() -> None:
         "fanout-overwrite",
         "local-not-total",
     ]
-
-
-@pytest.mark.parametrize(("verdict", "kept"), [("unreadable", True), ("missing", True), ("wrong", False)])
-def test_a_remark_that_cannot_hold_the_truth_stays(verdict: str, kept: bool) -> None:
-    result = Result("a", "a", (Marked("q", "s", "", TRUTH, verdict, 0.0, 1.0, "it is empty"),), ("late",))
-    for level in LESS:
-        assert bool(revealed(result, level).answers[0].remark) == kept
-        assert revealed(result, level).remarks == ("late",)
 
 
 def test_why_grading_was_ended_is_no_secret() -> None:

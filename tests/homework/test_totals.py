@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gradcli.homework.model import CREDITED, ENDINGS, Result
 from gradcli.homework.totals import LONGEST, ClassTotals, Ungraded, codes
-from tests.homework.results import ASSIGNMENT, BRANCH, CLASS, ENDED, LOCAL, PARTLY, PERFECT, results, unread
+from tests.homework.results import ASSIGNMENT, CLASS, ENDED, PARTLY, PERFECT, results, unread
 
 
 def added(members: list[Result]) -> ClassTotals:
@@ -62,23 +62,6 @@ def test_a_class() -> None:
     assert mistake.title == "kept one branch where the branches add up"
     assert mistake.questions == (("diamond", 1),)
     assert list(totals.shares) == ["diamond", "chain"]
-
-
-def test_the_most_frequent_mistake_comes_first() -> None:
-    wrong = PARTLY.answers[1]
-    other = replace(wrong, diagnoses=(LOCAL, BRANCH), question="chain", quantity="w")
-    totals = added([replace(PARTLY, answers=(wrong, other, other)), replace(PARTLY, answers=(other,))])
-    assert [student.mistake for student in totals.students] == ["local-not-total", "local-not-total"]
-    assert [(m.code, m.students, m.answers) for m in totals.mistakes] == [
-        ("local-not-total", 2, 3),
-        ("fanout-overwrite", 1, 1),
-    ]
-
-
-def test_a_pair_counts_for_both() -> None:
-    assert codes((replace(BRANCH, code="sign + mean-n"), LOCAL)) == ["sign", "mean-n"]
-    assert codes((replace(BRANCH, code="sign + sign"),)) == ["sign"]
-    assert codes((replace(BRANCH, code=""),)) == codes(()) == []
 
 
 def test_what_was_not_graded_is_listed() -> None:

@@ -49,7 +49,7 @@ def check_pages(found: Explanation) -> None:
 
 
 @pytest.mark.slow
-@of_every(EXAMPLES[::5], family)
+@of_every(EXAMPLES[::24], family)
 def test_the_examples_of_all_operations(program: str) -> None:
     from tests.torch_language import run as run_torch
 

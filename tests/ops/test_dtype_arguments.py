@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gradcli.engine.tensor import tensor
-from gradcli.errors import EvaluationError
 from gradcli.ops.support.surface import OPERATIONS
 
 SINGLE, DOUBLE, WHOLE = (np.dtype(kind) for kind in (np.float32, np.float64, np.int64))
@@ -41,14 +40,3 @@ def test_the_input_is_converted_first(name: str, arguments: tuple[Any, ...]) -> 
 @pytest.mark.parametrize("dtype", [SINGLE, DOUBLE, WHOLE])
 def test_constants_are_made_in_a_dtype(name: str, arguments: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
     assert OPERATIONS[name](*arguments, dtype=dtype).dtype == dtype
-
-
-@pytest.mark.parametrize("name", ["zeros_like", "ones_like", "empty_like"])
-def test_a_likeness_may_have_another_dtype(name: str) -> None:
-    assert OPERATIONS[name](tensor([1.5]), dtype=WHOLE).dtype == WHOLE
-    assert OPERATIONS[name](tensor([1, 2])).dtype == WHOLE
-
-
-def test_no_other_value_is_a_dtype() -> None:
-    with pytest.raises(EvaluationError, match="takes a dtype for 'dtype', not 'float'"):
-        OPERATIONS["sum"](tensor([1.0]), dtype="float")

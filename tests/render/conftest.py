@@ -17,7 +17,7 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     driver = pytest.importorskip("playwright.sync_api")
     path = chromium()
@@ -29,13 +29,13 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def axe() -> str:
     """The script of axe-core."""
     return script("axe-core", "axe.min.js", os.environ.get("AXE_CORE"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def mermaid() -> str:
     """The script of Mermaid."""
     return script("mermaid", "dist/mermaid.min.js")

@@ -44,24 +44,6 @@ def test_epochs_of_batches() -> None:
     validator("run").validate(snippet_document("a.py", "", timeline, None))
 
 
-def test_the_loss_is_the_mean_of_the_batches() -> None:
-    printed: list[str] = []
-    (loop,) = recorded(f"{BATCHES}print(losses)\n", write=printed.append).training
-    losses = [float(text) for text in "".join(printed).strip("[]\n").split(",")]
-    means = [(a + b) / 2 for a, b in zip(losses[::2], losses[1::2], strict=True)]
-    assert [epoch.loss for epoch in loop.epochs] == pytest.approx(means)
-
-
-def test_norms_are_those_of_the_gradients() -> None:
-    program = "import torch\nw = torch.tensor([3.0, 4.0], requires_grad=True)\nb = torch.ones(1, requires_grad=True)\n"
-    loop = "k = 0\nwhile k < 5:\n    w.grad = b.grad = None\n    (k * (w * w + b).sum() / 2).backward()\n    k += 1\n"
-    (found,) = recorded(program + loop).training
-    assert found.by is None
-    assert [dict(epoch.norms) for epoch in found.epochs] == [
-        {"w": pytest.approx(5 * k), "b": pytest.approx(k)} for k in range(5)
-    ]
-
-
 @pytest.mark.parametrize(
     ("loop", "count"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from random import Random
 from types import FunctionType, MethodType
 from typing import Any
@@ -70,7 +71,12 @@ values = [
 """
 
 
-def reached() -> Iterator[tuple[str, Any]]:
+@cache
+def reached() -> list[tuple[str, Any]]:
+    return [*walked()]
+
+
+def walked() -> Iterator[tuple[str, Any]]:
     """Every value that attributes lead to, with the way to it."""
     machine = Machine(Limits(), lambda text: None)
     run([Source(VALUES, "values.py")], machine)
@@ -99,7 +105,7 @@ kept: list[Any] = []  # so that no id is given twice
 
 @pytest.mark.slow
 def test_attributes_lead_to_nothing_of_python() -> None:
-    ways = list(reached())
+    ways = reached()
     assert len(ways) > 2_000
     assert {way: found for way, value in ways if (found := found_in(value))} == {}
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
@@ -130,7 +136,7 @@ def test_no_module_has_anything_of_python() -> None:
 
 def changing() -> dict[int, tuple[str, Any]]:
     """Return the containers, and the objects whose attributes a snippet may set, that a run reaches."""
-    found = [(way, value) for way, value in reached() if not isinstance(value, type)]
+    found = [(way, value) for way, value in walked() if not isinstance(value, type)]
     kinds = (dict, list, set, Tensor, np.ndarray, Random)
     return {id(value): (way, value) for way, value in found if isinstance(value, kinds) or is_settable(value, "new")}
 

@@ -10,13 +10,7 @@ from gradcli.errors import UsageError
 from gradcli.script.reading import read_snippet
 
 BLOCKS = {
-    "```python\nx = 1\n```": ["\nx = 1"],
-    "```py title='a'\nx = 1\n```\n\n~~~ {.python}\ny = 2\n~~~": ["\nx = 1", "\n\n\n\n\ny = 2"],
-    "````markdown\n```python\nno = 1\n```\n````\n```python3\nx = 1\n```": ["\n\n\n\n\n\nx = 1"],
     "- item\n\n  ```python\n  if x:\n    y = 1\n  ```": ["\n\n\nif x:\n  y = 1"],
-    "```{code-cell} ipython3\nx = 1\n```": ["\nx = 1"],
-    "```python\nx = 1": ["\nx = 1"],
-    "```python\r\nx = 1\r\n```\r\n": ["\nx = 1"],
     "```\nno\n```\n```text\nno\n```\n```python\nx = '```'\n```": ["\n\n\n\n\n\n\nx = '```'"],
     "```pycon\n>>> x = 1\n>>> for i in x:\n...     i\n...\n3\n>>> x\n1\n```": [
         "\nx = 1",
@@ -26,14 +20,9 @@ BLOCKS = {
 }
 
 CELLS = {
-    "%matplotlib inline\nx = 1": ("\nx = 1", 1),
-    "!pip install torch\nx = 1\nx?": ("\nx = 1\n", 2),
     "%%time\nx = 1": ("\nx = 1", 1),
-    "%time x = 1": ("x = 1", 1),
     "%%bash\nls\n": ("\n\n", 1),
     "x = (7\n% 4)": ("x = (7\n% 4)", 0),
-    "text = '''\n%d\n'''": ("text = '''\n%d\n'''", 0),
-    "x = 1": ("x = 1", 0),
 }
 
 

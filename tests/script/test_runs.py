@@ -25,10 +25,7 @@ with torch.autograd.forward_ad.dual_level():
 @pytest.mark.parametrize(
     "left",
     [
-        "torch.set_printoptions(precision=2, sci_mode=True)",
         "torch.set_default_dtype(torch.float64)",
-        "torch.set_grad_enabled(False)",
-        "torch.inference_mode().__enter__()",
         "torch.autograd.set_detect_anomaly(True, check_nan=False)",
         "torch.autograd.forward_ad.enter_dual_level()",
         "import numpy; numpy.set_printoptions(precision=2)",

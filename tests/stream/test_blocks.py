@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-from contextlib import closing
 from itertools import pairwise, repeat
 from pathlib import Path
 
@@ -57,10 +55,6 @@ def test_lines_that_are_too_long_are_skipped(lengths: list[int], cuts: list[int]
     assert found == [(number, b"x" * n if n <= 5 else None) for number, n in enumerate(lengths, 1)]
 
 
-def test_a_pause_stays() -> None:
-    assert list(read_blocks([b"a\nb", None, b"c\n"])) == [Block(1, b"a\n"), None, Block(2, b"bc\n")]
-
-
 @given(
     st.lists(st.sampled_from(['1,"a\nb"', '"""",2', "1,2", '"a\n\n,""\nb",1', ""]), max_size=8),
     st.lists(st.integers(0)),
@@ -89,29 +83,6 @@ def test_a_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
     os.close(writing)
 
 
-def test_pieces_can_be_little(tmp_path: Path) -> None:
-    path = tmp_path / "points"
-    path.write_bytes(b"\xef\xbb\xbf123456789")
-    with closing(Input(str(path), 4)) as source:
-        assert b"".join(filter(None, source.pieces())) == b"123456789"
-
-
-def test_compressed_files(tmp_path: Path) -> None:
-    path = tmp_path / "points.JSONL.GZ"
-    path.write_bytes(gzip.compress(b"1\n" * 9) + gzip.compress(b"2\n"))
-    with closing(Input(str(path))) as source:
-        assert list(source.pieces()) == [b"1\n" * 9 + b"2\n"]
-    whole = gzip.compress(os.urandom(3000))
-    for damaged, told in [
-        (whole[:-9], "ends in the middle"),
-        (b"plain", "no gzip data"),
-        (whole[:50] + b"x" * 50, "points"),
-    ]:
-        path.write_bytes(damaged)
-        with closing(Input(str(path))) as source, pytest.raises(EvaluationError, match=told):
-            list(source.pieces())
-
-
 def test_what_cannot_be_opened(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere", "\0"):
         with pytest.raises(UsageError, match="cannot read"):
@@ -129,8 +100,3 @@ def test_an_input_without_an_end_is_ended(piece: bytes, told: str) -> None:
         found.extend(read_blocks(repeat(piece)))
     assert sum(len(block.data) for block in found if block) <= 2**21
     assert [block.problem for block in found if block and block.problem]
-
-
-def test_blank_lines_are_counted() -> None:
-    found = [block for block in read_blocks([b"1\n", *[b"\n" * 2**19] * 8, b"2\n"]) if block]
-    assert (found[0], found[-1]) == (Block(1, b"1\n"), Block(2 + 8 * 2**19, b"2\n"))

@@ -78,17 +78,13 @@ def test_it_may_end_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_bytes_that_have_changed(seed: int, tmp_path: Path) -> None:
     choose = random.Random(seed)
     data = bytearray(WHOLE)
     place = choose.randrange(100, len(data) - 20)
     data[place : place + 8] = choose.randbytes(8)
     check(tmp_path / "a.gz", bytes(data), recoverable(bytes(data)), "is damaged")
-
-
-def test_a_check_sum_that_is_wrong_comes_after_all_lines(tmp_path: Path) -> None:
-    check(tmp_path / "a.gz", WHOLE[:-8] + b"12345678", TEXT, "is damaged")
 
 
 @pytest.mark.parametrize(
@@ -100,19 +96,6 @@ def test_the_members_before_are_whole(second: bytes, told: str, tmp_path: Path) 
     check(tmp_path / "a.gz", WHOLE + b"\0\0" + second, TEXT + recoverable(second), told)
 
 
-@pytest.mark.parametrize("data", [b"", WHOLE, WHOLE + WHOLE, WHOLE + b"\0" * 1000, gzip.compress(b"") + WHOLE])
-def test_whole_files(data: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.gz"
-    path.write_bytes(data)
-    blocks, message = read(path)
-    assert message == ""
-    assert b"".join(block.data for block in blocks) == gzip.decompress(data)
-
-
-def test_what_is_no_gzip_data(tmp_path: Path) -> None:
-    check(tmp_path / "a.gz", b"x,y\n1,2\n", b"", "is no gzip data")
-
-
 def test_much_comes_out_of_little(tmp_path: Path) -> None:
     """A piece is no larger than asked for, whatever a few bytes expand to."""
     path = tmp_path / "a.gz"
@@ -120,18 +103,6 @@ def test_much_comes_out_of_little(tmp_path: Path) -> None:
     with closing(Input(str(path), 1000)) as source:
         sizes = [len(piece or b"") for piece in source.pieces()]
     assert (max(sizes), sum(sizes)) == (1000, 2**24)
-
-
-def test_a_pipe_of_compressed_data(tmp_path: Path) -> None:
-    path = tmp_path / "pipe.gz"
-    os.mkfifo(path)
-    script = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_bytes(sys.stdin.buffer.read())"
-    with subprocess.Popen([sys.executable, "-c", script, str(path)], stdin=subprocess.PIPE) as process:
-        process.stdin.write(WHOLE[:-100])  # type: ignore[union-attr]
-        process.stdin.close()  # type: ignore[union-attr]
-        blocks, message = read(path)
-    assert message == "ends in the middle of its compressed data"
-    assert b"".join(block.data for block in blocks) in TEXT
 
 
 def zstd(text: bytes) -> bytes:
@@ -188,10 +159,3 @@ def test_where_nothing_reads_it_its_name_is_told(tmp_path: Path, monkeypatch: py
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
     with pytest.raises(UsageError, match="is compressed with zstd, which"):
         read(path)
-
-
-@pytest.mark.parametrize("text", [b"", b"B", b"BZ", b"BZh9,x\n1,2\n", b"(", b"{}\n"])
-def test_text_that_begins_as_compressed_data_do_is_text(tmp_path: Path, text: bytes) -> None:
-    (tmp_path / "points").write_bytes(text)
-    blocks, message = read(tmp_path / "points")
-    assert (b"".join(block.data for block in blocks), message) == (text, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from typing import Any
 
 import pytest
@@ -111,23 +110,6 @@ def test_rows(program: str, rows: list[str]) -> None:
     assert convert(Piece(Block(1, "\n".join(rows).encode()))).text.endswith(b"\n") or not any(rows)
 
 
-def assert_sorted_out(convert: Conversion, good: str, bad: list[str]) -> None:
-    lines = [good] * 99
-    for place, line in zip((0, 1, 40, 98), bad, strict=False):
-        lines[place] = line
-    block = Block(7, "\n".join(lines).encode() + b"\n")
-    assert convert.at_once(block) is None
-    assert convert.convert_mixed(block) == convert.one_by_one(block)
-
-
-@pytest.mark.usefixtures("form")
-def test_a_few_odd_records_do_not_slow_the_others() -> None:
-    bad = ['{"x": 1', '{"x": 1, "x": 2, "y": 3}', "", '{"x": [1, 2], "y": 1}']
-    assert_sorted_out(for_lines("x**y"), '{"x": 1.5, "y": 2, "id": "a:b"}', bad)
-    assert_sorted_out(for_rows("x**y"), "a,1.5,2", ["a,x,2", '"b\nc",1,2', "a,1_0,2", "a,1"])
-    assert for_lines("x**y").convert_mixed(Block(1, b'{"x": 1')) is None
-
-
 def test_the_first_failure_can_end_a_block() -> None:
     convert = for_lines("x")
     convert.is_fail_fast = True
@@ -135,20 +117,6 @@ def test_the_first_failure_can_end_a_block() -> None:
     lines[7], lines[9] = "bad", '{"x": 1e999}'
     answer = convert(Piece(Block(1, "\n".join(lines).encode())))
     assert (answer.count, answer.text.count(b"\n"), [facts["line"] for facts in answer.failures]) == (8, 8, [8])
-
-
-def test_bad_records_cost_no_more_the_more_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Errors hold no frames, so that nobody has to look through all records again and again to free them."""
-    collections: list[tuple[int, ...]] = []
-    monkeypatch.setattr("gc.collect", lambda *generation: collections.append(generation))
-    convert = for_rows("x*y")
-    convert(Piece(Block(2, b"a,,2\n" * 1000)))
-    assert collections.count(()) == 0
-    for reader, line in ((convert.reader, b"a,1_,2"), (for_lines("x*y").reader, b'{"x": 1')):
-        (record,) = reader.records(Block(2, line))
-        convert.alone(record)
-        assert record.error is not None
-        assert (record.error.__traceback__, record.error.__context__, record.error.__cause__) == (None, None, None)
 
 
 @pytest.mark.usefixtures("form")
@@ -160,10 +128,3 @@ def test_sparse_records_are_sorted_out_however_many_are_bad(monkeypatch: pytest.
         assert convert(Piece(block)) == expected
         assert computed[-1] == 300
         monkeypatch.undo()
-
-
-def test_it_can_be_sent_to_another_process() -> None:
-    for convert in (for_lines("x*y"), for_rows("x*y"), for_lines("sum(stack([x, y]))")):
-        sent = pickle.loads(pickle.dumps(convert))
-        piece = Piece(Block(1, b'{"x": 3, "y": 4}\na,3,4\n'))
-        assert sent(piece) == convert(piece)

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream import digits
 from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, read_rows, spell, spell_rows
 from gradcli.stream.values import plain
 
@@ -42,12 +41,6 @@ def test_singles_have_their_own_digits(values: list[float]) -> None:
     array = np.array(values, np.float32)
     assert spell(array) == [written(value) for value in array]
     assert spell(array.astype(np.float16)) == [written(value) for value in array.astype(np.float16)]
-
-
-@pytest.mark.usefixtures("form")
-def test_nothing_is_written_for_nothing() -> None:
-    assert spell(np.zeros(0)) == []
-    assert spell_rows(np.zeros((0, 3))) == []
 
 
 @pytest.mark.usefixtures("form")
@@ -86,10 +79,3 @@ def test_rows_are_read_as_cells_are(rows: list[list[str]]) -> None:
     found = read_rows(data, 2)
     if found is not None:
         assert found.tobytes() == np.array([list(map(float, row)) for row in rows], np.float64).tobytes()
-
-
-def test_plain_rows_are_read_at_once() -> None:
-    if digits.orjson is not None:
-        assert read_rows(b"1,2.5\n-3e5,0\n", 2).tolist() == [[1, 2.5], [-3e5, 0]]
-    for data in (b"1,2", b"1\n2,3\n4,5,6\n", b"1,2\n\n", b"1,-0\n", b"1,null\n", b"1,[2]\n", b"1,2\r\n"):
-        assert read_rows(data, 2) is None

@@ -99,33 +99,6 @@ def test_columns_are_what_records_are(lines: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("form")
-def test_plain_lines_are_read_at_once() -> None:
-    found = READER.columns(block('{"x": 1, "y": 2.5}', "", '{"y": -3, "x": 2, "id": "k: v"}\r'))
-    assert found is not None
-    assert {name: column.tolist() for name, column in found.values.items()} == {"x": [1, 2], "y": [2.5, -3]}
-    assert found.rests == [{}, {"id": "k: v"}]
-    absent = READER.columns(block('{"x": 1}', '{"x": 2}'))
-    assert absent is not None
-    assert list(absent.values) == ["x"]
-    assert READER.columns(block('{"x": 1}', '{"x": 2, "y": 3}')) is None
-
-
-@pytest.mark.usefixtures("form")
-@pytest.mark.parametrize("field", ['"node123"', "1234567890123456789", "0.12345678901234567890", "1e-300", "-12"])
-def test_fields_that_only_look_doubtful_are_read_at_once(field: str) -> None:
-    found = READER.columns(block(f'{{"x": 1, "id": {field}}}'))
-    assert found is not None
-    assert found.rests == [{"id": json.loads(field)}]
-
-
-@pytest.mark.parametrize("field", ["1E+400", "12345678901234567890", "-9923372036854775809"])
-def test_numbers_that_would_change_are_read_with_care(field: str) -> None:
-    line = f'{{"x": 1, "id": {field}}}'
-    assert READER.columns(block(line)) is None
-    assert not READER.is_plain(line.encode())
-
-
-@pytest.mark.usefixtures("form")
 @given(st.lists(st.sampled_from([*GOOD, *(line for line in BAD if len(line) < 99)]), min_size=1, max_size=4))
 def test_plain_lines_can_stand_together(lines: list[str]) -> None:
     plain = [line for line in lines if READER.is_plain(line.encode())]

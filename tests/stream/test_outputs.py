@@ -15,16 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import UsageError
-from gradcli.stream.outputs import ATOMIC, MEMBER, Output, parts
-
-
-@given(st.lists(st.integers(0, 3000).map(lambda length: b"x" * length + b"\n")))
-def test_parts_are_whole_lines_that_a_pipe_takes_at_once(lines: list[bytes]) -> None:
-    text = b"".join(lines) + b"y" * 2 * ATOMIC + b"\n" + b"".join(lines)
-    found = list(parts(text))
-    assert b"".join(found) == text
-    assert all(part.endswith(b"\n") for part in found)
-    assert all(len(part) <= ATOMIC or part.count(b"\n") == 1 for part in found)
+from gradcli.stream.outputs import MEMBER, Output
 
 
 def test_files(tmp_path: Path) -> None:
@@ -123,13 +114,3 @@ def test_a_disk_that_is_full_keeps_whole_parts_of_a_compressed_file(
     assert LONG.startswith(found)
     assert len(found) % 8 == 0
     assert share * len(LONG) - MEMBER - 8 <= len(found) <= share * len(LONG) + MEMBER
-
-
-def test_a_disk_that_is_full_keeps_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with closing(Output(str(tmp_path / "a"))) as output:
-        output.write(b"12345\n")
-        monkeypatch.setattr(os, "write", limited(31))
-        with pytest.raises(OSError, match="No space"):
-            output.write(b"1234567890\n" * 5)
-        monkeypatch.undo()
-    assert (tmp_path / "a").read_bytes() == b"12345\n" + b"1234567890\n" * 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradcli.errors import EvaluationError
 from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.records import too_long
-from gradcli.stream.table import FARTHEST, Table, take_header, whole_rows
+from gradcli.stream.table import Table, take_header, whole_rows
 
 TABLE = Table(["id", "x", "y"], ["x", "y"], keeps_text=True)
 POINTS = Table(["y", "x"], ["x", "y"], keeps_text=True)
@@ -63,11 +63,6 @@ def test_good_rows(row: str, values: dict[str, float]) -> None:
     assert record.text == row.removesuffix("\r")
 
 
-def test_a_cell_may_hold_lists() -> None:
-    (record,) = TABLE.records(block('a,"[[1, 2], [3, 4]]",2'))
-    assert record.values["x"].tolist() == [[1, 2], [3, 4]]
-
-
 @pytest.mark.usefixtures("form")
 @given(st.lists(st.sampled_from([*GOOD, *BAD, ""]), max_size=4), st.sampled_from([0, 1]), st.booleans())
 def test_columns_are_what_records_are(rows: list[str], width: int, is_ended: bool) -> None:
@@ -105,11 +100,6 @@ def test_a_cell_over_several_lines() -> None:
     first, second = TABLE.records(block(*rows))
     assert (first.line, first.error, first.values, first.text) == (2, None, {"x": 1.0, "y": 2.0}, '"a\n\nb",1,2')
     assert (second.line, second.values) == (5, {"x": 3.0, "y": 4.0})
-
-
-def test_a_quote_that_nothing_closes_costs_its_line() -> None:
-    found = TABLE.records(block('"a,1,2', *["b,1,2"] * (FARTHEST + 5)))
-    assert [record.error is None for record in found] == [False] + [True] * (FARTHEST + 5)
 
 
 def test_the_header() -> None:

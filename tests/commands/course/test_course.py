@@ -69,7 +69,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "latex"])
+@pytest.mark.parametrize("form", ["json", "html"])
 def test_the_key_of_a_sheet_is_that_of_an_assignment_with_its_values(
     course: Path, capsys: pytest.CaptureFixture[str], form: str
 ) -> None:

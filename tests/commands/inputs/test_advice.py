@@ -139,32 +139,6 @@ def test_help_is_a_command(capsys: pytest.CaptureFixture[str], command: str) -> 
     assert gradcli(capsys, ["help", *words, "--help"]) == page
 
 
-def test_help_for_no_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert gradcli(capsys, "help help") == gradcli(capsys, "--help")
-    assert "did you mean grad?" in gradcli(capsys, "help grda").err
-    assert gradcli(capsys, "help grda").code == 2
-
-
-def test_a_short_option_for_the_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert gradcli(capsys, "-v") == gradcli(capsys, "--version")
-    assert gradcli(capsys, "grad -v v=3").out == "v\t-1\n"
-    assert "'-x+1' is no command" in gradcli(capsys, "-x+1").err
-
-
-@pytest.mark.parametrize("program", ["exp -x", "2*exp -x**2/2", "y + log -x"])
-def test_a_function_before_a_sign_is_no_variable(capsys: pytest.CaptureFixture[str], program: str) -> None:
-    found = gradcli(capsys, ["grad", "--symbolic", program])
-    assert found.code == 3
-    offered = re.findall(r"type '(.*)'", found.err)
-    assert gradcli(capsys, ["grad", "--symbolic", offered[0]]).code == 0
-    assert "needs no values" not in found.err
-
-
-@pytest.mark.parametrize("program", ["(mean - x)**2", "mean-x", "(x + norm) * 2"])
-def test_a_variable_may_have_the_name_of_a_function(capsys: pytest.CaptureFixture[str], program: str) -> None:
-    assert gradcli(capsys, ["grad", "--symbolic", program]).code == 0
-
-
 @pytest.mark.parametrize("command", ["eval", "trace", "graph"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_that_is_taken_for_an_option(capsys: pytest.CaptureFixture[str], command: str, form: str) -> None:

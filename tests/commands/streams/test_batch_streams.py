@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from tests.commands.running import peak
 from tests.commands.served import COMMAND, served
 from tests.commands.streams.test_streams import QUIET, start
 
@@ -62,20 +61,6 @@ def test_a_result_does_not_wait_for_more_records(jobs: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_terminal_gets_a_result_a_line() -> None:
-    controller, terminal = pty.openpty()
-    with opened("batch", "x**2", stdin=terminal) as process:
-        os.close(terminal)
-        assert process.stdout is not None
-        for value in (3, 4):
-            os.write(controller, f'{{"x": {value}}}\n'.encode())
-            assert json.loads(arrives(process.stdout.fileno()))["value"] == value**2
-        os.write(controller, b"\x04")  # the end of input
-        assert process.wait() == 0
-    os.close(controller)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_reader_that_goes_away_is_left_in_peace(jobs: str) -> None:
     reading, writing = os.pipe()
@@ -83,15 +68,6 @@ def test_a_reader_that_goes_away_is_left_in_peace(jobs: str) -> None:
     result = start(*SQUARE, "--jobs", jobs, stdout=writing, input=POINT * 5000)
     os.close(writing)
     assert (result.returncode, result.stderr) == (141, b"")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["-o", "-"], ["-o", "/dev/full"]])
-def test_a_full_disk_is_told(arguments: list[str]) -> None:
-    with Path("/dev/full").open("wb") as full:
-        result = start(*SQUARE, *arguments, stdout=full, input=POINT)
-    assert result.returncode == 2
-    assert result.stderr.startswith(b"error[E011]: cannot write the output: No space left on device\n")
 
 
 @pytest.mark.slow
@@ -147,15 +123,3 @@ def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
     with subprocess.Popen(["cat", str(points)], stdout=subprocess.PIPE) as cat:
         assert shown([*SQUARE, "-o", results], stdin=cat.stdout) == b""
     assert start(*SQUARE, "-i", str(points), "-o", results).stderr == b""
-
-
-@pytest.mark.slow
-def test_memory_does_not_grow(tmp_path: Path) -> None:
-    """Ten times the records take as much memory."""
-    peaks = []
-    for count in (20_000, 200_000):
-        points = tmp_path / "points.jsonl"
-        points.write_bytes(POINT * count)
-        peaks.append(peak(*SQUARE, "-i", str(points), "-o", os.devnull))
-    assert peaks[1] <= 1.25 * peaks[0]
-    assert peaks[1] < 200 * 1024

@@ -80,12 +80,6 @@ def test_a_full_disk_is_told_without_a_buffer(tmp_path: Path, arguments: list[st
 
 
 @pytest.mark.slow
-def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
-    with Path("/dev/full").open("wb") as full:
-        assert start("eval", "x+", stderr=full).returncode == 2
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "arguments", "code"),
     [(0, ["eval", "-f", "-"], 2), (1, SQUARE, 0), (1, ["eval", "x"], 3), (2, ["eval", "x"], 3), (2, SQUARE, 0)],
@@ -203,20 +197,6 @@ def test_a_terminal_has_colour_and_a_pipe_has_none() -> None:
     assert "\x1b" not in in_terminal(*SQUARE, TERM="dumb")
     assert "\x1b" not in in_terminal(*SQUARE, "--json")
     assert b"\x1b" not in start(*SQUARE).stdout
-
-
-@pytest.mark.slow
-def test_a_narrow_terminal_is_not_overrun() -> None:
-    shown = in_terminal(*SQUARE, "--color", "never", columns=30)
-    assert max(map(len, shown.splitlines())) <= 30
-    assert "∂z/∂x1 = ∂z/∂v2 · ∂v2/∂x1" in shown
-
-
-@pytest.mark.slow
-def test_the_folder_does_not_matter(tmp_path: Path) -> None:
-    done = subprocess.run([*COMMAND, "grad", "x**2", "x=3"], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
-    assert done.stdout == b"x\t6\n"
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("interruptible")

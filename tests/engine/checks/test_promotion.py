@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gradcli.ops
-from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
@@ -18,23 +16,6 @@ from tests.script.running import torchs
 gradcli.ops.load()
 DTYPES = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"]
 SHAPES = [((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "expected"),
-    [
-        (np.float32([1, 2]), np.float64(2), "float32"),
-        (np.int64([1, 2]), np.float32(2), "float32"),
-        (np.float32([1, 2]), np.float64([1, 2]), "float64"),
-        (np.float16([1, 2]), np.int64([1, 2]), "float16"),
-        (np.uint8([1, 2]), np.int64(3), "uint8"),
-        (np.bool_([True, False]), np.int64(3), "int64"),
-    ],
-)
-def test_dimensions_decide_within_a_category(a: Any, b: Any, expected: str) -> None:
-    assert result_type([a, b]) == expected
-    with switched(default_dtype=np.dtype(np.float32)):
-        assert (Tensor(a) * Tensor(b)).dtype == expected  # type: ignore[operator]
 
 
 PAIRS = """

@@ -5,14 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.explanation.build import explain
 from gradcli.explanation.chain import edges
 from gradcli.explanation.chain.edges import dependent_inputs
-from gradcli.explanation.variables import Variables
-from gradcli.language.parser import parse_program
-from gradcli.render.lesson.terms import Terms
-from gradcli.render.text.looks import Looks
-from gradcli.source import Source
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -51,20 +45,3 @@ PROGRAMS = {
     "x1*x2": {"y": ["∂y/∂x1", "∂y/∂x2"]},
     "x*detach(x)": {"y": ["∂y/∂x"]},
 }
-
-
-def test_symbols_of_edges_differ_from_one_another_and_from_totals() -> None:
-    for text, expected in PROGRAMS.items():
-        program = parse_program(Source(text.replace("; ", "; y = ") if ";" in text else f"y = {text}"))
-        found = explain(program, dict.fromkeys(Variables.of(program).places, 2.0))
-        for ascii in (False, True):
-            terms = Terms(found, Looks(ascii=ascii))
-            edges = [(terms.edge(node.name, local), local) for node in found.nodes for local in node.locals]
-            symbols = [symbol for symbol, _ in edges]
-            assert len(set(symbols)) == len(symbols)
-            totals = {terms.total(node.name) for node in found.nodes}
-            assert all(symbol not in totals for symbol, local in edges if local.held)
-        unicode = Terms(found, Looks())
-        for node in found.nodes:
-            if node.name in expected:
-                assert [unicode.edge(node.name, local) for local in node.locals] == expected[node.name]

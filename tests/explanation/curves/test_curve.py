@@ -54,21 +54,6 @@ def test_no_piece_crosses_a_break(program: str) -> None:
             assert not any(piece[0, 0] < one.start and one.end < piece[-1, 0] for one in line.breaks)
 
 
-def test_only_the_derivative_of_a_root_has_a_pole() -> None:
-    (found,) = sampled("sqrt(abs(x))", -2, 2).derivative.breaks
-    assert (found.kind, found.ends) == ("pole", pytest.approx((0, 0), abs=1e-9))
-
-
-def test_a_kink_breaks_only_the_derivative() -> None:
-    found = sampled("relu(x)", -2, 2)
-    assert (found.values.breaks, [one.kind for one in found.derivative.breaks]) == ((), ["jump"])
-
-
-def test_a_derivative_has_values_only_where_the_function_has() -> None:
-    (piece,) = sampled("log(x)", -1, 2).derivative.pieces
-    assert piece[0, 0] > 0
-
-
 def test_a_point_has_its_slope() -> None:
     found = sampled("x**3", -2, 2, at=1.5).at
     assert found is not None

@@ -18,17 +18,6 @@ def test_a_circle_is_one_closed_line() -> None:
     assert np.hypot(*line.T) == pytest.approx(np.ones(len(line)), abs=0.01)
 
 
-def test_a_saddle_is_crossed_by_lines_that_do_not_end_inside() -> None:
-    for line in contour(AXIS, AXIS, X * Y, 0.35):
-        assert np.abs(line[[0, -1]]).max(axis=1) == pytest.approx([2, 2])
-        assert line[:, 0] * line[:, 1] == pytest.approx(np.full(len(line), 0.35), abs=0.01)
-
-
-def test_no_line_enters_where_there_is_no_value() -> None:
-    heights = np.where(X < 0, np.nan, X + Y)
-    assert all((line[:, 0] >= 0).all() for line in contour(AXIS, AXIS, heights, 0.5))
-
-
 def test_a_surface_has_round_levels_and_gradients() -> None:
     found = surface(sampler(Plan(Task("x*x + 3*y")), ["x", "y"]), ("x", "y", "z"), ((-2, 2), (0, 4)), (1, 2))
     assert [level.value for level in found.levels] == [2, 4, 6, 8, 10, 12, 14]

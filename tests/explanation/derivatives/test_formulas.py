@@ -46,7 +46,7 @@ def moved(point: Point) -> Point:
 @pytest.mark.parametrize("style", STYLES)
 def test_formulas_are_the_derivatives(style: str, kind: str) -> None:
     order, mixed = KINDS[kind]
-    for text, point in some(CASES[style], 120, 3 * list(KINDS).index(kind)):
+    for text, point in some(CASES[style], 250, 3 * list(KINDS).index(kind)):
         program = parse_program(Source(text))
         written = formulas(program, point, order, mixed=mixed)
         for at in (point, moved(point)):
@@ -73,17 +73,6 @@ def check(number: Derivative, formula: Derivative, point: Point, case: str) -> N
         )
 
 
-@pytest.mark.parametrize("reduction", ["sum", "mean", "logsumexp", "norm", "prod", "std", "amax"])
-def test_a_jacobian_of_one_entry_is_a_row(reduction: str) -> None:
-    point = {"x": np.array([0.5, -1.0, 2.0])}
-    program = parse_program(Source(f"{reduction}(x**3, dim=0, keepdim=True)"))
-    ((number,), (formula,)) = (find(program, point, 1, mixed=False) for find in (derivatives, formulas))
-    assert np.asarray(number.value).shape == (1, 3)
-    if not formula.upstreams:
-        assert formula.formula is not None
-        np.testing.assert_allclose(value_of(formula.formula, point), np.asarray(number.value))
-
-
 @pytest.mark.parametrize(
     ("text", "order"),
     [("x//2.5", 4), ("relu(x)*z", 2), ("x.detach()*z", 1), ("max(x, z*0 + 0.3)", 3), ("floor(x)*2", 1)],
@@ -93,12 +82,6 @@ def test_zeros_are_recognised(text: str, order: int) -> None:
     found = formulas(parse_program(Source(text)), point, order, mixed=False)
     assert found[0].formula is not None
     assert unparse(found[0].formula) == "0"
-
-
-def test_large_numbers_are_differentiated_again() -> None:
-    (found,) = formulas(parse_program(Source("(2*x)**100000000")), {"x": 0.4}, 4, mixed=False)
-    assert found.formula is not None
-    assert unparse(parse_expression(Source(unparse(found.formula)))) == unparse(found.formula)
 
 
 def test_twenty_variables_take_bounded_work() -> None:

@@ -12,21 +12,13 @@ import pytest
 
 from gradcli.explanation.build import explain
 from gradcli.explanation.formulas import checking
-from gradcli.explanation.formulas.checking import FEWER, UnequalError, fault, simplify_checked
+from gradcli.explanation.formulas.checking import FEWER, fault, simplify_checked
 from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.values import rounding_at
 from gradcli.guard import guard
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
-
-
-def test_no_more_roundings_are_drawn_than_explain_a_distance() -> None:
-    tree = parse_expression(Source("x*1.1"))
-    assert rounding_at({"x": np.float64(0.3)}, tree, count=10**12, bound=0.0) >= 0  # else it would never end
-    assert rounding_at({"x": np.float64(0.3)}, tree, count=4, bound=1.0) < 1
-
 
 POINT = {"x": np.float64(0.3), "y": np.float64(2.0), "v": np.array([0.3, 0.4]), "t": np.array([0.0, 1.0])}
 ALIKE = [
@@ -85,11 +77,6 @@ def test_large_powers_are_written_so_that_they_have_a_value(raw: str) -> None:
     assert simplify_checked(tree(raw), POINT) != tree(raw)
 
 
-def test_where_the_guard_is_strict_it_is_a_failure() -> None:
-    with pytest.raises(UnequalError, match="is no"):
-        fault(tree("x"), tree("2*x"), POINT)
-
-
 @pytest.mark.usefixtures("lenient")
 @pytest.mark.parametrize("at_any_point", [False, True])
 def test_the_raw_formula_stands_with_a_note(monkeypatch: pytest.MonkeyPatch, at_any_point: bool) -> None:
@@ -115,6 +102,6 @@ def test_formulas_do_not_depend_on_the_order_of_sets() -> None:
     command = [sys.executable, "-c", program, "grad", "--symbolic", "--hessian", "K/(1 + (K - N0)/N0*exp(-r*t))"]
     texts = {
         subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
-        for seed in "0567"
+        for seed in "05"
     }
     assert len(texts) == 1

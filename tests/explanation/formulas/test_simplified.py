@@ -121,15 +121,6 @@ def test_intermediates_hold_elsewhere() -> None:
         np.testing.assert_allclose(value_of(leaf.formula, values), other.gradient, rtol=1e-12)
 
 
-def test_names_of_gradients_are_no_names_of_the_program() -> None:
-    program = TANH.replace("h5", "g_h6")
-    explanation = at(program, POINT)
-    assert len({x.name for x in explanation.intermediates}) == len(explanation.intermediates)
-    for leaf in explanation.leaves:
-        assert leaf.formula is not None
-        np.testing.assert_allclose(value_of(leaf.formula, explanation.point), leaf.gradient, rtol=1e-12)
-
-
 def test_where_the_gradient_is_not_finite_the_raw_formula_stands() -> None:
     explanation = at("x/x", {"x": 0.0})
     (leaf,) = explanation.leaves

@@ -46,11 +46,6 @@ def test_a_formula_of_another_kind_needs_a_gradient_that_is_written(forward: str
         derivatives(equation, "x", "g")
 
 
-def test_a_tensor_that_does_not_occur_has_no_gradient() -> None:
-    (equation,) = equations("out[i] = y[i]")
-    assert derivatives(equation, "x", "g") == ()
-
-
 @pytest.mark.parametrize("text", ["out[i] == ", "out[i] = x[i", "3 = x", "out = x y", "out = ·x"])
 def test_a_text_that_is_no_formula(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected|unexpected|ends too early|no entry"):

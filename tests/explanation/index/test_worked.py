@@ -88,13 +88,6 @@ def test_an_entry_in_numbers(program: str, input: str, expected: str) -> None:
     assert f"{place}: {numbers} = {write.number(why.entry.value)}" == expected
 
 
-def test_names_of_the_program_and_index_letters_stay_apart() -> None:
-    program = "i = [[1, 2], [3, 4]]; j = [1, 1]; i @ j"
-    ((first, _), _) = reasons(program)
-    assert first.gradient is not None
-    assert Writer().equation(first.forward[0]) == "v1[k] = Σl i[k,l]·j[l]"
-
-
 def of_two() -> Iterator[str]:
     """Yield a program for each operation of two tensors of one shape, with one of them copied to it."""
     for operation in OPERATIONS.values():

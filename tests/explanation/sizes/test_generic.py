@@ -87,7 +87,7 @@ PROGRAMS: dict[str, dict[str, tuple[str | int, ...]]] = {
     "sum(softmax(X, dim=0))": {"X": X},
     "v = 1/(sum(x)**2 + 2.065); x[0]": {"x": Y},
 }
-EVERY = pytest.mark.parametrize("text", some(PROGRAMS, 2))
+EVERY = pytest.mark.parametrize("text", some(PROGRAMS, 4))
 SIZES = [{"n": 4, "d": 3, "k": 6, "m": 2}, {"n": 2, "d": 9, "k": 4, "m": 8}]
 
 

@@ -33,24 +33,6 @@ def test_the_steps_of_the_square() -> None:
     assert {name: float(value) for name, value in found.states[-1].grads.items()} == {"x1": 14, "a": 42, "x2": 28}
 
 
-def test_a_sum_grows_and_is_complete_with_its_last_contribution() -> None:
-    back = [move for move in of_case("diamond").moves if isinstance(move, Contributed) and move.edge.source == "x"]
-    assert [(move.before is None, move.is_complete) for move in back] == [(True, False), (False, True)]
-
-
-def test_two_edges_between_the_same_nodes() -> None:
-    (first, second) = [move.edge for move in of_case("twice").moves if isinstance(move, Contributed)][2:4]
-    assert (first[:2], second[:2]) == (("x", "v1"), ("x", "v1"))
-    assert {first.position, second.position} == {0, 1}
-
-
-def test_a_gradient_is_added_to_what_was_there() -> None:
-    explanation = CASES["square"].explain()
-    found = walk(explanation, [Accumulated("x1", 14.0, 1.0, 15.0)])
-    assert found.states[-1].grads == {"x1": 15.0}
-    assert walk(explanation, ()).states[-1].grads == {}
-
-
 @pytest.mark.slow
 @of_every(product(EVERY[::5], [False, True]), lambda case: family(case[0]))
 def test_the_states_follow_from_the_facts(case: tuple[str, bool]) -> None:

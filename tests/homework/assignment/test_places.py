@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-
 import pytest
 
 from gradcli.errors import UsageError
-from gradcli.homework.assignment.places import DEEPEST, LARGEST, Places, read_table
+from gradcli.homework.assignment.places import DEEPEST, LARGEST, read_table
 from gradcli.source import Source
 
 DOTTED = ".".join("a" * (DEEPEST + 1))
@@ -26,35 +24,13 @@ def refusal(text: str) -> tuple[str, int, int]:
 @pytest.mark.parametrize(
     ("text", "line", "column"),
     [
-        (f"{DOTTED} = 1", 1, 1),
-        (f"x = 1\n[{DOTTED}]\n", 2, 2),
         (f"x = 1\n[[{DOTTED}]]\n", 2, 3),
-        (f"\n\nat = {{ {DOTTED} = 2 }}", 3, 8),
-        (f"at = {{ x = 1, {DOTTED} = 2 }}", 1, 15),
         (f"{'.'.join(['a'] * 20_000)} = 1", 1, 1),
-        (" . ".join([""" "a.b" """, "'c'", "d-e"] * 8) + " = 1", 1, 2),
         (f't = """\n{DOTTED}\n"""\n{DOTTED} = 1', 4, 1),
     ],
 )
 def test_keys_of_many_parts(text: str, line: int, column: int) -> None:
     assert refusal(text) == (f"a key has at most {DEEPEST} parts", line, column)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{DOTTED[2:]} = 1",
-        f't = "{DOTTED}"',
-        f"t = '{DOTTED}'",
-        f't = """\n{DOTTED} = 1\n"""',
-        f"t = '''{DOTTED}''''",
-        f'"{DOTTED}" = 1 # {DOTTED}',
-        f"# {DOTTED}\nx = [{', '.join(['1.5'] * 20)}]",
-    ],
-)
-def test_dots_elsewhere_are_no_parts_of_keys(text: str) -> None:
-    assert read_table(Source(text)) == tomllib.loads(text)
-    assert Places(text).values
 
 
 def test_a_large_text_is_refused_where_it_goes_on_too_long() -> None:
@@ -64,16 +40,10 @@ def test_a_large_text_is_refused_where_it_goes_on_too_long() -> None:
     assert number == LARGEST // 100 + 1
 
 
-@pytest.mark.parametrize("opened", ["[", "{a=", "{ b-c = ", "[\n"])
-def test_brackets_within_brackets(opened: str) -> None:
-    message, line, column = refusal(f"y = 1\nx = {opened * 5000}")
-    assert (message, line, column) == ("too many digits or brackets", 2, 5)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
-    ["a", "a-", ".", "'", '"', '"""', '"""a', "'a'.", '"a".', "'a.", "a   ", "a. ", "\"'", "\"''", "\\", "#a.b"],
+    ["a-", "'", '"""a', "'a'.", "a   ", "\"''", "#a.b"],
 )
 def test_no_text_takes_long_to_look_through(piece: str) -> None:
     """Time by the square of the size would be hours."""

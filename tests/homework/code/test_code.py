@@ -112,8 +112,6 @@ def test_cases_are_calls_and_what_they_return(cases: str) -> None:
     ("engine", "right", "wrong", "code"),
     [
         (CLOSURES, "self.grad += other.data * out.grad", "self.grad = other.data * out.grad", "fanout-overwrite"),
-        (CLOSURES, "for v in reversed(topo):", "for v in topo:", "order"),
-        (CLOSURES, "other.grad += self.data * out.grad", "other.grad += other.data * out.grad", "swapped-variable"),
         (LOCAL_GRADS, "child.grad += local_grad * v.grad", "child.grad += local_grad", "upstream"),
         (TAPE, "for out, inputs in reversed(tape):", "for out, inputs in tape:", "order"),
         (NUMPY, "a.grad = a.grad + b.data * t.grad", "a.grad = a.grad - b.data * t.grad", "sign"),
@@ -138,9 +136,6 @@ def test_a_mistake_in_an_engine_is_named_with_its_line(
         ("x.T @ dout", "dout.T @ x", "dW", "transpose"),
         ("dout.sum(axis=0)", "dout.mean(axis=0)", "db", "mean-n"),
         ("dout.sum(axis=0)", "dout", "db", "broadcast-unsummed"),
-        ("dout.sum(axis=0)", "dout.sum(axis=1)", "db", "broadcast-unsummed"),
-        ("x.T @ dout", "x.T @ dout / x.shape[0]", "dW", "mean-n"),
-        ("dout @ W.T", "-dout @ W.T", "dx", "sign"),
     ],
 )
 def test_a_mistake_in_a_layer_is_named_with_its_line(
@@ -152,17 +147,10 @@ def test_a_mistake_in_a_layer_is_named_with_its_line(
     assert str(answers[quantity].diagnoses[0].node).startswith("line ")
 
 
-def test_a_mask_that_is_missing_or_the_wrong_way(grader: Grader) -> None:
-    for wrong in ("dout", "dout * (x < 0)"):
-        (answer,) = marked(grader, RELU.replace("dout * (x > 0)", wrong))["relu"]
-        assert [found.code for found in answer.diagnoses] == ["relu-gate"]
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("class Value(:", "line 1"),
-        ("x = 1", "there is no class Value in it"),
         (f"{CLOSURES}\n1/0", "division by zero"),
         ("import os\nos.remove('a')\nclass Value: pass", ""),
         ("x = 1\n" * 30_000, "characters"),

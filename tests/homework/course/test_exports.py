@@ -12,12 +12,12 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.course.columns import read_mapping
 from gradcli.homework.course.exports import Sheets
 from gradcli.homework.course.lateness import DAY, days_late, on_time, times_of
-from gradcli.homework.course.layouts import collected, times_by_folder
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.course.roster import read_roster
 from gradcli.homework.grading import labels_of
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import SEVERAL, HandIn
+from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.source import Source
 
 WEEK = """\
@@ -63,13 +63,10 @@ def test_an_export_has_the_answers_of_its_students(tmp_path: Path, export: Path)
 @pytest.mark.parametrize(
     "header",
     [
-        "id,1a,1b,2",
         "UID,1a) Give s,1b) Give its use in q,2) Give dy/dx",
-        "Login,1. s,2. dq/ds,3. dy/dx",
         "SID,s (diamond),dq/ds (diamond),dy/dx",
         "Matr.-Nr.,Aufgabe 1: s,Aufgabe 1: dq/ds,Aufgabe 2",
         "student,diamond/s,diamond/dq_ds,chain/dy_dx",
-        "ID,Start time,Completion time,Email,Matrikelnummer,diamond: s,diamond: dq/ds,chain",
     ],
 )
 def test_headers_that_leave_no_doubt(tmp_path: Path, header: str) -> None:
@@ -87,8 +84,6 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
 @pytest.mark.parametrize(
     ("text", "mapping", "says"),
     [
-        (HEADER + ADA, "a = 'id'\nA = 'name'\n", "names the column A twice"),
-        (HEADER + ADA, "id = 'id'\nchain = 'chain'\nname = 'chain'\n", "two columns for chain"),
         (HEADER + ADA, "id = 'id'\nemail = 'student'\n", "two columns for id"),
         (HEADER + ADA, "id = 'id'\nname = 'diamond'\n'diamond: s' = 'diamond: s'\n", "two columns for diamond: s"),
         (HEADER + ADA, "id = 'id'\nchian = 'chain'\n", "no column chian"),
@@ -96,9 +91,7 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
         ("x,chain\n17,12\n", "chain = 'chain'\n", "no column names the students"),
         (HEADER + ADA, "id = 'id'\n", "no column holds answers"),
         ("id,chain,chain\n17,12,11\n", "id = 'id'\nchain = 'chain'\n", "two columns chain"),
-        ("id,diamond: s,chain\n17,4,12\n", "", "no column plainly holds diamond: dq/ds"),
         ("id,diamond,chain,chain: dy/dx,dy/dx\n17,4,12,12,12\n", "", "chain and chain: dy/dx hold chain: dy/dx"),
-        ("id,Q. 1 /1.00,Q. 2 /2.00,Grade/3.00\n17,1,2,3\n", "", "it has points and no answers"),
         (
             "Name,SID,Total Score,Max Points,Submission Time,1: diamond (2.0 pts),2: chain (1.0 pts)\nA,17,3,3,,2,1\n",
             "",
@@ -124,12 +117,6 @@ def test_what_cannot_be_attributed_is_refused_before_grading(
     assert says in error.value.message
 
 
-@pytest.mark.filterwarnings("ignore:no column")
-def test_a_mapping_of_answers_alone_leaves_the_students_to_the_header(tmp_path: Path) -> None:
-    items = read(tmp_path, HEADER.replace("chain", "the last one") + ADA, "'the last one' = 'chain'\n")
-    assert answers(items) == {"17": {"dy/dx": "12"}, "18": {}}
-
-
 def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
     source = Source("column;holds\nWer;id\nA1;diamond: s\nRest;diamond\n", "map.csv")
     assert read_mapping(source) == {"Wer": "id", "A1": "diamond: s", "Rest": "diamond"}
@@ -142,26 +129,13 @@ def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
     ("cell", "expected"),
     [
         ("12", {"dy/dx": "12"}),
-        ("dy/dx = 12", {"dy/dx": "12"}),
         ("<p>12</p>", {"dy/dx": "12"}),
-        ("'-12", {"dy/dx": "-12"}),
         ("-", {"": None}),
     ],
 )
 def test_a_cell_is_an_answer_alone_or_with_its_label(tmp_path: Path, cell: str, expected: dict[str, str]) -> None:
     items = read(tmp_path, f'who,what\n17,"{cell}"\n', "who = 'student'\nwhat = 'chain'\n")
     assert answers([item for item in items if item.student == "17"]) == {"17": expected}
-
-
-@pytest.mark.filterwarnings("ignore:no column")
-def test_a_cell_that_does_not_say_which_quantity_it_is_is_not_guessed(tmp_path: Path) -> None:
-    (ada, _) = read(tmp_path, "who,what\n17,4 8\n", "who = 'student'\nwhat = 'diamond'\n")
-    assert {one.problem for one in ada.read(LABELS).given} == {SEVERAL}
-
-
-def test_totals_and_headers_are_no_students_and_a_student_may_be_called_so(tmp_path: Path) -> None:
-    text = HEADER + HEADER + ADA + "    Points Possible,,,1,1,1\n,Average,,4,8,11.5\n19,Total,total@x.org,4,8,12\n"
-    assert [item.student for item in read(tmp_path, text)] == ["17", "18", "19"]
 
 
 def test_attempts_are_counted_by_column_by_time_and_by_line(tmp_path: Path) -> None:
@@ -191,17 +165,9 @@ def test_a_row_of_two_students_and_two_students_of_one_id_are_told(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "iso"),
     [
-        ("2026-11-20T23:59:01+01:00", "2026-11-20T23:59:01+01:00"),
-        ("2026-11-20 23:59:01 UTC", "2026-11-20T23:59:01+00:00"),
         ("2026/11/20 11:59:02 PM GMT+1", "2026-11-20T23:59:02+01:00"),
-        ("20 November 2026  12:05 AM", "2026-11-20T00:05:00"),
-        ("Friday, 20 November 2026, 12:05 PM", "2026-11-20T12:05:00"),
         ("20. März 2026, 09:05", "2026-03-20T09:05:00"),
-        ("2 de diciembre de 2026, 09:05", "2026-12-02T09:05:00"),
-        ("Nov 20, 2026 at 9:15 AM", "2026-11-20T09:15:00"),
         ("20.11.26 09:05", "2026-11-20T09:05:00"),
-        ("11/20/26 9:05:02", "2026-11-20T09:05:02"),
-        ("3/4/2026 9:05", None),
         ("2026-13-20 23:59", None),
         ("yesterday", None),
     ],
@@ -236,11 +202,3 @@ def test_late_work_has_less_points_and_a_note() -> None:
         (1.6, ("handed in 2 days late: 80% of the points",)),
         (2.0, ()),
     ]
-
-
-def test_gradescope_says_when_each_folder_was_handed_in() -> None:
-    text = (
-        "submission_1:\n  :submitters:\n  - :name: Ada\n  :created_at: 2026-10-10 21:00:00.123456000 Z\n  :history:\n"
-        "  - :created_at: 2026-10-09 20:00:00 Z\nsubmission_2:\n  :score: 1\nsubmission_3:\n  :created_at: 'soon'\n"
-    )
-    assert times_by_folder(text) == {"submission_1": datetime.fromisoformat("2026-10-10T21:00:00+00:00")}

@@ -26,7 +26,7 @@ from gradcli.homework.course.layouts import (
     with_others,
     works,
 )
-from gradcli.homework.course.roster import Roster, read_roster
+from gradcli.homework.course.roster import read_roster
 from gradcli.homework.model import Result
 from gradcli.homework.submission.files import places_of
 from tests.homework.asking import files_of
@@ -145,28 +145,10 @@ def test_without_a_roster_places_name_the_students(names: list[str], students: l
     assert [item.student for item in collected(files)] == students
 
 
-def test_a_second_file_in_the_folder_of_a_student_is_that_student_s_error(tmp_path: Path) -> None:
-    made(tmp_path, ["ada/answers.txt", "bob/answers.txt", "bob/more.txt"])
-    ada, bob = collected(files_of([str(tmp_path)]), read_roster("id\nada\nbob\n", "r.csv"))
-    assert ada.read().given
-    assert bob.read().unreadable.startswith("this student is found 2 times: in ")
-
-
 def test_a_layout_can_be_told_where_it_is_not_plain(tmp_path: Path) -> None:
     files = files_of([str(made(tmp_path / "clones", ["hw-countess/answers.txt", "hw-happytrees/answers.txt"]))])
     assert [item.student for item in collected(files, roster(), "github")] == ["ada", "bob", "zoe"]
     assert [work.student for work in works(files, "github")] == ["countess", "happytrees"]
-
-
-@pytest.mark.parametrize(
-    ("system", "name"), [("moodle", SYSTEMS["moodle"][0]), ("gradescope", "submission_311/answers.txt")]
-)
-def test_the_folder_of_one_student_may_be_named(tmp_path: Path, system: str, name: str) -> None:
-    root = made(tmp_path / "downloaded", [*SYSTEMS[system], name])
-    (found, *others) = collected(files_of([str(root / name.partition("/")[0])]), roster())
-    assert found.student == "ada"
-    assert found.read().given
-    assert not any(item.read().given for item in others)
 
 
 def test_a_file_that_is_named_itself_has_the_layout_that_is_told(tmp_path: Path) -> None:
@@ -190,15 +172,6 @@ def test_a_result_is_introduced_by_the_roster() -> None:
     assert (ada.name, ada.email, ada.notes) == ("Ada Lovelace", "ada@x.org", ())
     assert introduced(Result("", "zoe", ()), roster()).notes == (MISSING,)
     assert introduced(Result("e.txt", "eve", ()), None).name == ""
-
-
-def test_the_file_of_a_class_is_matched_too(tmp_path: Path) -> None:
-    (tmp_path / "class.csv").write_text(
-        "student,question,quantity,answer\nada@x.org,d,s,9\nROSS Bob,d,s,9\neve,d,s,9\n"
-    )
-    found = list(collected(files_of([str(tmp_path / "class.csv")]), roster()))
-    assert [item.student for item in found] == ["ada", "bob", "zoe", "eve"]
-    assert [item.read().student for item in found] == ["ada", "bob", "zoe", "eve"]
 
 
 def test_who_is_in_two_places_is_told_so_whatever_the_spelling(tmp_path: Path) -> None:
@@ -236,23 +209,6 @@ def test_what_is_not_of_gradescope_names_nobody(text: str) -> None:
     assert not any(submitters(text).values())
 
 
-def test_the_metadata_of_gradescope() -> None:
-    assert submitters(METADATA) == {
-        "submission_311": [{"name": "Ada Lovelace", "sid": "ada", "email": "ada@x.org"}],
-        "submission_312": [
-            {"name": "Bob Ross", "sid": "", "email": "bob@x.org"},
-            {"name": "Zoë Müller", "sid": "zoe", "email": ""},
-        ],
-    }
-    assert isinstance(roster(), Roster)
-
-
-def test_the_history_of_a_submission_hands_in_nothing() -> None:
-    earlier = "  :history:\n  - :id: 1\n    :submitters:\n    - :name: Nobody\n      :sid: '0'\n"
-    found = submitters(f"submission_1:\n  :submitters:\n  - :name: Ada\n{earlier}submission_2:\n{earlier}")
-    assert found == {"submission_1": [{"name": "Ada"}], "submission_2": []}
-
-
 def test_without_a_roster_files_are_those_of_students_with_sheets(tmp_path: Path) -> None:
     """Two folders, in each a file of Ada: one student, not two whom nobody knows."""
     for name in ("x/ada.txt", "y/Ada.txt", "y/bob.txt"):
@@ -276,27 +232,3 @@ def test_a_file_that_is_not_read_is_told_to_who_has_no_other(tmp_path: Path) -> 
     ada, bob, _ = collected(found, roster())
     assert not ada.read().unreadable
     assert bob.read().unreadable == "files of this kind are not read: hand in one that ends in .txt"
-
-
-def test_what_systems_leave_in_folders_is_no_work(tmp_path: Path) -> None:
-    for name in ("ada.txt", "~$ada.txt", "Thumbs.db", "desktop.ini", ".DS_Store", "__MACOSX/ada.txt", "__MACOSX/._a"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(ANSWERS, "utf-8")
-    assert [file.path.name for file in files_of([str(tmp_path)])] == ["ada.txt"]
-
-
-def test_an_empty_field_of_moodle_beside_a_file_is_no_second_one(tmp_path: Path) -> None:
-    """Both plugins are on, and most students type nothing; who handed in nothing else has two files without text."""
-    for name, text in {
-        "Ada Lovelace_1_assignsubmission_file/a.txt": ANSWERS,
-        "Ada Lovelace_1_assignsubmission_onlinetext/onlinetext.html": "<html><body><p> </p></body></html>",
-        "Bob Ross_2_assignsubmission_file/a.txt": ANSWERS,
-        "Bob Ross_2_assignsubmission_onlinetext/onlinetext.html": "<p>see my file</p>",
-        "Zoë Müller_3_assignsubmission_file/a.txt": "",
-        "Zoë Müller_3_assignsubmission_onlinetext/onlinetext.html": "",
-    }.items():
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text(text, "utf-8")
-    ada, bob, zoe = (one.read() for one in collected(files_of([str(tmp_path)]), roster()))
-    assert [given.text for given in ada.given] == ["9"]
-    assert all(two.unreadable.endswith("; leave one") for two in (bob, zoe))

@@ -29,15 +29,6 @@ def test_the_work_of_a_group_is_that_of_each(names: list[str], tmp_path: Path) -
     assert not any(item.read().remarks for item in found)
 
 
-@pytest.mark.parametrize("name", ["ada", "ada/answers.txt"])
-def test_the_folder_of_a_student_says_whose_the_only_file_is(name: str, tmp_path: Path) -> None:
-    """A teacher looks at one student again, whose file lies among those of the class."""
-    made(tmp_path, ["ada/answers.txt", "bob/answers.txt"])
-    found = list(collected(files_of([str(tmp_path / name)]), roster()))
-    assert [item.student for item in found] == ["ada", "bob", "zoe"]
-    assert [bool(item.read().given) for item in found] == [True, False, False]
-
-
 @pytest.mark.parametrize("named", [".", "bob", "bob/attempt_2/answers.txt"])
 @pytest.mark.parametrize("students", [None, roster()])
 def test_a_folder_of_an_attempt_is_no_student(named: str, students: Roster | None, tmp_path: Path) -> None:

@@ -13,17 +13,11 @@ from tests.homework.course.weeks import ROSTER, roster
     ("clue", "id"),
     [
         ("ada", "ada"),
-        (" ADA ", "ada"),
         ("Ada Lovelace", "ada"),
-        ("lovelaceada", "ada"),
         ("countess", "ada"),
-        ("ada@x.org", "ada"),
         ("ada@x", None),
-        ("zoe müller", "zoe"),
         ("mullerzoe", "zoe"),
-        ("Zoe\u0308 Mu\u0308ller", "zoe"),
         ("", None),
-        ("?", None),
         ("lovelace", None),
     ],
 )
@@ -42,22 +36,8 @@ def test_a_spelling_that_means_several_means_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Email;ID;Name\na@x;17;Ada\n",
-        "\ufeffid\tname\n17\tAda\n".lstrip("\ufeff"),
-        'id\r\n"17"\r\n\r\n',
-        "id,id2\n 17 ,\n,\n",
-    ],
-)
-def test_tables_of_any_country(text: str) -> None:
-    assert [student.id for student in read_roster(text, "r.csv")] == ["17"]
-
-
-@pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "no column id: it is empty"),
         ("name,email\nAda,a@x\n", "no column id: name,email"),
         ("id,name\n", "it has no students"),
         ("id,name\n17,Ada\n,Bob\n", "line 3 has no id"),
@@ -96,20 +76,6 @@ def test_two_rosters_with_one_id() -> None:
 def test_what_other_systems_export(text: str, encoding: str) -> None:
     (ada,) = read_roster(text.encode(encoding), "r.csv")
     assert (ada.id, ada.name, ada.email) == ("17", "Ada Lovelace", "a@x")
-
-
-def test_the_number_in_the_worksheet_of_moodle_is_that_of_the_folder() -> None:
-    text = "Identifier,Full name,ID number\nTeilnehmer/in657701,Ada Lovelace,17\nTeilnehmer/in657702,Ada Lovelace,18\n"
-    found = read_roster(text, "worksheet.csv")
-    assert [one.id for one in found] == ["17", "18"]
-    second = found.find(["657702", "Ada Lovelace"])
-    assert second is not None
-    assert second.id == "18"
-
-
-def test_names_as_a_spreadsheet_saves_them() -> None:
-    (zoe,) = read_roster("id;name\r\n17;Zoë Müller\r\n".encode("cp1252"), "r.csv")
-    assert zoe.name == "Zoë Müller"
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,3 @@ def test_rows_of_a_table_without_a_header(mark: str, grader: Grader) -> None:
     rows = [f"{name}{mark} {label}{mark} {text}" for name, answers in RIGHT.items() for label, text in answers.items()]
     result = grader.grade(read_lines("ada.txt", "ada", "\n".join(rows), grader.labels))
     assert {one.verdict for one in result.answers} == {"correct"}
-
-
-@pytest.mark.parametrize("label", ["dq/dss", "dz/ds", "dq/ds/dx", "ds/dq", "- dq"])
-def test_a_label_that_is_another_one_is_not_taken(label: str, grader: Grader) -> None:
-    result = grader.grade(read_lines("ada.txt", "ada", f"[{FIRST}]\n{label} = 8", grader.labels))
-    assert {one.verdict for one in result.answers if one.question == FIRST and one.max_points} == {"missing"}

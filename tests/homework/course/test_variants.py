@@ -54,17 +54,13 @@ ADA = {"student": "ada", "values": {"diamond": {"x": 1}, "layer": {"W": [[1]], "
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "no record"),
         ("[]", "no record"),
         ("[" * 100_000, "no record"),
         ('{"schema": "gradcli.check/1"}', "another document"),
-        (changed(students=3), "no record"),
         (changed(students=[{"student": "ada"}]), "no record"),
-        (changed(students=[{**ADA, "values": {"diamond": {"x": "2"}}}]), "no record"),
         (changed(students=[{**ADA, "values": {"diamond": {"x": [1, [2]]}}}]), "no record"),
         (changed(students=[{**ADA, "values": {"diamond": {"x": float("nan")}}}]), "no record"),
         (changed(students=[{**ADA, "values": {"diamond": {"x": 1}}}]), "other variables"),
-        (about(questions=["other"]), "another assignment .'Week 3'"),
         (about(title="Week 4", file="week4.toml"), "another assignment .'Week 4'"),
         (about(title="", file="week4.toml"), "another assignment"),
     ],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from gradcli.explanation.model import Explanation
-from gradcli.homework.diagnose import contributions
 from gradcli.homework.diagnose.contributions import ENTRIES, MOST, Contributions, graph_of
+from tests.programs import some
 from tests.render.programs import CASES, explained
 
 
@@ -33,18 +32,6 @@ def test_the_diamond() -> None:
     assert found["p", "q", 0][-3] == "∂q/∂p has the other sign"
 
 
-def test_the_names_are_those_of_the_steps() -> None:
-    found = mistaken(explained("z=(x1+a*x2)**2", {"x1": 1, "a": 2, "x2": 3}))
-    assert found["a", "v1", 0][3] == "this is the local derivative ∂v1/∂a; it is still to be multiplied by ∂z/∂v1"
-
-
-def test_the_parts_of_a_loss_are_called_by_their_texts() -> None:
-    explanation = explained("loss = mse_loss(x*w, y)", {"x": 2.0, "w": 3.0, "y": 1.0})
-    messages = {message for numbers in mistaken(explanation).values() for message in numbers.values()}
-    assert any("- y)**2" in message for message in messages)
-    assert not any(re.search(r"loss_\d", message) for message in messages)
-
-
 def test_nobody_learns_by_one_contribution_and_a_corner_is_neither_side() -> None:
     found = mistaken(explained("loss = relu(x) + 2*x", {"x": 0.0}))
     messages = [message for numbers in found.values() for message in numbers.values()]
@@ -53,7 +40,7 @@ def test_nobody_learns_by_one_contribution_and_a_corner_is_neither_side() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(sorted(CASES.keys() - {"long"}), 3))
 def test_no_mistake_is_right(name: str) -> None:
     explanation = CASES[name].explain()
     graph = graph_of(explanation)
@@ -67,33 +54,6 @@ def test_no_mistake_is_right(name: str) -> None:
             assert np.size(truth) <= ENTRIES
             assert one.message
             assert np.shape(one.value) != np.shape(truth) or not np.allclose(one.value, truth, rtol=1e-7, atol=1e-12)
-
-
-def test_an_upstream_gradient_that_was_given() -> None:
-    found = mistaken(explained("y = x*w", {"x": 2.0, "w": 3.0}, upstream=5.0))
-    assert found["x", "y", 0][3].startswith("this is the local derivative ∂y/∂x")
-
-
-def test_a_quotient_is_one_step_on_paper() -> None:
-    """So there are mistakes about what reaches the denominator, and none about the reciprocal of the engine."""
-    found = mistaken(explained("y = 3/x + x", {"x": 2.0}))
-    assert found["v1", "y", 0][-1] == "∂y/∂v1 has the other sign"
-    (steps,) = (list(found[edge].values()) for edge in found if edge[:2] == ("v1_a", "v1"))
-    assert steps == []
-    assert "this is the sum so far; asked is what comes through v1" in found["x", "v1_a", 0].values()
-
-
-@pytest.mark.parametrize("name", ["diamond", "square"])
-def test_near_an_edge_the_mistakes_of_that_step_are_found(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """In a large graph every mistake but those about other branches and steps is there, in the same words."""
-    explanation = CASES[name].explain()
-    whole = mistaken(explanation)
-    monkeypatch.setattr(contributions, "WHOLE", 0)
-    near = mistaken(explanation)
-    assert near.keys() == whole.keys()
-    for edge, found in near.items():
-        signs = {message for message in found.values() if "has the other sign" in message}
-        assert signs == {message for message in whole[edge].values() if "has the other sign" in message}
 
 
 @pytest.mark.slow

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from gradcli.homework.diagnose.detection import SINGLE, Suspects, attempt, sweeps
-from gradcli.homework.diagnose.suspect_index import Shelf, crowd
+from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.mistakes.catalogue import TITLES
-from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.submission.numerals import Typed
-from tests.homework.asking import apart, assignment, exam, marked, typed
+from tests.homework.asking import apart, exam, marked, typed
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FUNCTIONS, Change, Site, Tape, nothing, slope
 from tests.programs import run, some
@@ -65,7 +62,7 @@ def pairs(tape: Tape) -> Iterator[tuple[str, str, str, float]]:
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_two_slips_are_found_or_one_that_gives_the_same(tape_of: Callable[[int], Tape]) -> None:
     seen = alone = 0
-    for seed in range(1000, 1010):
+    for seed in range(1000, 1005):
         tape, grader = exam(tape_of, seed)
         found = list(pairs(tape))
         for by, code, other, number in random.Random(seed).sample(found, min(4, len(found))):
@@ -88,25 +85,6 @@ def problem_of(tape: Tape) -> Problem:
     return Problem(graph, "gradient", graph.output, graph.names[next(iter(tape.leaves))])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", some(range(12), 4))
-def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
-    for tape in (scalar_tape(seed), network_tape(seed)):
-        problem = problem_of(tape)
-        found = Suspects(problem)
-        chosen = [*found.slips, *islice(found.pairs(), 120)]
-        wide = sweeps(problem, chosen)
-        for place, suspect in enumerate(chosen):
-            changes = {e: c for part in suspect.parts if isinstance(part, Slip) for e, c in part.changes.items()}
-            alone = attempt(problem, changes)
-            for name in tape.leaves:
-                vertex = problem.graph.names[name]
-                value = wide(vertex)[place]
-                assert (value is None) == (vertex not in alone)
-                if value is not None:
-                    np.testing.assert_allclose(value, alone[vertex], rtol=1e-12, err_msg=suspect.code)
-
-
 @pytest.mark.parametrize("seed", some(range(12), 4))
 def test_no_suspect_gives_what_is_right(seed: int) -> None:
     """Mutants that equal the truth say nothing."""
@@ -116,17 +94,3 @@ def test_no_suspect_gives_what_is_right(seed: int) -> None:
             for suspect, number in zip(shelf.suspects, shelf.numbers, strict=True):
                 if np.shape(number) == np.shape(problem.truth):
                     assert not np.allclose(number, problem.truth, rtol=1e-10, atol=0), suspect.code
-
-
-def test_a_number_of_few_digits_in_a_crowd_meets_mistakes_by_accident() -> None:
-    shelves = {(): Shelf([], np.linspace(1, 2, 101))}
-    expected = [crowd(shelves, Typed(np.float64(1.4999), unit, digits)) for unit, digits in ((1e-3, 4), (1e-5, 6))]
-    np.testing.assert_allclose(expected, [0.1, 0.001], rtol=0.1)
-    assert crowd(shelves, Typed(np.array([1.4999, 1.2]), 1e-3, 4)) == 0
-
-
-def test_who_is_off_by_one_may_have_got_there_in_any_way() -> None:
-    program = "program = 'd = a + c; f = a*d**2'\nat = { a = 1.7, c = 2.4 }\nask = ['df/dd', 'df/dc']\n"
-    found = marked(assignment(program), {"df/dc": f"{2 * 1.7 * 4.1 + 1:.5f}"})["df/dc"].diagnoses
-    assert "chain-added" in {one.code for one in found}
-    assert not any(one.certain for one in found)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.engine.primitive import REGISTRY
 from gradcli.guard import guard
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.disclosure import revealed
@@ -127,21 +126,6 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("code", TYPED)
-def test_the_rule_behind_a_mistake_is_said(code: str) -> None:
-    program, quantity, text = TYPED[code]
-    answer = marked(assignment(small(program, quantity)), {quantity: text})[quantity]
-    said = {one.says for one in answer.diagnoses[:2] if one.code == code}
-    assert said <= {REGISTRY[RULES[code]].says if code in RULES else "", ""}
-    assert any(said) == (code in RULES and code != "transpose"), "some are found in the result, at no operation"
-
-
-def test_of_a_value_no_rule_is_said() -> None:
-    """The rules are those of derivatives."""
-    answer = marked(assignment('program = "s = x**2; q = 3.1*s"\nat.x = 1.7\nask = ["s"]\n'), {"s": "-2.89"})["s"]
-    assert [one.says for one in answer.diagnoses if one.code == "sign"] == [""]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(25), 4))
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
@@ -197,13 +181,6 @@ def test_digits_that_are_cut_off(text: str, said: list[str]) -> None:
     assert all(word in message for word, message in zip(said, messages, strict=True))
 
 
-@pytest.mark.parametrize("text", ["7", "5", "41", "59"])
-def test_a_whole_number_is_not_called_cut_off(text: str) -> None:
-    right = "6" if len(text) == 1 else text[0] + "2"
-    answer = marked(assignment(small(("q = abs(x)", f"{{ x = {right} }}"), "q")), {"q": text})["q"]
-    assert [one.code for one in answer.diagnoses] == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_a_diagnosis_never_changes_a_grade(tape_of: Callable[[int], Tape], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +205,7 @@ def test_a_diagnosis_never_changes_a_grade(tape_of: Callable[[int], Tape], monke
         assert [graded(seed) for seed in some(range(10), 3)] == explained
 
 
-@pytest.mark.parametrize("code", TYPED)
+@pytest.mark.parametrize("code", some(TYPED, 3))
 def test_a_rule_tells_no_numbers(code: str) -> None:
     """Below the level `value` there are no digits but those that the program has."""
     (program, at), quantity, text = TYPED[code]
@@ -270,20 +247,3 @@ program = 'z = w*x + b; L = (z - t)**2/2'
 at = { w = 0.7, x = 1.3, b = 0.4, t = 2.1 }
 ask = ['dL/dw', 'dL/dx', 'dL/db']
 """
-
-
-@pytest.mark.parametrize(
-    ("answers", "told"),
-    [
-        (("-2.054", "-1.106", "-1.58"), "all 3 wrong gradients are 2 times the right ones"),
-        (("-0.5135", "-0.2765", "-0.79"), "all 2 wrong gradients are 1/2 times the right ones"),
-        (("1.027", "0.553", "0.79"), "all 3 wrong gradients are -1 times the right ones"),
-        (("-2.054", "-1.106", "-1.59"), ""),
-        (("-2.054", "-0.553", "-0.79"), ""),
-        (("-10.27", "-5.53", "-7.9"), ""),
-    ],
-)
-def test_all_answers_scaled_by_one_factor_are_one_mistake(answers: tuple[str, ...], told: str) -> None:
-    found = marked(assignment(TWICE), dict(zip(("dL/dw", "dL/dx", "dL/db"), answers, strict=True)))
-    remarks = {one.remark for one in found.values() if one.verdict == "wrong"}
-    assert all((told in remark) if told else ("times the right ones" not in remark) for remark in remarks)

@@ -7,10 +7,6 @@ from math import cos, exp, log, pi, radians, sin, sqrt, tanh
 from tests.homework.klass.model import Asked, Draw, asked, hidden, program
 
 
-def sig(z: float) -> float:
-    return 1 / (1 + exp(-z))
-
-
 def paper(draw: Draw, count: int) -> list[float]:
     """Numbers that a teacher takes for work by hand: 2, 3, 1.5, 2.5 ..."""
     return [float(one) for one in draw.random.choice([1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0], count, replace=False)]

@@ -13,10 +13,6 @@ def share(Z: Any, axis: int = 1) -> Any:
     return np.exp(Z) / np.exp(Z).sum(axis=axis, keepdims=True)
 
 
-def off_mean(g: Any) -> Any:
-    return g - g.mean() if abs(g.mean()) > 1e-9 else g
-
-
 def centred(draw: Draw) -> Asked:
     x, g = draw.signed(4, high=2.6), draw.signed(4, high=1.9)
     return Asked(

@@ -58,29 +58,13 @@ def test_each_kind_is_found(program: str, at: str, ask: str, kinds: set[str]) ->
             assert text[slice(*one.span)] == f"'{one.quantity}'"
 
 
-def test_a_mistake_that_gives_the_right_number_is_named() -> None:
-    (_, found) = found_in(assignment("q = x**2", "x = 2", "['dq/dx']"))
-    assert found.message.startswith("dq/dx = 4 also comes out if you ")
-    assert found.message.endswith("(not-a-gradient)")
-
-
-def test_questions_are_told_in_their_order() -> None:
-    text = assignment("q = foo(x)", "x = 1", "['q']") + assignment("q = x", "x = 2", "['q']").replace("'q'", "'r'", 1)
-    first, second = found_in(text)
-    assert (first.question, first.code, first.help) == ("q", "program", "did you mean floor?")
-    assert (second.question, second.code) == ("r", "one-digit")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "at", "ask"),
     [
         ("q = x**2", "x = 2", "['q', 'dq/dx']"),
-        ("q = (x - 3)**2 + y", "x = 3, y = 1.7", "['dq/dx', 'q']"),
         ("q = x*y*z - w", "x = 1, y = 1, z = 1, w = 1", "['q', 'dq/dx', 'dq/dy']"),
-        ("q = log(x)", "x = 0", "['q']"),
         ("L = sum((X @ W)**2)", "X = [[0, 0]], W = [[1], [2]]", "['L', 'W.grad', 'X.grad']"),
-        ("q = relu(x) + 10*x", "x = 0", "['q', 'dq/dx']"),
         ("a = sigmoid(w*x + b); L = (a - t)**2", "w = 0.6, x = 1.5, b = -0.4, t = 1", "['dL/da', 'dL/dw']"),
     ],
 )
@@ -90,13 +74,6 @@ def test_the_values_proposed_are_clean(program: str, at: str, ask: str) -> None:
     values = re.fullmatch(r"at = \{ (.*) \} would do", proposal)
     assert values
     assert found_in(assignment(program, values[1], ask)) == []
-
-
-def test_the_values_proposed_are_near_to_those_that_there_are() -> None:
-    (proposal,) = {
-        one.help for one in found_in(assignment("q = x*y + 11*z", "x = 1.7, y = 1, z = 2.3", "['dq/dx', 'dq/dz']"))
-    }
-    assert proposal == "at = { x = 1.7, y = 0.9, z = 2.3 } would do"
 
 
 def test_the_values_of_a_program_without_variables_are_proposed() -> None:
@@ -128,7 +105,7 @@ def test_snippets_are_linted() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", some(range(15), 5))
+@pytest.mark.parametrize("seed", some(range(15), 8))
 def test_random_programs_at_random_values_are_clean_or_have_reasons(seed: int) -> None:
     for tape in (scalar_tape(seed, nice=False), network_tape(1000 + seed)):
         asks = [f"d{tape.output}/d{name}" for name in tape.leaves]
@@ -140,19 +117,3 @@ def test_random_programs_at_random_values_are_clean_or_have_reasons(seed: int) -
             assert one.code != "zero" or not np.any(truth)
             assert one.code != "one-digit" or truth == np.rint(truth)
             assert one.code != "not-finite" or not np.all(np.isfinite(truth))
-
-
-def test_two_mistakes_with_one_number_are_named() -> None:
-    """With two entries the factor 2 of the square and the 1/n of the mean are alike."""
-    (found, *_) = found_in(assignment("L = mean(e**2)", "e = [1.3, 0.7]", "['dL/de']"))
-    assert found.code == "alike"
-    assert "(power-rule, mean-n)" in found.message or "(mean-n, power-rule)" in found.message
-
-
-def test_tensors_are_proposed_for_a_snippet() -> None:
-    script = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n(11 * x**2).backward()\n"
-    text = f"[[question]]\nscript = '''{script}'''\nask = ['x.grad']\n"
-    found = found_in(text)
-    proposed = re.fullmatch(r"tensors such as x = (.*) would do", found[0].help)
-    assert proposed
-    assert found_in(text.replace("2.0", proposed[1])) == []

@@ -99,32 +99,6 @@ def test_a_slip_in_every_round_of_a_descent_is_named(optimizer: str, answer: flo
     names_mistake(of_script(LOOP.format(optimizer=optimizer), "w"), {"w": answer}, "w", code)
 
 
-def test_adam_without_its_corrections_is_named() -> None:
-    w, m, s = 2.3, 0.0, 0.0
-    for _ in range(3):
-        g = 3.4 * (1.7 * w - 0.9)
-        m, s = 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g * g
-        w -= 0.1 * m / (s**0.5 + 1e-8)
-    found = graded_answer(of_script(LOOP.format(optimizer="Adam([w], lr=0.1)"), "w"), {"w": w}, "w")
-    assert found.verdict == "wrong"
-    assert "descent" in [one.code for one in found.diagnoses], found
-
-
-def test_a_derivative_forgotten_on_one_way_from_a_right_gradient_is_named() -> None:
-    """`q_h` is right and gone on with; the derivative of the tanh is forgotten beside it, in `dq/du` alone."""
-    u, x = 0.7, 1.3
-    h, k = np.tanh(u * x), np.tanh(u * np.tanh(u * x))
-    right = 2 * k * (1 - k**2) * u
-    answers = {"dq/dk": 2 * k, "dq/dh": right, "dq/du": 2 * k * h + right * (1 - h**2) * x}
-    grader = of_program("h = tanh(u*x); k = tanh(u*h); q = k**2", f"u = {u}, x = {x}", *answers)
-    names_mistake(grader, answers, "dq/du", "inner-dropped")
-
-
-def test_a_slip_in_one_of_several_passes_is_named() -> None:
-    script = "x = torch.tensor(1.3, requires_grad=True)\na = x*0.7\n(a**2).backward(retain_graph=True)\na.backward()\n"
-    names_mistake(of_script(script, "x.grad"), {"x.grad": 1.3 * 0.49 + 0.7}, "x.grad", "power-rule")
-
-
 @pytest.mark.parametrize("copied", ["gw, gb = w.grad.item(), b.grad.item()", "gw = w.grad.item()\ngb = b.grad.item()"])
 def test_updates_follow_from_gradients_that_were_copied_beside_each_other(copied: str) -> None:
     script = (

@@ -74,14 +74,6 @@ def test_a_right_answer_after_a_wrong_one_has_half_the_points(session: Session) 
     assert next(others).number == 2
 
 
-def test_of_an_unknown_mistake_that_is_told_before_the_value(session: Session) -> None:
-    exercise, _ = first(session)
-    assert exercise.answer("123.456").answer.verdict == "wrong"
-    told = hint(exercise)
-    assert (told.level, told.is_over, told.answer.diagnoses) == ("rule", False, ())
-    assert hint(exercise).is_over
-
-
 def test_a_new_wrong_answer_is_told_about_from_the_beginning(session: Session) -> None:
     exercise, _ = first(session)
     kept_one_branch(exercise)
@@ -101,14 +93,6 @@ def test_what_cannot_be_read_costs_nothing(session: Session, text: str) -> None:
     assert session.score.at_once == 1
 
 
-def test_too_few_digits_cost_nothing(session: Session) -> None:
-    exercise, _ = first(session)
-    truth = 2 * float(exercise.question.at["x"]) ** 2 + 0.8
-    assert exercise.answer(f"{truth:.1g}").answer.verdict == "precision"
-    assert exercise.answer(f"{truth:.4g}").is_right
-    assert session.score.at_once == 1
-
-
 def test_giving_up_shows_what_is_right(session: Session) -> None:
     exercise, _ = first(session)
     told = exercise.give_up()
@@ -125,15 +109,6 @@ def test_a_seed_gives_the_same_values(session: Session) -> None:
     assert values(4, 6) == values(4, 6)
     assert values(4, 6) != values(5, 6)
     assert values(4, 6)[0] != values(4, 6)[2], "each time a question comes, it has other values"
-
-
-def test_a_count_stops_in_the_middle_of_a_question() -> None:
-    found = list(Session(ASSIGNMENT, 1, 3))
-    assert [(one.number, one.count, one.is_new, str(one.ask.quantity)) for one in found] == [
-        (1, 3, True, "dq/ds"),
-        (2, 3, False, "dq/dx"),
-        (3, 3, True, "dq/ds"),
-    ]
 
 
 def test_a_number_that_is_off_by_coarse_rounding_is_wrong() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from gradcli.homework.grading import Grader
@@ -65,21 +64,6 @@ def test_what_follows_from_a_slip_is_carried(of, seed: int) -> None:  # type: ig
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(10), 2))
-def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
-    tape = scalar_tape(seed)
-    grader, _ = graders(tape)
-    for first, _, then, _ in list(on_from_a_gradient(tape))[:2]:
-        found = tape.gradients(given={first.split("/d")[1]: 0.0})[then.split("/d")[1]]
-        if not np.isfinite(found) or not apart(found + 1e-5, tape.right[then.split("/d")[1]]):
-            continue
-        for bad in ("0", "0.0", "1e999", "nan", "inf"):
-            answers = marked(grader, {first: bad, then: typed(found)})
-            assert answers[first].verdict in ("wrong", "unreadable", "correct")
-            assert answers[then].verdict != "carried"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", some(range(10), 2))
 def test_a_right_answer_after_a_slip_is_correct(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         grader, _ = graders(tape)
@@ -95,25 +79,7 @@ def test_any_number_can_come_before_an_answer_in_a_program_with_tensors(slip: st
     assert {answer.verdict for answer in found.values()} <= {"wrong", "shape"}
 
 
-def test_a_local_derivative_is_carried() -> None:
-    body = "program = 'u = x**3; z = sin(u)'\nat = { x = 0.7 }\nask = ['local du/dx', 'dz/dx']\n"
-    found = marked(assignment(body), {"local du/dx": "0.49", "dz/dx": typed(0.49 * np.cos(0.343))})
-    assert [answer.verdict for answer in found.values()] == ["wrong", "carried"]
-
-
 NEURON = """program = 'a = sigmoid(z); L = (a - t)**2'
 at = { z = 0.8, t = 0.3 }
 ask = ["a", "dL/da", "dL/dz"]
 """
-
-
-@pytest.mark.parametrize("slope", [0.9 * 0.1, 0.6899744811276125 * 0.3100255188723875])
-def test_a_derivative_goes_on_from_the_result_or_is_computed_afresh(slope: float) -> None:
-    found = marked(assignment(NEURON), {"a": "0.9", "dL/da": "1.2", "dL/dz": typed(1.2 * slope)})
-    assert [found[name].verdict for name in ("a", "dL/da", "dL/dz")] == ["wrong", "carried", "carried"]
-
-
-def test_a_number_that_follows_may_look_like_the_right_one_with_too_few_digits() -> None:
-    body = "program = 's = x**2 + 0.4; m = s + x'\nat = { x = 1.3 }\nask = ['s', 'm']"
-    found = marked(assignment(body), {"s": "1.7", "m": "3"})  # m is 3.39
-    assert [found[name].verdict for name in ("s", "m")] == ["wrong", "carried"]

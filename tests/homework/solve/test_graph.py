@@ -9,7 +9,7 @@ from gradcli.engine.backward import grad
 from gradcli.homework.solve.graph import OF_STRUCTURE, Graph
 from gradcli.homework.solve.problem import sweep
 from tests.homework.drawing import network_tape, scalar_tape
-from tests.homework.tapes import FORWARD, Tape
+from tests.homework.tapes import Tape
 from tests.programs import SMOOTH, Run, family, of_every, run
 
 ROUNDED = 1e-12  # `3/x` is one step here and two in the engine
@@ -41,7 +41,7 @@ def test_every_operation_is_swept_as_the_engine_does(program: str) -> None:
         assert_as_the_engine(done, Graph(done.evaluation, program), ROUNDED)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(15))
 def test_random_programs_are_swept_as_the_engine_does(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         done, graph = drawn(tape)
@@ -52,7 +52,7 @@ def test_random_programs_are_swept_as_the_engine_does(seed: int) -> None:
                 np.testing.assert_allclose(found[graph.names[name]], tape.right[name], rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_moved_graph_keeps_what_its_structure_tells(seed: int) -> None:
     """What is kept of a graph at other values is what would be found there."""
     for tape in (scalar_tape(seed), network_tape(seed)):
@@ -68,55 +68,3 @@ def test_a_moved_graph_keeps_what_its_structure_tells(seed: int) -> None:
         assert [moved.label(n) for n in range(len(moved.vertices))] == [
             fresh.label(n) for n in range(len(moved.vertices))
         ]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_graph_moves_to_other_values(seed: int) -> None:
-    """`moved` and `forward` are the program run again, at another value of a variable."""
-    for tape in (scalar_tape(seed), network_tape(seed)):
-        _, graph = drawn(tape)
-        name = list(tape.leaves)[seed % len(tape.leaves)]
-        given = {name: 1.25 * tape.values[name] + 0.1}
-        values = tape.forward(FORWARD, given)
-        again = graph.forward({graph.names[name]: given[name]})
-        found = sweep(graph.moved({graph.names[name]: given[name]}), graph.output)
-        right = tape.gradients(values=values)
-        for other in tape.named:
-            np.testing.assert_allclose(again[graph.names[other]], values[other])
-            if other in right:
-                np.testing.assert_allclose(found[graph.names[other]], right[other], rtol=1e-9, atol=1e-12)
-
-
-def test_many_seeds_run_side_by_side() -> None:
-    for seed in range(40):
-        tape = scalar_tape(seed)
-        _, graph = drawn(tape)
-        if graph.is_scalar:
-            seeds = np.array([1.0, -2.0, 0.5])
-            wide = sweep(graph, graph.output, seed=seeds)
-            for name in tape.leaves:
-                np.testing.assert_allclose(wide[graph.names[name]], seeds * tape.right[name], rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("program", "ops"),
-    [("x = 2; z = 3/x", ["div"]), ("x = 2; z = 1/x", ["div"]), ("x = 2; z = reciprocal(x)", ["reciprocal"]),
-     ("x = 2; r = reciprocal(x); z = r*3", ["reciprocal", "mul"]), ("x = 2; z = x/3", ["div"])],
-)  # fmt: skip
-def test_a_number_over_a_value_is_one_step(program: str, ops: list[str]) -> None:
-    done = run(program)
-    graph = Graph(done.evaluation, program)
-    found = sweep(graph, graph.output)
-    assert [v.op for i, v in enumerate(graph.vertices) if i in found and v.op] == ops
-
-
-@pytest.mark.parametrize(
-    ("program", "labels"),
-    [("x = 2; z = sin((3/x))", ["3/x", "z"]), ("x = 2; z = (x + 1)*(x - 1)", ["x + 1", "x - 1", "z"]),
-     ("x = 2; z = exp(-x)**2", ["-x", "exp(-x)", "z"])],
-)  # fmt: skip
-def test_a_step_is_called_as_it_is_written(program: str, labels: list[str]) -> None:
-    done = run(program)
-    graph = Graph(done.evaluation, program)
-    found = sweep(graph, graph.output)
-    assert [graph.label(i) for i, v in enumerate(graph.vertices) if i in found and v.op] == labels

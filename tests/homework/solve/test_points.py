@@ -19,18 +19,12 @@ ROOT = "z = sqrt(1 - x**2)", "{ x = 0.5 }"
 PARTS = "u = sin(x); z = mean([u, u**2, x])", "{ x = 1 }"
 
 RIGHT = [
-    (CUBE, "dz/dx", ["6*x*(x**2+1)**2", "6*x^5 + 12*x^3 + 6*x", "3*p**2*2*x", "6*x*p**2", "6·x·(1+x²)²", "2*x*3*z/p"]),
-    (WAVE, "dz/dx", ["3*x**2*cos(x**3)", "cos(u)*3*x^2", "cos(u)*3*u/x", "3*x*x*cos(u)"]),
     (PRODUCT, "dz/dx", ["exp(x)*(sin(x)+cos(x))", "z + cos(x)*v", "u*v + v*cos(x)", "sqrt(2)*exp(x)*sin(x + pi/4)"]),
     (QUOTIENT, "dz/dx", ["(cos(x)*v - u*2*x)/v**2", "cos(x)/v - z*2*x/v", "cos(x)/(1+x**2) - 2*x*sin(x)/(1+x**2)**2"]),
     (DIAMOND, "dz/dx", ["4*x**3", "2*x*(p+m)", "4*x*s", "2*x*(x**2+1) + 2*x*(x**2-1)"]),
-    (DIAMOND, "dz/ds", ["2*s", "p + m", "2*x**2"]),
-    (NEURON, "dz/dw", ["2*(a-t)*a*(1-a)*x", "2*x*(sigmoid(w*x+b)-t)*sigmoid(h)*sigmoid(-h)"]),
     (SQUASH, "dz/dw", ["x*(1-z**2)", "x/cosh(w*x)**2", "x - x*tanh(h)**2"]),
-    (LOG, "dz/dx", ["1/x", "y/(x*y)", "x**-1"]),
     (ROOT, "dz/dx", ["-x/sqrt(1-x**2)", "-x/z", "-x*(1-x**2)**-0.5"]),
     (PARTS, "dz/dx", ["(cos(x) + 2*u*cos(x) + 1)/3", "1/3 + cos(x)*(1+2*sin(x))/3"]),
-    (CUBE, "z", ["(x**2+1)**3", "x^6 + 3*x^4 + 3*x^2 + 1"]),
     (CUBE, "local dz/dp", ["3*p**2", "3*(x**2+1)**2"]),
 ]
 WRONG = [
@@ -71,7 +65,7 @@ def test_the_right_formula_in_any_form(program: tuple[str, str], quantity: str, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("program", "quantity", "form", "code"), some(WRONG, 2))
+@pytest.mark.parametrize(("program", "quantity", "form", "code"), some(WRONG, 5))
 def test_a_mistake_as_a_formula(program: tuple[str, str], quantity: str, form: str, code: str) -> None:
     answer = marked(asked(program, quantity), {quantity: form})[quantity]
     assert (answer.verdict, answer.points) == ("wrong", 0.0)
@@ -89,13 +83,6 @@ def test_a_formula_that_is_right_at_the_point_alone(program: tuple[str, str]) ->
         answer = marked(grader, {"z": form})["z"]
         assert answer.verdict == "wrong"
         assert not any(" + " in one.code for one in answer.diagnoses)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["z**2", "sin(z)*3", "abs(x)", "log(x)"])
-def test_a_formula_of_another_kind_is_unknown(form: str) -> None:
-    answer = marked(asked(LOG, "dz/dx"), {"dz/dx": form})["dz/dx"]
-    assert (answer.verdict, answer.diagnoses) == ("wrong", ())
 
 
 @pytest.mark.parametrize("form", ["nonsense", "x +", "__import__('os')", "9**9**9**9", "dz/dx", "[x, x]*", "None"])

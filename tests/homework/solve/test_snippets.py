@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.homework.asking import Grader, assignment, marked
-from tests.programs import some
 
 LEAVES = """
 import torch
@@ -54,14 +53,8 @@ def codes(grader: Grader, quantity: str, text: str) -> tuple[str, list[str]]:
     [
         ("a.grad", ["[27, -64]", "tensor([ 27., -64.])", "[2*1.5*9, -64.0]"], ["[27, 64]", "None", "[1, 2, 3]"]),
         ("b.grad", ["None", "none"], ["0", "[0, 0]", "True", "[27, -64]"]),
-        ("c.grad", ["None"], ["[9, -16]", "0"]),
-        ("a.is_leaf", ["True", "true"], ["False", "None"]),
         ("c.requires_grad", ["True"], ["False"]),
-        ("e.requires_grad", ["False"], ["True"]),
-        ("c.grad_fn", ["MulBackward0", "<MulBackward0>"], ["MulBackward", "None", "3"]),
         ("c.grad_fn", ["<MulBackward0 object at 0x7f00>"], ["<AddBackward0 object at 0x7f00>"]),
-        ("e.grad_fn", ["None"], ["MulBackward0"]),
-        ("d", ["84.25", "tensor(84.2500, grad_fn=<SumBackward0>)"], ["84", "None"]),
     ],
 )  # fmt: skip
 def test_what_a_snippet_leaves(quantity: str, right: list[str], wrong: list[str]) -> None:
@@ -124,33 +117,6 @@ def batch(seed: int) -> tuple[Grader, dict[str, Any]]:
     return script(text, "W.grad", "b.grad"), known
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", some(range(6), 2))
-def test_a_layer(seed: int) -> None:
-    grader, known = batch(seed)
-    for code, answers in known.items():
-        for quantity, number in answers.items():
-            verdict, found = codes(grader, quantity, str(number.tolist()))
-            assert verdict == "correct" if code == "right" else verdict in ("wrong", "shape")
-            assert code in found or (code == "right" and not found), (quantity, found)
-
-
-def test_names_of_a_snippet_are_in_what_is_said() -> None:
-    grader, known = batch(0)
-    answer = marked(grader, {"b.grad": str(known["mean-n"]["b.grad"].tolist())})["b.grad"]
-    (found,) = [one for one in answer.diagnoses if one.code == "mean-n"]
-    assert found.node == "loss"
-    assert found.message == "you forgot to divide by the n of the mean loss"
-
-
-def test_a_step_without_a_name_is_called_as_it_is_written() -> None:
-    grader, known = batch(2)
-    answer = marked(grader, {"b.grad": str(known["pre-post-activation"]["b.grad"].tolist())})["b.grad"]
-    (found,) = [one for one in answer.diagnoses if one.code == "pre-post-activation"]
-    assert found.node == "tanh(X @ W + b)"
-    assert found.message.startswith("you put X @ W + b into the formula that is for tanh(X @ W + b)")
-
-
 STEPS = """
 import torch
 w = torch.tensor([0.5, 1.5], requires_grad=True)
@@ -161,36 +127,6 @@ for _ in range(2):
     loss.backward()
     optimizer.step()
 """
-
-
-def test_a_gradient_is_explained_after_a_step_has_changed_the_weights() -> None:
-    first = 3 * np.array([0.5, 1.5]) ** 2
-    last = 3 * (np.array([0.5, 1.5]) - 0.1 * first) ** 2
-    grader = script(STEPS, "w.grad")
-    assert codes(grader, "w.grad", str(last.tolist())) == ("correct", [])
-    for number, code in (
-        (-last, "sign"),
-        (2 * last, "stale-grad"),
-        (first + last, "stale-grad"),
-        (last / 3, "power-rule"),
-    ):
-        assert code in codes(grader, "w.grad", str(number.tolist()))[1]
-
-
-RETAINED = """
-import torch
-a = torch.tensor([1.0, -2.0], requires_grad=True)
-c = a * torch.tensor([3.0, 4.0])
-c.retain_grad()
-e = c.relu().mean()
-e.backward()
-"""
-
-
-def test_a_retained_gradient_is_explained() -> None:
-    grader = script(RETAINED, "c.grad")
-    assert codes(grader, "c.grad", "[0.5, 0]") == ("correct", [])
-    assert codes(grader, "c.grad", "[0.5, 0.5]")[1][0] == "relu-gate"
 
 
 LAYERS = """
@@ -222,10 +158,6 @@ def test_a_seed_that_was_left_out_leaves_the_local_derivative() -> None:
     assert codes(grader, "x.grad", "[2, 4, 6]") == ("wrong", ["local-not-total"])
 
 
-def test_a_size_may_be_pasted() -> None:
-    assert codes(script(LEAVES, "a.shape"), "a.shape", "torch.Size([2])") == ("correct", [])
-
-
 TWO_PASSES = """
 import torch
 x = torch.tensor(1.5, requires_grad=True)
@@ -252,16 +184,6 @@ def test_a_step_with_the_rate_of_the_snippet_is_known() -> None:
     grader = script(STEPS.replace("0.1", "0.03"), "w.grad")
     assert codes(grader, "w.grad", str(gradient.tolist())) == ("correct", [])
     assert "not-a-gradient" in codes(grader, "w.grad", str((weights - 0.03 * gradient).tolist()))[1]
-
-
-def test_zero_is_right_where_terms_cancel_in_float32() -> None:
-    script = (
-        "import torch\nx = torch.tensor([0.7, 1.9, 0.4])\nb = torch.tensor(0.1, requires_grad=True)\n"
-        "loss = ((x + b - torch.tensor([0.8, 1.8, 0.7]))**2).sum()\nloss.backward()\n"
-    )
-    grader = assignment(f"script = '''\n{script}'''\nask = ['b.grad', 'b.grad.item() - 1e-3']\n")
-    found = marked(grader, {"b.grad": "0.0", "b.grad.item() - 1e-3": "0.0"})
-    assert [one.verdict for one in found.values()] == ["correct", "wrong"]
 
 
 def test_a_script_without_a_seed_has_the_same_answers_each_time() -> None:

@@ -90,14 +90,10 @@ def graded(assignment: str, text: str) -> Result:
             "f_xx = 4.5\n$\\frac{\\partial^2 f}{\\partial x \\partial y} = 6.75$\nHessian of f = [4.5 6.75; 6.75 2]\n"
             "∇f = (3.375, 4.375)\nd^3f/dx^2dy = 6 x",
         ),
-        (MAP, "J = [[1, 2], [3, 4]]"),
-        (MAP, "dy/dx = [1 2; 3 4]"),
         (FORM, "df/dx = Ax + b\nH = A"),
         (FORM, "df/dx = Aᵀx + [0.5, 1.5]\nhessian f x = (A + A^T)/2"),
         (LOSS, "dL/dz = p - y"),
-        (ENTRY, "dL/dW[0, 1] = 22\nz[1] = 12.5"),
         (ENTRY, "dL/dW_{12} = 22\nz_2 = 12.5"),
-        (ENTRY, "∂L/∂W[0,1] = 22\n$z_{1}$ = 12.5"),
         (LOSS, "dL/dz = softmax(z) - y"),
     ],
 )
@@ -124,27 +120,13 @@ def test_the_sheet_says_what_formulas_may_use() -> None:
     assert point(question) == ["A = [[2, 1], [1, 3]] (symmetric)", "x = [1.5, 2.5]", "b = [0.5, 1.5] (constant)"]
 
 
-def test_the_key_uses_the_properties_of_the_values() -> None:
-    key = "\n".join(filled_in(Grader(read_assignment(Source(FORM + LOSS, "week.toml")))))
-    assert "df/dx = b + A @ x\n" in key
-    assert "dL/dz = p - y\n" in key
-
-
 @pytest.mark.parametrize(
     ("text", "read"),
     [
-        ("d2f/dx2", "d2f/dx2"),
-        ("∂²f/∂x∂y", "d2f/dxdy"),
         ("d^2f/dy dx", "d2f/dxdy"),
-        ("d^{3} f / dx^2 dy", "d3f/dx2dy"),
-        ("d2f/dx1dx2", "d2f/dx1dx2"),
         ("d2f/dx12", "d2f/dx12"),
-        ("jacobian y x", "jacobian y x"),
-        ("Hessian of f", "hessian f"),
         ("grad f", "∇f"),
         ("d2f/dxdydz", None),
-        ("d1f/dx", None),
-        ("d2f/", None),
     ],
 )
 def test_the_names_of_such_quantities(text: str, read: str | None) -> None:
@@ -155,7 +137,6 @@ def test_the_names_of_such_quantities(text: str, read: str | None) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('constant = ["b"]', 'constant = ["c"]', "has no variable c"),
         ('constant = ["b"]', "constant = 1", "constant is 1"),
         ('constant = ["b"]', 'constant = ["x"]', "x is constant"),
         ('A = "symmetric"', 'A = "round"', "no property is called"),
@@ -172,24 +153,6 @@ def test_what_cannot_be_asked_is_refused_at_its_place(old: str, new: str, says: 
     assert error.value.span is not None
 
 
-@pytest.mark.parametrize(
-    ("which", "verdict"),
-    [
-        ("1, 3", "correct"),
-        ("a and c", "correct"),
-        ("3 1", "correct"),
-        ("(a), (c)", "correct"),
-        ("1", "wrong"),
-        ("1, 2, 3", "wrong"),
-        ("4", "unreadable"),
-        ("all", "unreadable"),
-    ],
-)
-def test_several_choices_without_a_program(which: str, verdict: str) -> None:
-    found = graded(CHOICES, f"which = {which}\nwhy = b")
-    assert [one.verdict for one in found.answers] == [verdict, "wrong"]
-
-
 @pytest.mark.parametrize("answer", ["[]", "[1, 4]", "0", "[true]", "'a'"])
 def test_choices_have_right_ones(answer: str) -> None:
     with pytest.raises(UsageError, match="no choice is the right one"):
@@ -199,7 +162,6 @@ def test_choices_have_right_ones(answer: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('"z[1]"', '"z[2]"', "z has the shape \\(2,\\), and no entry \\[2\\]"),
         ('"z[1]"', '"z[1, 0]"', "and no entry"),
         ('"z[1]"', '{ quantity = "z[1]", form = "expression" }', "an entry is no formula"),
         ('"z[1]"', '"y[1]"', "has no y"),

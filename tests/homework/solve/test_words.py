@@ -40,15 +40,10 @@ def verdict(ask: str, label: str, text: str) -> str:
     ("text", "expected"),
     [
         ("True", "correct"),
-        ("yes", "correct"),
         ("no", "wrong"),
-        ("1.5", "wrong"),
         ("RuntimeError", ""),
-        ("it is one", ""),
         ("T", "correct"),
-        ("f", "wrong"),
         ("tensor(True)", "correct"),
-        ("falsch", "wrong"),
     ],
 )
 def test_a_yes_or_no(text: str, expected: str) -> None:
@@ -61,7 +56,6 @@ def test_a_yes_or_no(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("tensor(0.8571) and torch.Size([])", "correct"), ("tensor(0.8571)  and torch.Size( [] )", "correct"),
         ('"tensor(0.8571) and torch.Size([])"', "correct"), ("tensor(0.857143) and torch.Size([])", "correct"),
         ("tensor(0.85) and torch.Size([])", "wrong"), ("tensor(0.8572) and torch.Size([])", "wrong"),
         ("0.8571", "wrong"), ("tensor(0.8571) and torch.Size([1])", "wrong"), ("done", "wrong"),
@@ -112,13 +106,10 @@ def test_a_choice(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("quantity", "text", "expected"),
     [
-        ("loss.grad_fn", "grad_fn=<DivBackward0>", "correct"), ("loss.grad_fn", "<DivBackward0 object>", "correct"),
         ("loss.grad_fn", "<class 'DivBackward0'>", "correct"), ("loss.grad_fn", "a DivBackward0 node", "correct"),
         ("loss.grad_fn", "DivBackward", "wrong"), ("loss.grad_fn", "DivBackward1", "wrong"),
         ("loss.grad_fn", "MulBackward0", "wrong"), ("w.dtype", "float32", "correct"), ("w.dtype", "float64", "wrong"),
-        ("w.expand(2, 3).shape", "2x3", "correct"), ("w.expand(2, 3).shape", "2 × 3", "correct"),
         ("w.expand(2, 3).shape", "torch.size([2, 3])", "correct"), ("w.expand(2, 3).shape", "3 by 2", "wrong"),
-        ("w.expand(2, 3).shape", "2x3x1", "shape"),
     ],
 )  # fmt: skip
 def test_names_and_sizes_of_torch(quantity: str, text: str, expected: str) -> None:
@@ -148,21 +139,10 @@ def test_the_only_line_that_is_asked_for_needs_no_number(lines: str, label: str,
     assert found.answers[0].verdict == expected
 
 
-def test_a_choice_about_a_program_without_a_label() -> None:
-    body = "program = 'q = x**2'\nat.x = 3\nask = ['q', { choices = ['grows', 'falls'], answer = 1, points = 3 }]\n"
-    found = marked(assignment(body), {"q": "9", "choice": "grows"})
-    assert (found["choice"].verdict, found["choice"].points, found["choice"].expected) == ("correct", 3.0, "grows")
-
-
 @pytest.mark.parametrize(("text", "expected"), [("torch.Size([])", "correct"), ("scalar", "correct"), ("()", "correct"),
                                                 ("[]", "correct"), ("[1]", "shape"), ("0", "shape")])  # fmt: skip
 def test_an_empty_size_and_texts_that_are_accepted(text: str, expected: str) -> None:
     assert verdict("{ quantity = 'loss.shape', accept = ['a scalar', 'Scalar'] }", "loss.shape", text) == expected
-
-
-def test_what_ran_before_the_error_may_be_asked_for() -> None:
-    found = marked(grader("'w.grad'", "{ quantity = 'raises' }"), {"w.grad": "0.857", "raises": "RuntimeError"})
-    assert [answer.verdict for answer in found.values()] == ["correct", "correct"]
 
 
 def test_the_key_gets_full_marks() -> None:
@@ -175,17 +155,13 @@ def test_the_key_gets_full_marks() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        ("{ quantity = 'printed', line = 2 }", "line 2 of the script prints nothing"),
-        ("{ quantity = 'printed', line = 0 }", "a line is the number of one that prints"),
         ("{ quantity = 'w', line = 5 }", "a line is the number of one that prints"),
         ("{ choices = ['a', 'b'] }", "no choice is the right one"),
         ("{ choices = ['a', 'b'], answer = 3 }", "no choice is the right one"),
         ("{ choices = ['a'], answer = 1 }", "there are 1 choices"),
         ("{ choices = ['a', 'A'], answer = 1 }", "two choices are the same"),
-        ("{ choices = 'a', answer = 1 }", "choices is 'a'"),
         ("{ quantity = 'w', answer = 1 }", "an answer goes with choices"),
         ("{ quantity = 'w', accept = 'x' }", "accept is 'x'"),
-        ("'w'", "Trying to backward"),
     ],
 )
 def test_asks_that_are_refused(ask: str, said: str) -> None:
@@ -193,12 +169,6 @@ def test_asks_that_are_refused(ask: str, said: str) -> None:
     with pytest.raises(UsageError, match=r"(?s).+") as caught:
         grader(*filter(None, (ask, raises)))
     assert said in caught.value.message
-
-
-def test_the_lines_that_print_are_told() -> None:
-    with pytest.raises(UsageError) as caught:
-        grader("{ quantity = 'printed', line = 2 }", "{ quantity = 'raises' }")
-    assert caught.value.help == "write line = 5 or 6"
 
 
 @pytest.mark.parametrize(
@@ -229,12 +199,8 @@ ask = [{ quantity = "dq/dx", undefined = true }, "q"]
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        ("undefined", "correct"),
-        ("does not exist at x = 0", "correct"),
         ("existiert nicht", "correct"),
         ("DNE", "correct"),
-        ("0", "wrong"),
-        ("it exists", "wrong"),
         ("undefined or 0", "wrong"),
     ],
 )

@@ -57,12 +57,6 @@ def test_the_correlation_is_the_point_biserial() -> None:
     assert correlation(right, rest) == pytest.approx(gap / rest.std() * np.sqrt(p * (1 - p)))
 
 
-def test_answers_that_are_missing_count_as_none() -> None:
-    found = item("s", *CLASS)
-    assert (found.n, found.missing, found.p) == (6, 1, pytest.approx(4 / 6))
-    assert item("local ds/dx", *CLASS).missing == 1
-
-
 def test_a_correlation_needs_students_who_differ() -> None:
     assert item("s", *CLASS[:2]).discrimination is None
     assert item("local ds/dx", *CLASS[:5]).discrimination is None
@@ -83,14 +77,3 @@ def test_answers_to_other_questions_are_not_counted() -> None:
 )
 def test_ways_of_typing_are_one_value(one: str, other: str) -> None:
     assert form(one) == form(other)
-
-
-def test_a_value_counts_as_it_was_read() -> None:
-    members = [member("a", answer("dq/ds", "17,3", 0)), member("b", answer("dq/ds", "17.3", 0))]
-    first = replace(members[0], answers=(replace(members[0].answers[0], read_as="17.3"),))
-    (wrong,) = item("dq/ds", first, members[1]).wrong
-    assert wrong.count == 2
-
-
-def test_different_values_are_two() -> None:
-    assert len({form(text) for text in ("0.32", "-0.32", "0.33", "x", "[1, 2]", "[2, 1]", "9" * 300, "8" * 300)}) == 8

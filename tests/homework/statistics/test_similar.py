@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.homework.model import Marked, Result
-from gradcli.homework.statistics.items import FEW, MOST, Pair, Similar
+from gradcli.homework.statistics.items import MOST, Pair, Similar
 from tests.homework.results import BRANCH
 
 
@@ -39,10 +39,6 @@ def test_what_a_mistake_explains_is_not_shared() -> None:
     assert pairs(*members, is_known=True) == []
 
 
-def test_the_same_value_of_two_quantities_is_not_shared() -> None:
-    assert pairs(("ada", ["17.3", "1"]), ("bob", ["2", "17.3"]), ("cy", ["3", "3"])) == []
-
-
 def test_a_value_that_is_right_on_the_sheet_of_another_is_shared_with_that_student() -> None:
     similar = Similar()
     for name, text, elsewhere in (
@@ -58,15 +54,6 @@ def test_a_value_that_is_right_on_the_sheet_of_another_is_shared_with_that_stude
     assert [(one.text, one.students, one.owner) for one in pair.shared] == [("17.3", 2, "bob")]
 
 
-def test_what_is_right_on_the_sheets_of_two_is_not_shared_by_them() -> None:
-    similar = Similar()
-    for name, text in (("ada", None), ("bob", None), ("cy", "17.3"), ("dan", "6")):
-        elsewhere = ("ada", "bob") if name == "cy" else ()
-        wrong = Marked("a", "q", text, np.float64(8), "wrong", 0.0, 1.0, elsewhere=elsewhere)
-        similar.add(Result("", name, (wrong,) if text else ()))
-    assert [(pair.first, pair.second) for pair in similar.pairs] == [("ada", "cy"), ("bob", "cy")]
-
-
 def test_a_large_group_is_seen_without_all_its_pairs() -> None:
     """A sheet that a hundred students copied: each of them is in a pair that has all its values."""
     copied = [str(n + 0.5) for n in range(10)]
@@ -75,11 +62,3 @@ def test_a_large_group_is_seen_without_all_its_pairs() -> None:
     assert 99 <= len(found) <= MOST
     assert {name for pair in found for name in (pair.first, pair.second)} == {f"c{n}" for n in range(100)}
     assert {len(pair.shared) for pair in found} == {10}
-
-
-def test_the_work_grows_with_the_class_and_not_with_its_square() -> None:
-    similar = Similar()
-    for n in range(600):
-        answers = [Marked("a", f"q{q}", str(n % (q + 2)), np.float64(-1), "wrong", 0.0, 1.0) for q in range(20)]
-        similar.add(Result("", f"s{n}", tuple(answers)))
-    assert sum(1 for _ in similar._candidates()) <= 600 * 20 * FEW

@@ -32,36 +32,13 @@ def right(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "quantities"),
     [
-        ("[diamond]\ns = 2.25   dq/ds = 4.50", {"s", "dq/ds"}),
-        ("[diamond]\ns = 2.25 and dq/ds = 4.50", {"s", "dq/ds"}),
         ("[diamond]\ns = 2.25, a) dq/ds: 4.50; q is 5.0625", {"s", "dq/ds", "q"}),
         ("[diamond]\ndq/ds = 2 *  s = 4.50", {"dq/ds"}),  # a chain of equations
-        ("[diamond]\ndq/ds = 2 * 2.25\n  = 4.50", {"dq/ds"}),
-        ("[diamond]\nc =\n2.25\n4.50\n9.00\nq = 5.0625", {"c", "q"}),
         ("[dimond]\ns = 2.25", {"s"}),
         ("## daimond\ns = 2.25", {"s"}),
-        ("My answers to diamond:\ns = 2.25", {"s"}),
         ("diamond (10 points)\ns = 2.25 (2 points?)", {"s"}),
-        ("% by hand\n\\section*{diamond}\n\\dfrac{\\partial{q}}{\\partial{s}} = 4.50\\,", {"dq/ds"}),
-        ("[diamond]\nanswer for dq/ds: 4.50 👍", {"dq/ds"}),
         ("[diamond]\ns = 2.2500…", {"s"}),
-        ("[diamond]\nc = matrix [[2.25], [4.50], [9.00]]", {"c"}),
     ],
 )
 def test_they_are_read(text: str, quantities: set[str]) -> None:
     assert right(text) == quantities
-
-
-def test_a_heading_with_a_slip_is_told() -> None:
-    assert graded("[dimond]\ns = 2.25").remarks == ("line 1, [dimond]: read as [diamond]",)
-
-
-@pytest.mark.parametrize("heading", ["[diamond2]", "[dia]", "[emerald]"])
-def test_another_name_is_no_slip(heading: str) -> None:
-    assert right(f"{heading}\ns = 2.25") == set()
-
-
-def test_decimal_commas_between_spaces_are_entries_also_where_the_shape_is_another() -> None:
-    (answer,) = (one for one in graded("[diamond]\nc = [0,08 0,13]").answers if one.quantity == "c")
-    assert answer.verdict == "shape"
-    assert answer.read_as == "[0.08, 0.13]"

@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import re
 from io import StringIO
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gradcli.homework.submission.classes import IN_A_FOLDER, NOBODY, of_class, of_student, rows_of, students_in
+from gradcli.homework.submission.classes import of_class, of_student, rows_of, students_in
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Given, Submission
-from tests.homework.submission.diamond import ASKED, GRADER, from_file, one, verdicts
+from tests.homework.submission.diamond import GRADER, from_file, one
+from tests.programs import some
 
 CLASS = """\
 Timestamp,Student,Question,Quantity,Answer
@@ -57,11 +59,6 @@ def test_a_class(tmp_path: Path, content: bytes) -> None:
     assert {submission.file for submission in found} == {str(tmp_path / "class.csv")}
 
 
-def test_columns_in_another_order(tmp_path: Path) -> None:
-    text = "answer,quantity,question,student\n9,s,d,ada\n"
-    assert one(tmp_path / "class.csv", text).given == (Given("d", "s", "9"),)
-
-
 def test_a_class_without_students_is_one_student(tmp_path: Path) -> None:
     found = one(tmp_path / "ada.csv", "question,quantity,answer\nd,s,9\nd,q,80\n")
     assert (found.student, len(found.given)) == ("ada", 2)
@@ -74,38 +71,6 @@ def test_columns_that_are_missing_are_named(tmp_path: Path, text: str) -> None:
     found = one(tmp_path / "class.csv", text)
     assert found.unreadable.startswith("its first line is to be student,question,quantity,answer, and ")
     assert re.search(r"answer (is|are) not there$", found.unreadable)
-
-
-def test_a_class_without_rows_is_told(tmp_path: Path) -> None:
-    found = one(tmp_path / "class.csv", "student,question,quantity,answer\n\n,,\n")
-    assert (found.student, found.unreadable) == ("class", "it has no rows below the first line")
-    assert one(tmp_path / "ada.csv", "question,quantity,answer\n").unreadable == ""
-
-
-def test_rows_without_a_student(tmp_path: Path) -> None:
-    ada, nobody = from_file(tmp_path / "class.csv", "student,question,quantity,answer\nada,d,s,9\n,d,s,9\n")
-    assert (ada.student, nobody.student, nobody.remarks) == ("ada", NOBODY, ("the column student is empty",))
-
-
-def test_a_quote_out_of_order_costs_one_row(tmp_path: Path) -> None:
-    found = from_file(tmp_path / "class.csv", 'student,question,quantity,answer\nada,d,s,"9\nbob,d,s,"9"9\neve,d,s,9\n')
-    assert [submission.student for submission in found] == ["ada", "bob", "eve"]
-    assert found[2].given == (Given("d", "s", "9"),)
-
-
-def test_a_cell_of_several_lines(tmp_path: Path) -> None:
-    text = 'student,question,quantity,answer\nada,d,Z,"[[1, 2],\n[3, 4]]"\nada,d,note,"say ""hm"""\n'
-    assert answers(from_file(tmp_path / "class.csv", text)) == {
-        "ada": [("Z", "[[1, 2],\n[3, 4]]"), ("note", 'say "hm"')]
-    }
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
-@example('"')
-@example('student,question,quantity,answer\n"\r"')
-def test_any_text_is_a_class(text: str) -> None:
-    for submission in of_class("class.csv", "class", text):
-        assert list(verdicts(GRADER.grade(submission))) == ASKED
 
 
 PIECES = [
@@ -182,14 +147,6 @@ def test_an_answer_that_is_given_twice_is_told_with_the_lines() -> None:
     assert result.answers[1].verdict == "correct"
 
 
-def test_a_table_in_a_folder_is_of_one_student() -> None:
-    text = "question,quantity,answer\nd,s,9\n"
-    assert of_student("ada.csv", "ada", text) == Submission("ada.csv", "ada", (Given("d", "s", "9"),))
-    assert of_student("ada.csv", "ada", "question,quantity,answer\n") == Submission("ada.csv", "ada")
-    assert of_student("ada.csv", "ada", f"Student,{text}").unreadable == IN_A_FOLDER
-    assert "answer is not there" in of_student("ada.csv", "ada", "question,quantity\n").unreadable
-
-
 BROKEN = {
     "a zero": b"bo\0b,d,s,8",
     "a zero in the answer": b"bob,d,s,8\0",
@@ -204,9 +161,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("letters", ["", "é", "数"], ids=["ascii", "latin", "chinese"])
-@pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(("letters", "name", "place"), some(product(("", "é", "数"), BROKEN, range(3)), 7))
 def test_a_broken_row_costs_no_other(tmp_path: Path, name: str, letters: str, place: int) -> None:
     rows = [f"ada{letters},d,s,9".encode(), b"cy,d,s,9"]
     rows.insert(place, BROKEN[name])

@@ -64,16 +64,6 @@ def test_a_heading_is_no_answer_to_a_quantity_that_is_called_q(heading: str) -> 
     assert given(text) == [("q1", "p", "9"), ("q1", "q", "81"), ("q1", "q", "x**4"), ("two layers", "Z", "5")]
 
 
-@pytest.mark.parametrize("heading", ["[two layers]", "[Two-Layers]", "two_layers:", "## TWO LAYERS", "TwoLayers"])
-def test_spellings_of_a_name(heading: str) -> None:
-    assert given(f"{heading}\ndL/dZ = 9\n") == [("two layers", "dL/dZ", "9")]
-
-
-@pytest.mark.parametrize("heading", ["[3]", "3.", "3)", "Question 3", "Q3:", "3:"])
-def test_a_question_with_a_number_for_a_name(heading: str) -> None:
-    assert given(f"{heading}\nloss = 4\n") == [("3", "loss", "4")]
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -102,26 +92,16 @@ def test_a_line_may_name_its_question(line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("Z = [[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
-        ("Z = [\n[1]\n[3]\n]", "[\n[1]\n[3]\n]"),
         ("Z = tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)",
          "tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)"),
         ("Z =\n[[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
-        ("Z =\n7 10\n15 22", "7 10\n15 22"),
-        ("Z = 7 10\n    15 22", "7 10\n15 22"),
         (f"Z = {MATRIX}", MATRIX),
-        ("Z =\n$$\n[7 10; 15 22]\n$$", "[7 10; 15 22]"),
     ],
 )  # fmt: skip
 def test_an_answer_of_several_lines(text: str, answer: str) -> None:
     whole = f"[two layers]\n{text}\ndL/dZ = 1\n"
     assert given(whole) == [("two layers", "Z", answer), ("two layers", "dL/dZ", "1")]
     assert read(whole).remarks == ()
-
-
-def test_a_line_inside_an_open_bracket_is_no_heading() -> None:
-    text = "[two layers]\nZ = [[1]\n [3]\n [3]]\ndL/dZ = 1\n[3]\nloss = 4\n"
-    assert [(q, label) for q, label, _ in given(text)] == [("two layers", "Z"), ("two layers", "dL/dZ"), ("3", "loss")]
 
 
 @pytest.mark.parametrize("bad", ["Z = [1, 2", "Z = (((", "Z = [[1, 2],\n [3, 4]", "Z = {"])
@@ -139,35 +119,18 @@ def test_several_answers(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "p"), [("p = ; q = 81", None), ("p = **9**   q = 81", "**9**"), ("p = 3 *  3, q = 81", "3 *  3")]
-)
-def test_several_answers_that_are_blank_or_in_bold(line: str, p: str | None) -> None:
-    assert given(f"[q1]\n{line}\n") == [("q1", "p", p), ("q1", "q", "81")]
-
-
-@pytest.mark.parametrize(
     "text",
     [
         ">>> p\n9\n>>> print(q)\n81", "In [1]: p\nOut[1]: 9\n\nIn [2]: q\nOut[2]: 81", "print(p)\n9\nprint(q)\n81",
         "p\n9\nq\n81", "(p) 9\n(q) 81", "[p] = 9\n[q] = 81", "[p] =\n9\n[q] =\n81", "p  9\nq  81",
-        "p equals 9\nq equals 81",
     ],
 )  # fmt: skip
 def test_answers_that_are_copied_or_set_apart(text: str) -> None:
     assert given(f"[q1]\n{text}\n") == [("q1", "p", "9"), ("q1", "q", "81")]
 
 
-def test_a_letter_before_a_label_is_none() -> None:
-    assert given("[q1]\n(p) p = 9\n(p)  q = 81\n") == [("q1", "p", "9"), ("q1", "q", "81")]
-
-
 def test_a_hand_in_that_is_quoted_as_a_whole() -> None:
     assert given("> [q1]\n> p =\n> 9\n>\n> q = 81\n") == [("q1", "p", "9"), ("q1", "q", "81")]
-
-
-def test_rows_below_a_label() -> None:
-    text = "[two layers]\nZ =\n[1, 2]\n[3, 4]\n[q1]\np = 9\n"
-    assert given(text) == [("two layers", "Z", "[1, 2]\n[3, 4]"), ("q1", "p", "9")]
 
 
 def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:
@@ -184,17 +147,6 @@ def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:
         "line 6 is no [question], and no quantity = answer: layers: 3",
         "line 7, [three layers]: there is no such question; did you mean [two layers]?",
     )
-
-
-def test_an_answer_goes_to_no_other_question() -> None:
-    assert given("[q1]\nloss = 4\n")[0][:2] == ("q1", "loss")
-    assert {answer.verdict for answer in graded("[q1]\nloss = 4\n").answers if answer.max_points} == {"missing"}
-
-
-def test_comments_and_rules_are_no_answers() -> None:
-    found = read("# my work\n[q1]\n---\n# p = 9\np = 9\n***\n```\nq = 81\n```\n")
-    assert [(one.quantity, one.text) for one in found.given] == [("p", "9"), ("q", "81")]
-    assert found.remarks == ()
 
 
 def test_strict_reads_the_plain_notation_alone() -> None:

@@ -16,14 +16,10 @@ from gradcli.homework.submission.lines import text_of
 @pytest.mark.parametrize(
     ("markup", "lines"),
     [
-        ('<p dir="ltr">[d]<br />\ns = 9</p><p>q&nbsp;=&nbsp;1 &lt; 2</p>', ["[d]", "s = 9", "q = 1 < 2"]),
-        ("<div>[d]</div><ul><li>s = 9<li>q = 8</ul>", ["[d]", "s = 9", "q = 8"]),
         ("<html><head><title>t</title><style>a = 1</style></head><body><pre>[d]\ns = 9</pre>", ["[d]", "s = 9"]),
         ("<script>s = 1</script></script><p>s = <b>9</b></p>", ["s = 9"]),
         ("[d]\ns = 9 # no markup", ["[d]", "s = 9 # no markup"]),
-        ("[d]\nx < y = 3 & 4", ["[d]", "x < y = 3 & 4"]),
         ("<p>s = <![if !supportLists]>9<![endif]></p><p>p = 1<![1></p>", ["s = 9", "p = 1"]),
-        ("", []),
     ],
 )
 def test_the_text_of_markup(markup: str, lines: list[str]) -> None:

@@ -14,7 +14,6 @@ import pytest
 from gradcli.homework.submission import classes
 from gradcli.homework.submission.classes import read_file
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.submissions import Given
 from tests.homework.asking import files_of
 from tests.homework.submission.diamond import GRADER, one, submissions, verdicts
 
@@ -43,28 +42,12 @@ def test_what_is_no_text(tmp_path: Path, content: bytes, why: str, suffix: str) 
     assert not result.is_right
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_encodings(tmp_path: Path, encoding: str) -> None:
-    assert one(tmp_path / "ada.txt", "[é]\n∂q/∂s = 4".encode(encoding)).given == (Given("é", "∂q/∂s", "4"),)
-
-
 def test_a_hundred_megabytes(tmp_path: Path) -> None:
     for name, why in (("ada.txt", "100.0 MB, and a submission has 1 at most"), ("ada.json", "100.0 MB")):
         with (tmp_path / name).open("wb") as file:
             file.truncate(100 * 2**20)
         (found,) = submissions(tmp_path / name)
         assert why in found.unreadable
-
-
-def test_a_file_that_goes_on_growing_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "ada.txt").write_bytes(b"x" * 1000)
-    size = os.stat_result((*os.stat(tmp_path / "ada.txt")[:6], 10, 0, 0, 0))  # noqa: PTH116
-    monkeypatch.setattr(classes.os, "fstat", lambda _: size)
-    monkeypatch.setattr(classes.os.path, "samestat", lambda *_: True)
-    assert read_file(File(tmp_path / "ada.txt"), 100) == (
-        "",
-        "it has 0.0 MB, and a submission has 0 at most",
-    )
 
 
 def test_named_files_that_are_none(tmp_path: Path) -> None:
@@ -193,28 +176,3 @@ def test_what_takes_its_place_while_it_is_opened_is_not_read(
     text, problem = read_file(File(path, None if is_named else folder), 100)
     assert text == ""
     assert problem
-
-
-@pytest.mark.parametrize("is_named", [False, True])
-def test_where_folders_cannot_be_opened_links_are_refused_as_well(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, is_named: bool
-) -> None:
-    """As on Windows, where a file has a path alone."""
-    monkeypatch.setattr(os, "supports_dir_fd", set())
-    monkeypatch.setattr(classes, "NO_LINK", 0)
-    link(folder / "ada.txt")
-    (folder / "sub" / "bob.txt").write_text("s = 1")
-    assert read_file(File(folder / "sub" / "bob.txt", folder), 100) == ("s = 1", "")
-    text, problem = read_file(File(folder / "ada.txt", None if is_named else folder), 100)
-    assert (text, problem) == ((f"[d]\ns = {SECRET}\n", "") if is_named else ("", LINK))
-
-
-def test_reading_leaves_nothing_open(folder: Path) -> None:
-    before = len(list(Path("/dev/fd").iterdir()))
-    link(folder / "link.txt")
-    (folder / "sub" / "ada.txt").write_text("s = 1")
-    (folder / "sub" / "long.txt").write_text("s = 1" * 100)
-    (folder / "sub" / "none.txt").write_bytes(b"\x81")
-    files = files_of([str(folder), str(folder / "gone.txt")])
-    assert sorted(bool(read_file(file, 100)[1]) for file in files) == [False, True, True, True, True]
-    assert len(list(Path("/dev/fd").iterdir())) == before

@@ -1,120 +1,24 @@
-"""Formulas with decimals keep their value to the last digit, their shape and the look of what was typed."""
+"""Formulas with decimals keep the look of what was typed; random ones are held up to laws by `python -m tests.fuzz`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from random import Random
-from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 
-from gradcli.errors import GradcliError
-from gradcli.explanation.build import explain
 from gradcli.explanation.derivatives.total import formulas
-from gradcli.explanation.values import value_of
-from gradcli.explanation.variables import Variables, placeholders
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.simplify.simplifier import simplify
-from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Expression, Number, postorder
+from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
-from tests.language.simplify import decimals
-from tests.language.simplify.evaluation import NotFiniteError, value
-from tests.language.simplify.test_domains import is_close
-
-POINTS = 6
-ROUNDED = 1e-12  # exponents and numbers of derivatives are computed in floats
-EXACT = 1e-30
-LARGEST = 1e60
 
 
 def read(text: str) -> Expression:
     return parse_expression(Source(text))
-
-
-def check_form(raw: Expression, short: Expression) -> None:
-    """Check that a simplified formula is no longer, reads back, and has no number of more digits than one types."""
-    assert length(short) <= length(raw)
-    assert read(unparse(short)) == short
-    typed = {number.value for number in postorder(raw) if isinstance(number, Number)}
-    made = {number.value for number in postorder(short) if isinstance(number, Number)} - typed
-    for number in made:
-        assert number < 1e15, unparse(short)
-        assert float(f"{number:.15g}") == number, unparse(short)
-
-
-def check_value(raw: Expression, short: Expression, draw: Random, within: float) -> None:
-    """Check that a simplified formula has the value of the raw one at some points, wherever that has one."""
-    for _ in range(POINTS):
-        point = {name: mpmath.mpf(str(round(draw.uniform(-3, 3), draw.randint(1, 4)))) for name in decimals.LETTERS}
-        try:
-            expected = value(raw, point)
-        except NotFiniteError:
-            continue
-        where = f"{unparse(raw)} is not {unparse(short)} at {point}"
-        try:
-            apart = abs(value(short, point) - expected)
-        except NotFiniteError:  # beyond floats in between
-            assert is_close(short, point, expected), where
-            continue
-        if abs(expected) < LARGEST:
-            assert apart <= within * max(abs(expected), 1e-3), where
-
-
-def check_numbers(text: str, draw: Random) -> int:
-    """Check a formula and its derivatives; return how many formulas there were."""
-    program = parse_program(Source(text))
-    leaves = explain(program, placeholders(program, {})).leaves
-    derivatives = [leaf.formula_raw for leaf in leaves if leaf.formula_raw is not None]
-    for raw, within in [(read(text), EXACT), *((raw, ROUNDED) for raw in derivatives)]:
-        short = simplify(raw)
-        check_form(raw, short)
-        check_value(raw, short, draw, within)
-    return 1 + len(derivatives)
-
-
-def check_tensors(text: str, draw: Random) -> int:
-    """Check the derivatives of a number made of vectors and matrices; return how many there were."""
-    program = parse_program(Source(text))
-    point: dict[str, Any] = {}
-    for name in sorted(Variables.of(program).places):
-        shape = decimals.SHAPES[name]
-        entries = [draw.uniform(0.3, 1.7) * draw.choice([1, -1]) for _ in range(int(np.prod(shape)))]
-        point[name] = np.reshape(entries, shape)[()]
-    try:
-        leaves = explain(program, point).leaves
-    except GradcliError:  # shapes that do not fit
-        return 0
-    derivatives = [leaf.formula_raw for leaf in leaves if leaf.formula_raw is not None]
-    for raw in derivatives:
-        short = simplify(raw, {name: np.shape(x) for name, x in point.items()})
-        check_form(raw, short)
-        with np.errstate(all="ignore"):
-            expected, found = (np.asarray(value_of(tree, point)) for tree in (raw, short))
-        where = f"{unparse(raw)} is not {unparse(short)}"
-        assert found.shape == expected.shape, where
-        if np.isfinite(expected).all():
-            scale = max(1.0, float(np.max(np.abs(expected), initial=0)))
-            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7 * scale, err_msg=where)
-    return len(derivatives)
-
-
-FAMILIES = {decimals.nested: check_numbers, decimals.quotient: check_numbers, decimals.tensor: check_tensors}
-TENS = range(4)  # the fuzzer draws thousands
-
-
-@pytest.mark.parametrize("ten", TENS)
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_random_programs(family: Any, ten: int) -> None:
-    for seed in range(10 * ten, 10 * ten + 10):
-        draw = Random(f"{family.__name__} {seed}")
-        text = family(draw)
-        FAMILIES[family](text, draw)
 
 
 TYPED = {
@@ -158,6 +62,7 @@ def test_numbers_are_written_as_people_type_them(raw: str) -> None:
     assert unparse(simplify(read(raw))) == TYPED[raw]
 
 
+SHAPES = {"x": (3,), "w": (3,), "A": (3, 3)}
 MATRICES = {
     "-(A.T @ (2*(A @ (1/w))))*(1/w)**2": "-2*(A.T @ (A @ (1/w)))/w**2",
     "-0.108*(x @ (1/w))/w": "-0.108*(x @ (1/w))/w",
@@ -169,7 +74,7 @@ MATRICES = {
 
 @pytest.mark.parametrize("raw", MATRICES)
 def test_no_entry_moves_into_a_product_of_matrices(raw: str) -> None:
-    assert unparse(simplify(read(raw), decimals.SHAPES)) == MATRICES[raw]
+    assert unparse(simplify(read(raw), SHAPES)) == MATRICES[raw]
 
 
 @pytest.mark.parametrize(

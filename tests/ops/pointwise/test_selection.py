@@ -12,7 +12,6 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
-from tests.ops.structure import structure
 
 INF, NAN = math.inf, math.nan
 
@@ -32,25 +31,6 @@ def test_a_tie_is_halved(name: str, gradients: tuple[list[float], list[float]]) 
 def test_clamp_passes_the_gradient_at_its_bounds() -> None:
     assert value_and_gradients("clamp", [-2, -1, 0, 1, INF], min=-1, max=1) == ([-1, -1, 0, 1, 1], [0, 1, 1, 1, 0])
     assert np.isnan(value_and_gradients("clamp", NAN, min=0)[0])
-
-
-def test_clamp_between_tensors() -> None:
-    x, low, high = [0, 1, 2, 3, 1], [1, 1, 1, 1, 2], [2, 2, 2, 2, 0]
-    expected = ([1, 1, 2, 2, 0], [0, 1, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 1, 1])
-    assert value_and_gradients("clamp", x, low, high) == expected
-
-
-@pytest.mark.parametrize(
-    ("bounds", "expected"),
-    [
-        ({"min": 0, "max": 1}, "ClampBackward1(leaf)"),
-        ({"min": leaf(0)}, "Clamp(leaf, leaf)"),
-        ({"max": leaf(0)}, "Clamp(leaf, leaf)"),
-        ({"min": leaf(0), "max": 1}, "Clamp(leaf, leaf, None)"),
-    ],
-)
-def test_clamp_lowers_by_the_kind_of_its_bounds(bounds: dict[str, Any], expected: str) -> None:
-    assert structure(OPERATIONS["clamp"](leaf(1, 2), **bounds).node) == expected
 
 
 def test_an_infinite_gradient_does_not_pass_where_nothing_was_chosen() -> None:

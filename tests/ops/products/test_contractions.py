@@ -25,15 +25,10 @@ def linear(*operands: Tensor) -> Any:
     ("a", "b", "expected"),
     [
         ((3,), (3,), "Dot(leaf, leaf)"),
-        ((2, 3), (3,), "Mv(leaf, leaf)"),
         ((2, 3), (3, 4), "Mm(leaf, leaf)"),
-        ((3,), (3, 4), "SqueezeBackward4(Mm(Unsqueeze(leaf), leaf))"),
         ((5, 2, 3), (3, 4), "UnsafeView(Mm(View(leaf), leaf))"),
-        ((5, 2, 3), (3,), "UnsafeView(Mv(View(leaf), leaf))"),
         ((3,), (5, 3, 4), "UnsafeView(Mv(UnsafeView(Clone(Transpose(leaf))), leaf))"),
-        ((2, 3), (5, 3, 4), "Clone(Transpose(UnsafeView(Mm(UnsafeView(Clone(Transpose(leaf))), T(leaf)))))"),
         ((5, 2, 3), (5, 3, 4), "UnsafeView(Bmm(View(Expand(leaf)), View(Expand(leaf))))"),
-        ((5, 2, 3), (1, 3, 4), "UnsafeView(Mm(View(leaf), SqueezeBackward1(leaf)))"),
         (
             (2, 1, 2, 3),
             (5, 3, 4),
@@ -56,10 +51,7 @@ def test_matmul_folds_by_which_operand_requires_grad() -> None:
     ("shapes", "expected"),
     [
         (((2, 3), (4, 3), (4,)), "Addmm(leaf, leaf, T(leaf))"),
-        (((2, 3), (4, 3)), "Mm(leaf, T(leaf))"),
         (((3,), (4, 3), (4,)), "View(Addmm(leaf, View(leaf), T(leaf)))"),
-        (((5, 2, 3), (4, 3), (4,)), "View(Addmm(leaf, View(leaf), T(leaf)))"),
-        (((5, 2, 3), (4, 3)), "UnsafeView(Mm(View(leaf), T(leaf)))"),
         (((3,), (3,), ()), "Add(Dot(leaf, T(leaf)), leaf)"),
     ],
 )
@@ -71,53 +63,23 @@ def test_linear(shapes: tuple[tuple[int, ...], ...], expected: str) -> None:
     ("a", "b", "message"),
     [
         ((2, 3), (2, 3), "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"),
-        ((2,), (3, 4), "mat1 and mat2 shapes cannot be multiplied (1x2 and 3x4)"),
         ((5, 2, 3), (2, 3), "mat1 and mat2 shapes cannot be multiplied (10x3 and 2x3)"),
-        ((2, 3), (2,), "size mismatch, got input (2), mat (2x3), vec (2)"),
         (
             (3,),
             (2,),
             "inconsistent tensor size, expected tensor [3] and src [2] to have the same number of elements, but got "
             "3 and 2 elements respectively",
         ),
-        ((), (2, 3), "both arguments to matmul need to be at least 1D, but they are 0D and 2D"),
         (
             (5, 2, 3),
             (5, 2, 3),
             "Expected size for first two dimensions of batch2 tensor to be: [5, 3] but got: [5, 2].",
-        ),
-        (
-            (4, 2, 3),
-            (5, 3, 4),
-            "The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 0",
         ),
     ],
 )
 def test_torch_words(a: tuple[int, ...], b: tuple[int, ...], message: str) -> None:
     with pytest.raises(AutogradError) as failure:
         leaf(*a) @ leaf(*b)
-    assert failure.value.message == message
-
-
-@pytest.mark.parametrize(
-    ("operation", "shapes", "message"),
-    [
-        ("dot", [(2, 3), (3,)], "1D tensors expected, but got 2D and 1D tensors"),
-        ("mm", [(2, 3), (3,)], "mat2 must be a matrix"),
-        ("bmm", [(2, 3), (3, 4)], "batch1 must be a 3D tensor"),
-        ("outer", [(2, 3), (2,)], "outer: Expected 1-D argument self, but got 2-D"),
-        ("addmm", [(4,), (3,), (3, 4)], "mat1 must be a matrix, got 1-D tensor"),
-        (
-            "addmm",
-            [(3,), (2, 3), (3, 4)],
-            "The expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 1.  "
-            "Target sizes: [2, 4].  Tensor sizes: [3]",
-        ),
-    ],
-)
-def test_torch_words_of_functions(operation: str, shapes: list[tuple[int, ...]], message: str) -> None:
-    with pytest.raises(AutogradError) as failure:
-        OPERATIONS[operation](*(leaf(*shape) for shape in shapes))
     assert failure.value.message == message
 
 
@@ -151,8 +113,3 @@ def test_float32_and_integers() -> None:
         a @ b
     with pytest.raises(AutogradError, match="expected m1 and m2 to have the same dtype, but got: float != double"):
         a @ tensor(np.ones((2, 2)))
-
-
-def test_addmm_leaves_out_its_input_where_beta_is_zero() -> None:
-    out = OPERATIONS["addmm"](tensor([np.nan]), leaf(1, 2), leaf(2, 1), beta=0)
-    assert out.value.tolist() == [[2.0]]

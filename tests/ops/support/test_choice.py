@@ -30,20 +30,6 @@ def numbers(dtype: Any, seed: int) -> Any:
     return x
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_bit(dtype: Any, layout: str) -> None:
-    a, b = LAYOUTS[layout](numbers(dtype, 1)), LAYOUTS[layout](numbers(dtype, 2))
-    condition = LAYOUTS[layout](numbers(dtype, 3) > 0)
-    for first, second in ((a, 0), (0, a), (a, b), (a, 0.0), (a, np.float64(2)), (a[:1], b), (a, b.astype(np.float64))):
-        found, expected = chosen(condition, first, second), np.where(condition, first, second)
-        assert found.dtype == expected.dtype
-        assert found.tobytes() == expected.tobytes()
-        assert found.flags.c_contiguous == expected.flags.c_contiguous
-        assert not np.shares_memory(found, a)
-        assert not np.shares_memory(found, b)
-
-
 @pytest.mark.parametrize("size", [1, 10, MANY, 70_000])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_conditions_that_are_no_masks_and_small_arrays(size: int, dtype: Any) -> None:

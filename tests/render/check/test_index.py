@@ -45,14 +45,3 @@ def test_names_are_no_markup_and_links_stay_in_the_folder_of_pages() -> None:
     links = [value for name, value in read.attributes if name == "href" and value]
     assert len(links) == len(NAMES) - 1  # the page of a name that was cut is not known
     assert all(re.fullmatch(r"\.\./my%20%26%20feedback/[^/:]+\.html", link) for link in links)
-
-
-def test_the_commonest_mistakes_come_first_and_students_last() -> None:
-    titles = re.findall("<h2>(.*?)</h2>", html_index(totals(), "..", Asked()))
-    assert titles[0].startswith("Mistakes")
-    assert titles[-1] == "Students"
-
-
-def test_a_class_without_submissions_has_an_index() -> None:
-    empty = ClassTotals(GRADING.assignment)
-    assert "no submissions" in Read(html_index(empty, "..", Asked())).text

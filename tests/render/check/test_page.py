@@ -17,7 +17,7 @@ from gradcli.homework.model import VERDICTS, Branch, Marked, Result, Value
 from gradcli.render.check.marking import MARKS, difference, expected, ledger, percent
 from gradcli.render.check.page import MOST, check_page
 from gradcli.render.text.looks import Looks
-from tests.homework.results import ASSIGNMENT, BRANCH, HOSTILE, LOCAL, PARTLY, results
+from tests.homework.results import ASSIGNMENT, HOSTILE, PARTLY, results
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 PAGE = """\
@@ -143,23 +143,6 @@ def test_what_is_right_never_looks_like_the_answer(given: str, truth: Value, rig
     assert (expected(answer, Looks()), difference(answer, Looks())) == (right, gap)
 
 
-@given(st.floats(), st.floats())
-def test_numbers_that_differ_are_shown_so(given: float, truth: float) -> None:
-    assert expected(wrong(repr(given), np.float64(truth)), Looks()) != repr(given)
-
-
-def test_at_most_three_diagnoses() -> None:
-    answer = replace(PARTLY.answers[1], diagnoses=(BRANCH, *(replace(LOCAL, node=f"n{n}") for n in range(5))))
-    page = check_page(replace(PARTLY, answers=(answer,)), Looks())
-    assert page.count("local-not-total") == 2
-    assert "and 3 more" in page
-
-
-def test_a_right_answer_is_left_alone() -> None:
-    answer = replace(PARTLY.answers[0], diagnoses=(BRANCH,), ledger=PARTLY.answers[1].ledger)
-    assert "branch" not in check_page(replace(PARTLY, answers=(answer,)), Looks())
-
-
 def test_ledgers_are_cut() -> None:
     answer = replace(
         PARTLY.answers[1],
@@ -180,10 +163,6 @@ def test_a_file_of_any_length_has_a_page() -> None:
     assert "and 4,990 more" in page
     assert page.count("\n") < MOST + 20
     assert check_page(many, Looks(width=80), all=True).count("✓") == MOST + 1234
-
-
-def test_an_empty_submission() -> None:
-    assert check_page(Result("a.txt", "a", ()), Looks()) == "a   no answers"
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ def leaking(grading: Grading, result: Result, level: str, secrets: set[float], o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5, 7))
-def test_the_rule_gives_no_number_away(seed: int) -> None:
+def test_the_rule_gives_no_number_away() -> None:
+    seed = 5
     asked = questions(seed)
     source = "".join(one.toml() for one in asked)
     grading = Grading(read_assignment(Source(source, "class.toml")))

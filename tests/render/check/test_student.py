@@ -10,7 +10,6 @@ import pytest
 from gradcli.commands.forms import FOLDER, forms, renderer
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Marked
-from gradcli.render.check.student import student_page
 from gradcli.render.display_options import Asked
 from gradcli.render.page.document import digest
 from tests.render.check.feedback import GRADING, WRONG, Read, page, result
@@ -49,36 +48,6 @@ def test_no_right_number_is_in_a_page_below_value(form: str, level: str) -> None
         assert [secret for secret in secrets if secret in text] == []
 
 
-def test_marks_go_as_far_as_the_level_allows() -> None:
-    told = {level: Read(page(result(), level)).text for level in LEVELS}
-    assert "marked" not in told["verdict"]
-    assert "✗" in told["verdict"]  # the verdicts
-    assert not re.search(r"[✗?]\d", told["verdict"])
-    assert "marked" not in told["node"]
-    assert re.search(r"[✗?]\d here", told["node"])
-    assert "look again at" in told["node"]
-    assert re.search(r"s enters [pm], marked [✗?]\d", told["rule"])
-    assert "you kept the branch through m; s also feeds p" in told["rule"]
-    assert "s enters p, local derivative 1" not in told["rule"]
-    assert "s enters p, local derivative 1" in told["value"]
-
-
-def test_a_graph_that_may_be_asked_for_is_drawn_at_value_alone() -> None:
-    own = {"words": WRONG["words"]}
-    found = result(own)
-    kept = [answer for answer in found.answers if answer.question == "words"]
-    found = type(found)(found.file, found.student, tuple(kept))
-    assert "svg" not in Read(page(found, "rule")).tags
-    assert "svg" in Read(page(found, "value")).tags
-
-
-def test_code_names_are_for_teachers() -> None:
-    text = Read(page(result(), "rule")).text
-    codes = {one.code for answer in result().answers for one in answer.diagnoses if "-" in one.code}
-    assert codes
-    assert [code for code in codes if code in text] == []
-
-
 def test_every_place_of_a_mistake_is_in_its_graph() -> None:
     placed = 0
     for answer in result().answers:
@@ -115,10 +84,3 @@ def test_a_page_runs_nothing_and_loads_nothing() -> None:
     assert policy.startswith(f"default-src 'none'; style-src {digest(read.style)};")
     assert not {"src", "href", "style", "id"} & {name for name, _ in read.attributes}
     assert not re.search(r"url\(|@import|<!--", read.style + read.text)
-
-
-def test_a_right_answer_has_no_note_and_no_mark() -> None:
-    found = result({"diamond": {"s": "1.8769", "p": "3.5869"}})
-    text = Read(student_page(GRADING, revealed(found, "rule"), Asked())).text
-    assert not re.search(r"[✗?]\d", text)
-    assert text.count("✓ right") == 2

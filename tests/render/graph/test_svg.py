@@ -12,8 +12,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.build import explain
@@ -75,20 +73,6 @@ def test_every_program_in_every_look(case: Case, look: str) -> None:
     assert not asked.ascii or text.isascii() or not explanation.program.isascii()
 
 
-@pytest.mark.slow
-@settings(max_examples=8, deadline=None, derandomize=True)
-@given(st.lists(st.tuples(st.sampled_from("+-*/"), st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=30))
-def test_random_programs(parts: list[tuple[str, int, int]]) -> None:
-    lines, known = [], ["x", "y", "2.5"]
-    for at, (sign, one, two) in enumerate(parts):
-        lines.append(f"n{at} = {known[one % len(known)]} {sign} sin({known[two % len(known)]})")
-        known.append(f"n{at}")
-    explanation = explained("; ".join([*lines, f"x*y + {known[-1]}"]), {"x": 0.3, "y": -1.7})
-    for asked in (Asked(), Asked(direction="LR"), Asked(backward=True), Asked(most=8)):
-        assert list(read_picture(svg(explanation, asked)).faults()) == []
-        assert faults(laid_out(explanation, asked)) == []
-
-
 def sample(path: Path) -> Explanation:
     from gradcli.commands.inputs.programs import Program
     from gradcli.commands.options import Limited
@@ -119,17 +103,6 @@ def upstream_of(program: str) -> Any:
     """Return a gradient for an output that is no scalar."""
     value = evaluate(parse_program(Source(program)), {}, dtype=np.dtype(float)).output
     return np.ones(value.shape) if value is not None and value.shape else None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", sorted((ROOT / "samples" / "snippets").glob("*.py")), ids=lambda path: path.stem)
-def test_the_snippets_of_the_samples(capsys: pytest.CaptureFixture[str], path: Path) -> None:
-    drawn = gradcli(capsys, ["graph", str(path), "--format", "svg"])
-    if "backward(" in path.read_text(encoding="utf-8"):
-        assert drawn.code == 0
-        assert list(read_picture(drawn.out).faults()) == []
-    else:
-        assert drawn.code == 3
 
 
 COMMANDS = re.findall(r"^gradcli .* -o (\S+\.svg)$", (PICTURES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -169,13 +142,6 @@ def test_names_are_text(name: str) -> None:
         assert picture.width < 5000
 
 
-def test_numbers_of_every_kind() -> None:
-    picture = read_picture(svg(explained("a*b + c", {"a": 1e308, "b": 1e308, "c": float("nan")}), Asked()))
-    assert "value = 1e+308" in picture.texts
-    assert "value = inf" in picture.texts
-    assert "value = nan" in picture.texts
-
-
 def test_tensors_by_shape_and_by_numbers() -> None:
     explanation = explained("sum(X @ w)", {"X": np.ones((3, 4)), "w": [1, 2, 3, 4]})
     texts = {values: read_picture(svg(explanation, Asked(values=values))).texts for values in ("auto", "none", "full")}
@@ -185,12 +151,6 @@ def test_tensors_by_shape_and_by_numbers() -> None:
     assert texts["full"].count("[1, 1, 1, 1]") == 3
     shapes = read_picture(svg(explanation, Asked(values="shape"))).texts
     assert {"value shape (4,)", "value = 30"} <= {*shapes}
-
-
-def test_constants_stand_in_the_box_of_their_operation() -> None:
-    picture = read_picture(svg(explained("y = x*3 + 1/7", {"x": 2}), Asked()))
-    assert len(picture.boxes) == 3
-    assert any("3" in text and "x" in text for text in picture.texts)
 
 
 def light(color: str) -> float:
@@ -209,17 +169,6 @@ def test_colours_read_on_white_and_on_black() -> None:
     for page in ("#ffffff", "#000000"):
         assert min(contrast(GREY, page), contrast(ROSE, page)) >= 4.5
     assert min(contrast(ink, fill) for ink in INK.values() for fill in FILLS.values()) >= 4.5
-
-
-def test_a_variable_used_twice_is_drawn_once() -> None:
-    picture = read_picture(svg(explained("x*x + x", {"x": 2}), Asked(detail="name")))
-    assert sorted(picture.texts) == ["v1", "v2", "x"]
-
-
-def test_the_backward_side() -> None:
-    picture = read_picture(svg(explained("z = x*y", {"x": 2, "y": 3}), Asked(backward=True)))
-    assert picture.texts.count("AccumulateGrad") == 2
-    assert {"MulBackward0", "x.grad 3", "y.grad 2", "grad_fn"} <= set(picture.texts)
 
 
 @pytest.mark.slow

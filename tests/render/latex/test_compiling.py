@@ -18,7 +18,7 @@ from gradcli.explanation.steps.walk import walk
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
-from gradcli.render.display_options import Asked, asked
+from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.formulas import Writer
 from gradcli.render.latex.functions import Symbols
@@ -29,7 +29,6 @@ from gradcli.render.latex.lesson import lesson
 from gradcli.render.latex.pages import derivations, document, eval_page, listing
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
-from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.programs import EXAMPLES
@@ -94,18 +93,17 @@ def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
     pictures = [graph_page(case.explain(), Asked()) for case in cases.values()]
     assert compiled(document("\n\\clearpage\n".join(pictures), preamble=PREAMBLE), tmp_path) == ""
     assert compiled(eval_page(CASES["square"].explain(), Asked(standalone=True)), tmp_path) == ""
-    for path in sorted((ROOT / "samples" / "homework").glob("*.toml")):
-        grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
-        assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
+    path = ROOT / "samples" / "homework" / "chain_rule.toml"
+    grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
+    assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
-    for name in ("twice", "commands"):
-        explanation = (CASES | BAD)[name].explain()
-        slides = beamer(explanation, Asked())
-        assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
-        assert compiled(slides, tmp_path) == ""
+    explanation = BAD["commands"].explain()
+    slides = beamer(explanation, Asked())
+    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
+    assert compiled(slides, tmp_path) == ""
 
 
 def test_reasons_are_told_in_indices_numbers_and_words() -> None:
@@ -134,46 +132,6 @@ def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
         for wide, high, x, y in (map(float, box) for box in re.findall(boxes, frame)):
             assert min(x - left, right - x) >= wide / POINTS / 2 - 0.2, "no words are cut"
             assert min(y - top, bottom - y) >= high / POINTS / 2 - 0.2
-
-
-def test_the_first_slide_has_the_whole_program_or_dots() -> None:
-    lines = [f"a{n + 1} = sin(a{n})" for n in range(9)]
-    short, long = (beamer(explained("; ".join(lines[:count]), {"a0": 0.5}), Asked()) for count in (3, 9))
-    frames = [slides.split(r"\begin{frame}")[1] for slides in (short, long)]
-    assert [r"\cdots" in frame for frame in frames] == [False, True]
-    assert r"a_{0} &= 0.5" in frames[0]
-
-
-@pytest.mark.parametrize(
-    ("options", "rows"),
-    [
-        ({}, ["$v_{1} = x^{2}$", "$4$", r"\textcolor{grad}{grad $3$}"]),
-        ({"values": "none"}, ["$v_{1} = x^{2}$"]),
-        ({"detail": "name"}, ["$v_{1}$"]),
-    ],
-)
-def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str]) -> None:
-    drawn = graph_page(CASES["diamond"].explain(), asked(Looks(), **options))
-    inside = r" \\{} ".join(rows)
-    assert f"{{{inside}}};" in drawn
-
-
-def test_an_operation_of_several_nodes_has_symbols_too() -> None:
-    drawn = graph_page(explained("L_1 = sum(v @ W)", {"v": [1, 2], "W": [[3, 4], [5, 6]]}), Asked())
-    assert "$L_{1} = " in drawn
-    assert "L\\_1" not in drawn
-
-
-def test_a_number_at_an_edge_is_written_once_for_all_entries() -> None:
-    drawn = graph_page(explained("sum(x + y)", {"x": [1, 2, 3], "y": [4, 5, 6]}), Asked())
-    assert drawn.count("{$1$}") == 2
-
-
-def test_a_label_that_is_too_long_to_be_written_takes_no_room() -> None:
-    explanation = explained("cross_entropy(scores*1, [0, 2])", {"scores": [[1, 2, 3], [4, 5, 6]]})
-    drawn = graph_page(explanation, Asked(direction="LR"))
-    *_, (start, end) = re.findall(r"latex\] \(([\d.]+),[\d.]+\) -- \(([\d.]+),[\d.]+\);", drawn)
-    assert 20 < float(end) - float(start) < 80
 
 
 def test_what_is_too_large_for_a_page_is_refused() -> None:

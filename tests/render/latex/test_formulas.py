@@ -73,11 +73,6 @@ def test_formulas(text: str, latex: str | None) -> None:
     assert written(text) == latex if latex is not None else written(text)
 
 
-def test_a_variable_called_sigma_keeps_its_symbol() -> None:
-    writer = Writer(Symbols(["sigma"]), {})
-    assert writer.formula(parsed("sigmoid(sigma)")).text == r"\operatorname{sigmoid}(\sigma)"
-
-
 @pytest.mark.parametrize("text", ["+".join(["x"] * 2000), "sin(" * 60 + "x" + ")" * 60, "x" + "**x" * 60])
 def test_of_a_formula_that_nobody_reads_there_are_dots(text: str) -> None:
     assert written(text) == DOTS

@@ -46,11 +46,6 @@ def test_long_names_keep_apart_that_begin_alike() -> None:
     assert symbols["model_encoder_layers_0_attention_2"] == r"\text{model\_encoder\_layers\_0\_a\ldots no. 3}"
 
 
-def test_the_first_name_gets_the_plain_symbol() -> None:
-    symbols = Symbols(["x1", "x_1", "x₁"])
-    assert [symbols[name] for name in ("x1", "x_1", "x₁")] == ["x_{1}", r"\text{x\_1}", r"\text{x$_1$}"]
-
-
 def test_letters() -> None:
     """As wide as what is read: a backslash before a sign is none, and what stands low is small."""
     assert letters(r"\text{learning\_rate}") == len("learning_rate")

@@ -147,13 +147,6 @@ def test_a_page_for_sizes_has_no_value_and_no_sign_of_one() -> None:
     assert all(re.search(r"  \w+Backward\d$", row) for row in rows)
 
 
-def test_the_document_says_which_nodes_torch_inserted() -> None:
-    explanation = explain(parse_program(Source("sum(u @ W)")), {"u": [1.0, 2.0], "W": [[1.0, 2.0], [3.0, 4.0]]})
-    document = trace_document(explanation, [trace(explanation, "W", None)])
-    found = [(row["node"], row["inserted"], row["part_of"]) for row in document["forward"]]
-    assert found == [("v1_a", True, "v1"), ("v1_b", True, "v1"), ("v1", False, None), ("v2", False, None)]
-
-
 def test_a_long_path_is_not_put_into_one_formula() -> None:
     """The rule of softmax has its upstream gradient twice: of forty, 2**40 would be written to be thrown away."""
     chain = "; ".join(f"h{n} = softmax(h{n - 1}, 0)" for n in range(1, 41))

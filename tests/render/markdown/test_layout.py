@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from gradcli.render.markdown.layout import code, fenced, laid_out, plain, table
-from gradcli.render.text.layout import Row, Section
+from gradcli.render.markdown.layout import code, fenced, plain, table
+from gradcli.render.text.layout import Row
 from tests.render.programs import CASES
 
 HOSTILE = [
@@ -35,15 +35,6 @@ def test_no_text_means_anything(text: str) -> None:
     assert not re.match(r"[-+=]|\d+[.)]", plain(text))
     assert "://" not in plain(text)
     assert "\n" not in code(text) + plain(text)
-
-
-def test_heads_name_the_cells() -> None:
-    rows = [Row(("a", "= 1", "", "= 2")), Row(("b", "= 3"))]
-    blocks = list(laid_out([Section("A title", rows, ("node", "made", "by", "value"))]))
-    assert blocks == [
-        "## A title",
-        "| node | made | value |\n| --- | --- | --- |\n| `a` | `1` | `2` |\n| `b` | `3` |  |",
-    ]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -8,8 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.render.page.html import data, element, joined
-from gradcli.render.page.parts import Tracks
+from gradcli.render.page.html import data, element
 from tests.render.page.reading import read
 
 TEXTS = st.text() | st.sampled_from(["</script>", "<!--", "]]>", "&lt;", '"', "'", "\u202e", "\x00", "a\nb"])
@@ -32,17 +31,3 @@ def test_a_block_of_data_is_what_it_was(document: dict[str, str]) -> None:
     inner = block.partition(">")[2].rpartition("<")[0]
     assert not re.search("[<>&]", inner)
     assert json.loads(inner) == document
-
-
-def test_attributes_and_nothing() -> None:
-    assert (
-        element("p", None, hidden=True, class_="a", title=None, data_step=3) == '<p hidden class="a" data-step="3"></p>'
-    )
-    assert joined("<", element("br"), None) == "&lt;<br>"
-
-
-def test_tracks_keep_changes_alone_and_equal_ones_once() -> None:
-    tracks = Tracks()
-    assert tracks.add([(0, "a"), (1, "a"), (2, "b"), (2, "c")]) == 0
-    assert tracks.add([(0, "a"), (2, "c")]) == 0
-    assert tracks.document == [[0, "a", 2, "c"]]

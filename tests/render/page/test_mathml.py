@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from gradcli.language.parser import parse_expression
-from gradcli.render.page.mathml import Paint, digits
+from gradcli.render.page.mathml import Paint
 from gradcli.source import Source
 from tests.render.programs import CASES, explained
 
@@ -65,25 +64,3 @@ def test_a_local_derivative_says_what_it_holds() -> None:
     paint = Paint(explanation, "loss")
     locals = {local.input: local for local in explanation.nodes[-1].locals}
     assert told(paint.local("loss", locals["x"])) == "{{∂loss}/∂x|}_{v_1}"
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    {
-        "14": "14",
-        "-3": "−3",
-        "1e-07": "1·10^−7",
-        "nan": "nan",
-        "-inf": "−∞",
-        "True": "True",
-    }.items(),
-)
-def test_numbers(text: str, written: str) -> None:
-    assert told(digits(text)) == written
-
-
-def test_arrays() -> None:
-    assert told(PAINT.number(np.array([1.0, -2.0]))) == "1−2"
-    assert told(PAINT.number(np.arange(12.0).reshape(2, 6))).startswith("0123")
-    assert told(PAINT.number(np.zeros((2, 2, 2)))) == "2 × 2 × 2, [0, :, :] of it0000"
-    assert told(PAINT.number(np.arange(100.0).reshape(10, 10))) == "10 × 1001⋯91011⋯19⋮⋮⋮⋮9091⋯99"

@@ -9,7 +9,7 @@ from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.page.parts import LARGEST, ROOM, is_drawn, parts, shown
 from gradcli.render.page.program import program_page
 from gradcli.render.text.looks import Looks
-from tests.render.page.reading import block, read
+from tests.render.page.reading import read
 from tests.render.programs import explained
 
 PROGRAMS = {
@@ -57,19 +57,6 @@ def test_each_step_is_seen_in_the_part_that_is_shown(name: str) -> None:
                 assert edge.target in part.operations
             case _:
                 assert move.node in {node.id for node in part.boxes}
-
-
-@pytest.mark.slow
-def test_a_page_has_a_picture_for_each_part() -> None:
-    page = read(program_page(walked(PROGRAMS["one statement"]).explanation, Looks()))
-    pictures = [svg for svg in page.all("svg") if svg.attributes.get("class") == "graph"]
-    edges = [edge.attributes["data-ends"] for picture in pictures for edge in picture.all("data-edge")]
-    assert len(pictures) == len(parts(walked(PROGRAMS["one statement"])))
-    assert len(edges) == len([e for node in walked(PROGRAMS["one statement"]).explanation.nodes for e in node.locals])
-    asked = block(page, "gradcli-steps")["questions"].values()
-    assert all(len(question["wrong"]) > 5 for question in asked)
-    assert any("this is the sum so far" in message for question in asked for _, message in question["wrong"])
-    assert any("borrowed" in node.attributes["class"] for node in page.all("data-node"))
 
 
 @pytest.mark.slow

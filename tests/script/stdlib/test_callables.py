@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.agreement import REFUSED, agree, limited, programs, unreachable
+from tests.script.agreement import REFUSED, agree, limited, programs
 
 
 @programs(
@@ -30,23 +30,3 @@ def test_functions_of_functions_are_pythons(program: str) -> None:
 def test_reduction_stays_within_the_limits() -> None:
     limited("import functools\nfunctools.reduce(lambda a, b: a * a, range(2, 10**7))")
     limited("import operator\noperator.mul([0], 10**10)")
-
-
-@programs(
-    "functools.partial(print).__reduce__",
-    "functools.lru_cache(print).__wrapped__",
-    "operator.attrgetter('__class__.__base__')(1)",
-    "contextlib.contextmanager.__globals__",
-    "functools.wraps(print)(lambda: 1).__globals__",
-)
-def test_functions_lead_nowhere(program: str) -> None:
-    unreachable(f"import functools, operator, contextlib\n{program}")
-
-
-@programs(
-    "class C:\n    @functools.cached_property\n    def v(self):\n        print('once')\n"
-    "        return 5\nc = C(); print(c.v, c.v)",
-    "print(operator.attrgetter('real')(3), operator.itemgetter(1, 0)('ab'))",
-)
-def test_more_of_functions_and_blocks(program: str) -> None:
-    agree(f"import contextlib, functools, operator\n{program}")

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.agreement import REFUSED, agree, limited, programs, unreachable
-from tests.script.running import ours
+from tests.script.agreement import REFUSED, agree, limited, programs
 
 NAMES = (
     "s"
@@ -45,12 +44,3 @@ def test_mathematics_is_pythons(program: str) -> None:
 )
 def test_whole_numbers_stay_within_the_limits(program: str) -> None:
     limited(f"import math, statistics\n{program}")
-
-
-def test_functions_take_tensors_of_one_number() -> None:
-    program = "import math, torch\nt = torch.tensor(4.0)\nprint(math.sqrt(t), math.floor(t), math.prod([t, t]))"
-    assert ours(program) == "2.0 4 tensor(16.)\n"
-
-
-def test_functions_lead_nowhere() -> None:
-    unreachable("import math\nmath.sin.__reduce__")

@@ -29,18 +29,12 @@ START = "\n".join(
     + [f"{name} = torch.tensor({value}, requires_grad=True)" for name, value in VALUES.items()]
 )
 WRITTEN = {
-    "x @ A": "x @ A",
-    "A @ x": "A @ x",
-    "x @ x": "x @ x",
     "A @ A.T": "A @ A.T",
     "B @ x": "B @ x",
     "B @ A": "B @ A",
-    "F.linear(A, A, b)": "linear(A, A, b)",
-    "F.linear(x, A)": "linear(x, A)",
     "torch.outer(x, b)": "outer(x, b)",
     "torch.einsum('ij,kj->ik', A, A)": "einsum('ij,kj->ik', A, A)",
     "A[1, 0]": "A[1, 0]",
-    "A[:, 1]": "A[:, 1]",
     "B[..., 0, :1]": "B[..., 0, :1]",
     "F.normalize(A)": "normalize(A)",
     "torch.stack([x, b])": "stack([x, b])",

@@ -17,30 +17,21 @@ SGD = "opt = torch.optim.SGD([w], lr=0.1)\n"
 ANSWERS = {
     # cut off on the way
     "y = torch.tensor(w * 3, requires_grad=True)\ny.sum().backward()\nw.grad": "torch.tensor() at line 4 copied the",
-    "s = w[0].item() * 3\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "item() at line 4 took the",
     "s = float(w[0])\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "float() at line 4 took the",
     # whose gradient
     "w.requires_grad = False\nw.grad": "line 4 switched its requires_grad off",
-    "(w * 1).sum().backward()\nw = w - 0.1 * w.grad\nw.grad": "the leaf that w was before line 5 has the gradient",
     "(w * 1).sum().backward()\nwith torch.no_grad():\n    w = w - w.grad\nw.grad": "line 6 made a new tensor inside",
     "v = torch.ones(2, requires_grad=True) * 0.1\nv.grad": "call requires_grad_() last, on the finished tensor",
-    "b = torch.ones(2, requires_grad=True)\nw.sum().backward()\nb.grad": "no line has computed anything with it",
     "b = torch.ones(2, requires_grad=True)\nc = b * 2\nw.sum().backward()\nb.grad": "started from what does not",
     "y = w * 2\ny.sum().backward()\ny.retain_grad()\ny.grad": "no backward pass has reached it since",
-    "y = w.clone()\ny[0] = 0\ny.grad": "the result of an assignment to a part of it (line 5)",
     # updates
-    SGD + "opt.step()": "w has no gradient, so SGD changes nothing: no backward pass has run yet",
     SGD + "w.sum().backward()\nopt.zero_grad()\nopt.step()": "SGD changes nothing: line 6 set it to None",
     "opt = torch.optim.SGD([w], lr=0.0)\nw.sum().backward()\nopt.step()": "w stays: lr is 0",
     SGD + "(w * 0).sum().backward()\nopt.step()": "w stays: its .grad is 0",
-    SGD + "b = torch.ones(2, requires_grad=True)\n(w * b).sum().backward()\nopt.step()": "SGD does not hold b",
     "m = nn.Linear(2, 1)\nopt = torch.optim.SGD(m.parameters(), lr=1.0)\nm.weight = nn.Parameter(torch.ones(1, 2))\n"
     "m(w).backward()\nopt.step()": "SGD holds the tensor that m.weight was before, not the new one",
     "w.data -= 1": "w -> [1, 2] behind the back of autograd",
-    "y = w * 1\ny.detach().numpy()[0] = 9": "y -> [9, 3] behind the back of autograd",
-    "w.sum().backward()\nnn.utils.clip_grad_norm_([w], 0.5)": "w.grad -> [0.353553, 0.353553] in place, version 1",
     # gradients
-    "y = torch.relu(-w)\ny.sum().backward()": "relu (line 4) passes nothing back to v1, for v1 is nowhere above 0",
     "torch.round(w).sum().backward()": "for its derivative is 0 everywhere",
     "torch.softmax(w, 0).sum().backward()": "its entries always add up to 1",
     "torch.sigmoid(w * 100).sum().backward()": "is so far from 0 that it is flat there",
@@ -52,8 +43,6 @@ ANSWERS = {
     "y = w * 2\ny.retain_grad()\n(y * 3).sum().backward()": "kept by retain_grad() | y.grad -> [3, 3]",
     # errors
     # names
-    "def f(t):\n    return t * t\nout = f(w)": "line 6: out = f(w) | out = v1",
-    "p = {'w': torch.ones(1, requires_grad=True)}\n(p['w'] * 2).backward()": "p['w'].grad -> [2]",
     "v1 = w * 2\ny = (v1 + 1) * 3": "v2 = v1 + 1",
     "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
     "        self.s = torch.ones(2, requires_grad=True)\nn = N()\n(n.s * w).sum().backward()": "n.s.grad -> [2, 3]",
@@ -115,8 +104,3 @@ def test_a_transform_keeps_its_own_operations_to_itself() -> None:
     assert "line 4: f = lambda t: (t ** 3).sum()" in told
     assert "line 5" not in told
     assert " t = [2, 3]" not in told  # nor the tensor that it gave to f
-
-
-def test_a_failure_before_any_pass_is_short() -> None:
-    timeline = recorded(f"{START}(w * 2).backward()\n")
-    assert "no backward pass has run" not in timeline_page(timeline, Looks(ascii=True), failed=True)

@@ -14,13 +14,9 @@ from tests.script.running import ours, recorded
 START = "import torch\nx = torch.zeros(3, requires_grad=True)\ny = x * 1\n"
 
 WRITINGS = {
-    "y[0] = 5": "y_2 = copy_slices(y, y[0], copy_(y[0], 5))",
     "y[1:] *= 2": "copy_slices(y, y[1:], 2*y[1:])",
     "y[1:].copy_(x[:2])": "copy_slices(y, y[1:], copy_(y[1:], v1))",
-    "y.view(3, 1)[2].zero_()": "copy_slices(y, reshape(y, (3, 1))[2], zero_(reshape(y, (3, 1))[2]))",
-    "y.fill_(2)": "y_2 = fill_(y, 2)",
     "y.copy_(x)": "y_2 = copy_(y, x)",
-    "y.zero_()": "y_2 = zero_(y)",
     "y[y > 1] = 0": "index_put(y, 0, v1, dims=(0,))",
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.script.torch.signature import given_options, names
+from gradcli.script.torch.signature import given_options
 
 
 class Declared:
@@ -20,14 +20,6 @@ class Derived(Declared):
 class Written:
     def __init__(self, lr: Any, betas: Any = (0.9, -1.0), *, maximize: bool = False) -> None:
         self.values = {"lr": lr, "betas": betas, "maximize": maximize}
-
-
-@pytest.mark.parametrize("kind", [Declared, Derived])
-@pytest.mark.parametrize(("arguments", "keywords"), [((1,), {}), ((1, 2), {"maximize": True}), ((), {"lr": 3})])
-def test_arguments_are_bound_in_the_order_of_the_signature(kind: type, arguments: Any, keywords: Any) -> None:
-    values = given_options(kind, arguments, keywords)
-    assert values == Written(*arguments, **keywords).values
-    assert tuple(values) == names(Declared._signature) == ("lr", "betas", "maximize")
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ PROGRAM = "sum(stack([x, x]))*x/2"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reason", ENDS)
-@pytest.mark.parametrize("fatal", [(1,), (3, 4), (1, 2, 3, 4, 5)])
+@pytest.mark.parametrize(
+    ("reason", "fatal"), [*zip(ENDS, [(3, 4), (1, 2, 3, 4, 5), (1,), (3, 4)], strict=True)], ids=[*ENDS]
+)
 def test_a_row_costs_itself_alone(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, reason: str, fatal: tuple[int, ...]
 ) -> None:

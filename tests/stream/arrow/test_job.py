@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from datetime import date
 from pathlib import Path
@@ -13,11 +12,8 @@ import numpy as np
 import pytest
 
 import gradcli
-from gradcli.errors import EvaluationError, GradcliError, UsageError
-from gradcli.stream.arrow import sinks, sources
-from gradcli.stream.arrow.job import Job
-from gradcli.stream.plan import Task
-from gradcli.workers.limits import Limits
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream.arrow import sinks
 from tests.commands.running import gradcli as command
 from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
 
@@ -58,48 +54,6 @@ def test_formats(tmp_path: Path, run: Run, input: str, output: str, rows: int) -
     assert run(input, output).count == rows
     assert read(tmp_path / output).equals(expected(given))
     assert left(tmp_path) == sorted([input, output])
-
-
-def test_a_file_that_is_a_stream(tmp_path: Path, run: Run) -> None:
-    write(tmp_path / "in.stream", table(10), 3)
-    (tmp_path / "in.stream").rename(tmp_path / "in.arrow")
-    run("in.arrow", "out.parquet")
-    assert read(tmp_path / "out.parquet").equals(expected(table(10)))
-
-
-def test_groups_of_rows(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches are small and groups are larger, whatever the groups of the input were."""
-    monkeypatch.setattr(sources, "ROWS", 30)
-    monkeypatch.setattr(sinks, "GROUP", 100)
-    write(tmp_path / "in.parquet", table(500), 45)
-    run("in.parquet", "out.parquet")
-    metadata = pq.ParquetFile(tmp_path / "out.parquet").metadata
-    assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [120, 105, 120, 105, 50]
-    assert read(tmp_path / "out.parquet").equals(expected(table(500)))
-
-
-def test_numbers_that_repeat_stay_short(tmp_path: Path, run: Run) -> None:
-    write(tmp_path / "in.parquet", table(5000))
-    run("in.parquet", "out.parquet")
-    group = pq.ParquetFile(tmp_path / "out.parquet").metadata.row_group(0)
-    with_dictionary = {group.column(i).path_in_schema for i in range(9) if group.column(i).has_dictionary_page}
-    assert with_dictionary == {"id", "a", "error"}
-
-
-def test_tensors_and_forward_only(tmp_path: Path, run: Run) -> None:
-    vectors = pa.array([[1.0, 2.0], None, [3.0, 4.0]], pa.list_(pa.float64(), 2))
-    write(tmp_path / "in.parquet", pa.table({"v": vectors}))
-    with pytest.raises(EvaluationError, match="1 of 3 records failed, the first in row 2 of "):
-        run("in.parquet", "out.parquet", "sum(v**2)")
-    found = read(tmp_path / "out.parquet")
-    assert found.drop(["error"]).to_pydict() == {
-        "v": [[1, 2], None, [3, 4]],
-        "value": [5, None, 25],
-        "d_v": [[2, 4], None, [6, 8]],
-    }
-    write(tmp_path / "in.parquet", pa.table({"x": [1.0]}))
-    run("in.parquet", "out.parquet", "x", task={"is_forward_only": True})
-    assert read(tmp_path / "out.parquet").column_names == ["x", "value", "error"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -224,15 +178,6 @@ def test_two_parts_with_different_columns(tmp_path: Path, run: Run) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_part_that_vanishes(tmp_path: Path, run: Run) -> None:
-    for name in "ab":
-        write(tmp_path / "in" / f"{name}.parquet", table(5))
-    gone = tmp_path / "in" / "b.parquet"
-    error = refused(run, "in", "out", watch=lambda total: lambda done: gone.unlink())
-    assert (error.code, error.message) == ("E003", f"cannot read {gone}: no such file")
-    assert left(tmp_path / "out") == ["_a.parquet.json", "a.parquet"]
-
-
 @pytest.mark.parametrize("output", ["out.parquet", "out.arrow"])
 @pytest.mark.parametrize("room", [0, 100, 40_000])
 def test_a_full_disk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, output: str, room: int) -> None:
@@ -254,13 +199,6 @@ def test_a_full_disk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, 
     assert left(tmp_path) == ["in.parquet"]
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has it")  # noqa: PTH110
-def test_the_full_device(tmp_path: Path, run: Run) -> None:
-    write(tmp_path / "in.arrow", table(10))
-    error = refused(run, "in.arrow", "/dev/full")
-    assert error.message == "cannot write /dev/full: No space left on device"
-
-
 def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
     for name in "abc":
         write(tmp_path / "in" / f"{name}.parquet", table(50), 20)
@@ -275,14 +213,6 @@ def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
         run("in", "out", watch=lambda total: interrupted)
     assert left(tmp_path / "out") == ["_a.parquet.json", "a.parquet"]
     assert run("in", "out").count == 100
-
-
-def test_a_writer_whose_file_was_closed_says_nothing(tmp_path: Path) -> None:
-    """An interruption may come before anybody knows of the writer."""
-    with (tmp_path / "out.parquet").open("wb") as file:
-        writer = sinks.Writer(file, "parquet", table(1).schema, [])
-    writer.writer.close()
-    assert (tmp_path / "out.parquet").read_bytes() == b"PAR1"
 
 
 def test_columns_that_pass_through(tmp_path: Path, run: Run) -> None:
@@ -303,14 +233,6 @@ def test_columns_that_pass_through(tmp_path: Path, run: Run) -> None:
     assert found.select(list(columns)).to_pylist() == pa.table(columns).to_pylist()
     assert refused(run, "in.parquet", "out.arrow", "x1").code == "E232"
     assert left(tmp_path) == ["in.parquet", "out.parquet"]
-
-
-def test_very_many_columns(tmp_path: Path, run: Run) -> None:
-    names = [f"c{number}" for number in range(5000)]
-    write(tmp_path / "in.arrow", pa.table({name: [1.0] for name in names}))
-    assert "no column for x" in refused(run, "in.arrow", "out.arrow", "x").message
-    run("in.arrow", "out.arrow", "c1*c4999")
-    assert read(tmp_path / "out.arrow").num_columns == 5004
 
 
 @pytest.mark.parametrize(
@@ -373,10 +295,3 @@ def test_json_lines_to_columns_and_back(tmp_path: Path, capsys: pytest.CaptureFi
     good, nan, null = map(json.loads, again.read_text().splitlines())
     assert good == {"ok": True, "value": 2.25, "gradients": {"x": 3.0}, "record": {"when": "2026-01-02"}}
     assert (nan["value"], null["error"]["code"]) == ("NaN", "E207")
-
-
-def test_pipes_take_no_parquet(run: Run) -> None:
-    for paths in (("-", "out.parquet"), ("in.parquet", "-")):
-        job = Job(Task("x"), [paths[0]], paths[1], "parquet", None, 1, Limits(), False, lambda total: lambda done: None)
-        with pytest.raises(UsageError, match="not through pipes"):
-            job.run()

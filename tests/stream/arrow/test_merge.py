@@ -12,12 +12,10 @@ import pytest
 import gradcli
 from gradcli.errors import GradcliError
 from gradcli.stream.arrow.merge import merged
-from tests.stream.arrow.conftest import SQUARE, Run, left, with_manifests
+from tests.stream.arrow.conftest import SQUARE, Run, left
 
 pytest.importorskip("pyarrow")
 
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from tests.stream.arrow.test_job import read, table, write
 
@@ -48,17 +46,6 @@ def test_shards_are_one_run(parts: Path, run: Run, of: int) -> None:
     assert run("in", "merged").count == 0, "the whole is done, too"
 
 
-def test_a_part_without_rows_is_in_one_shard(parts: Path, run: Run) -> None:
-    empty = table(0)
-    pq.ParquetWriter(parts / "in" / "none.parquet", empty.schema).close()
-    assert pq.ParquetFile(parts / "in" / "none.parquet").num_row_groups == 0
-    run("in", "whole")
-    shards(run, 3)
-    merged([str(parts / "shards3")], str(parts / "merged"))
-    assert len(list((parts / "shards3").glob("none.*.parquet"))) == 1
-    assert read(parts / "merged" / "none.parquet").equals(read(parts / "whole" / "none.parquet"))
-
-
 def test_groups_are_dealt_in_turn(parts: Path, run: Run) -> None:
     shards(run, 3)
     dealt = {}
@@ -73,27 +60,6 @@ def test_groups_are_dealt_in_turn(parts: Path, run: Run) -> None:
         assert manifest["rows"] == sum(group["rows"] for group in manifest["groups"])
         assert manifest["total"] == 8
     assert [dealt[number] for number in range(8)] == [f"{number % 3 + 1}/3" for number in range(8)]
-
-
-def test_shards_in_several_folders(parts: Path, run: Run) -> None:
-    for place in (1, 2):
-        run("in", f"s{place}", shard=(place, 2))
-    merged([str(parts / "s1"), str(parts / "s2")], str(parts / "merged"))
-    assert left(parts / "merged") == with_manifests(NAMES)
-
-
-def test_manifests_by_the_name_that_they_had_before(parts: Path, run: Run) -> None:
-    shards(run, 2)
-    for path in (parts / "shards2").glob("_*.json"):
-        path.rename(path.with_name(path.name.removeprefix("_")))
-    merged([str(parts / "shards2")], str(parts / "merged"))
-    assert set(NAMES) <= set(left(parts / "merged"))
-
-
-def test_a_folder_of_results_is_a_table_for_others(parts: Path, run: Run) -> None:
-    run("in", "whole")
-    files = ds.dataset(str(parts / "whole"), format="parquet").files
-    assert sorted(str(Path(file).relative_to(parts / "whole")) for file in files) == sorted(NAMES)
 
 
 def forged(path: Path, **facts: Any) -> None:

@@ -14,10 +14,7 @@ import pytest
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.stream.arrow import tabular
-from gradcli.stream.arrow.job import Job
 from gradcli.stream.arrow.sources import BUFFER, Source
-from gradcli.stream.plan import Task
-from gradcli.workers.limits import Limits
 from tests.stream.arrow.conftest import Run, left
 
 pa: Any = pytest.importorskip("pyarrow")
@@ -46,19 +43,6 @@ def test_a_file_cut_short_anywhere(tmp_path: Path, run: Run, kind: str) -> None:
         assert left(tmp_path) == [path.name]
 
 
-@pytest.mark.parametrize("kind", ["parquet", "arrow"])
-def test_a_file_cut_short_while_it_is_read(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / f"in.{kind}"
-    write(path, table(100_000), 10_000)
-    source = Source(str(path), kind)
-    batches = source.batches()
-    next(batches)
-    os.truncate(path, path.stat().st_size // 3)
-    with pytest.raises(GradcliError, match="cannot read"):
-        list(batches)
-    source.close()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_bytes_that_have_changed_anywhere(tmp_path: Path, run: Run, kind: str) -> None:
     """No process ends, and no exception but of gradcli: the bytes of Arrow are pointers into memory, too."""
@@ -81,25 +65,6 @@ def outcome(run: Run, name: str) -> str:
     except GradcliError as error:
         return error.code
     return ""
-
-
-@pytest.mark.parametrize("kind", ["in.arrow", "in.stream"])
-def test_a_text_that_would_end_beyond_the_file(tmp_path: Path, run: Run, kind: str) -> None:
-    path, data = whole(tmp_path, kind, pa.table({"id": ["ab", "cd", "ef"], "x": [1.0, 2.0, 3.0]}))
-    ends = np.array([0, 2, 4, 6], np.int32)
-    assert data.count(ends.tobytes()) == 1
-    for end in (2**30, -7):
-        path.write_bytes(data.replace(ends.tobytes(), np.array([0, 2, end, 6], np.int32).tobytes()))
-        with pytest.raises(EvaluationError, match="cannot read"):
-            run(path.name, "out.parquet", "x")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_name_that_is_no_text(tmp_path: Path, run: Run, kind: str) -> None:
-    path, data = whole(tmp_path, kind, pa.table({"x": [1.0], "unmistakable": [1.0]}))
-    path.write_bytes(data.replace(b"unmistakable", b"unmist\xffkable"))
-    with pytest.raises(EvaluationError, match="cannot read"):
-        run(path.name, "out.parquet", "x")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -162,32 +127,6 @@ def test_only_streams_come_through_pipes(tmp_path: Path, run: Run, name: str) ->
         ):
             run(name, "out/" if options else "out.parquet", **options)
     assert left(tmp_path) == []
-
-
-def test_streams_through_pipes_are_no_parts(tmp_path: Path, run: Run) -> None:
-    whole(tmp_path, "in.stream", table(200))
-    os.mkfifo(tmp_path / "pipe.arrow")
-    with pytest.raises(UsageError, match="is no file"):
-        run(["stream.arrow", "pipe.arrow"], "out/")
-    task = Job(Task("x1"), ["-"], "out/", None, (1, 2), 1, Limits(), False, lambda total: lambda done: None)
-    with pytest.raises(UsageError, match="standard input is no file"):
-        task.run()
-
-
-def test_a_million_columns_of_parquet(tmp_path: Path, run: Run) -> None:
-    """Pyarrow reads the list of no more, and says only that it is long."""
-    end = b"\x15\x02\x19\xfc" + b"\xc1\x84\x3d"  # version 1, and a list of 1,000,001 columns with their root
-    (tmp_path / "in.parquet").write_bytes(b"PAR1" + end + len(end).to_bytes(4, "little") + b"PAR1")
-    with pytest.raises(EvaluationError, match="it is damaged, or has more than 1,000,000 columns"):
-        run("in.parquet", "out.parquet")
-    assert left(tmp_path) == ["in.parquet"]
-
-
-def test_what_pyarrow_says_of_empty_files_is_said_plainly(tmp_path: Path, run: Run) -> None:
-    for name in ("in.parquet", "in.arrow"):
-        (tmp_path / name).write_bytes(b"")
-        with pytest.raises(EvaluationError, match=f"cannot read .*{name}: it is empty"):
-            run(name, "out.parquet")
 
 
 def test_a_group_of_rows_that_is_larger_than_the_memory(tmp_path: Path) -> None:

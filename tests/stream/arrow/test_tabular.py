@@ -34,18 +34,6 @@ def test_csv_to_columns(tmp_path: Path, run: Run) -> None:
     assert read(tmp_path / "through.arrow").to_pydict() == found
 
 
-def test_a_header_below_blank_lines_or_on_two(tmp_path: Path, run: Run) -> None:
-    (tmp_path / "in.csv").write_bytes(b'\xef\xbb\xbf\r\n\n"a\nb", x\r\n1,2\r\n')
-    run("in.csv", "out.parquet", "x*3")
-    assert read(tmp_path / "out.parquet").to_pydict() == {
-        "a\nb": ["1"],
-        "x": [2.0],
-        "value": [6.0],
-        "d_x": [3.0],
-        "error": [None],
-    }
-
-
 def test_columns_to_csv(tmp_path: Path, run: Run) -> None:
     write(tmp_path / "points.parquet", pa.table({"x": EDGES, "y": ["1"] * len(EDGES)}))
     run("points.parquet", "out.csv", "x*3", task={"is_forward_only": True})

@@ -19,10 +19,7 @@ SGD = "opt = torch.optim.SGD([w], lr=0.1)\n"
 IN_LOOP = "for _ in range(2):\n    opt.zero_grad()\n    loss = (w**3).sum()\n    loss.backward()\n    opt.step()\n"
 SECOND = START - RATE * 3 * START**2
 SNIPPETS = {  # the snippet, its gradient, and the weight after the step from some gradient
-    "by hand": (LOSS + "with torch.no_grad():\n    w -= 0.1 * w.grad\n", "w.grad", START),
-    "SGD": (SGD + LOSS + "opt.step()\n", "w.grad", START),
     "in a loop": (SGD + IN_LOOP, "w.grad", SECOND),
-    "in a function": (SGD + f"def step(loss):\n    {BACK}    opt.step()\nstep((w**3).sum())\n", "w.grad", START),
     "autograd.grad": ("loss = (w**3).sum()\ng, = torch.autograd.grad(loss, w)\nw = w - 0.1 * g\n", "g", START),
     "a copy": (SGD + LOSS + "g = w.grad.clone()\nopt.step()\nopt.zero_grad()\n", "g", START),
 }  # fmt: skip

@@ -117,10 +117,3 @@ def test_formulas_in_such_words_are_never_read(answer: str) -> None:
         except UnreadableError:
             continue
         assert phrase == "4 = {}" or parse_expression(Source(found)) != plain, phrase
-
-
-def test_the_part_that_is_not_understood_is_named() -> None:
-    with pytest.raises(UnreadableError, match="'where x = 2' is not understood"):
-        formula("2x where x = 2")
-    with pytest.raises(UnreadableError, match="'does not exist at' is not understood"):
-        read("does not exist at x = 0")

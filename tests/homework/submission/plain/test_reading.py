@@ -34,88 +34,38 @@ def refused(text: str, *shape: int, comma: Comma = "") -> str:
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("0,32", "0.32"),
         ("1.234,5", "1234.5"),
-        ("1,234.5", "1234.5"),
         ("12,345,678", "12345678"),
-        ("0,320", "0.320"),
-        ("1 234,5", "1234.5"),
         ("1'234.5", "1234.5"),
         ("0{,}32", "0.32"),
-        ("-,5", "-.5"),
-        ("–0.32", "-0.32"),
         ("minus 0.32", "-0.32"),
-        ("around 0.32", "0.32"),
-        ("the gradient is 0.32 (float32)", "0.32"),
         (r"\num{0.32}", "0.32"),
-        ("−0.32", "-0.32"),
-        ("- 0.32", "-0.32"),
         ("－０．３２", "-0.32"),
-        ("≈0.32", "0.32"),
-        ("~0.32", "0.32"),
         ("≈ -0,32", "-0.32"),
-        ("= 0.32", "0.32"),
-        ("ca. 0.32", "0.32"),
         ("$0.32$", "0.32"),
-        ("$$0.32$$", "0.32"),
-        (r"\(0.32\)", "0.32"),
         ("**0.32**", "0.32"),
-        ("`0.32`", "0.32"),
-        (r"\boxed{0.32}", "0.32"),
         ("0.32 (rounded)", "0.32"),
-        ("0.320 (3 s.f.)", "0.320"),
-        ("0.32.", "0.32"),
         ("0.32;", "0.32"),
-        ("0.32 ✓", "0.32"),
-        ("**≈ 0,32.**", "0.32"),
         ("-3.282×10^-1", "-3.282e-1"),
-        ("-3.282·10⁻¹", "-3.282e-1"),
-        ("-3.282e-1", "-3.282e-1"),
         ("-3.282*10**-1", "-3.282e-1"),
-        (r"-3.282 \cdot 10^{-1}", "-3.282e-1"),
-        ("−3,282 x 10^(−1)", "-3.282e-1"),
         ("**-3.282*10**-1**", "-3.282e-1"),
-        ("3.282E+02", "3.282e+02"),
-        ("1,234·10^2", "1.234e2"),
         ("[0.32]", "0.32"),
-        ("[[0.32]]", "0.32"),
-        ("(0.32)", "0.32"),
         ("(tensor(0.32),)", "0.32"),
-        ("np.float32(0.32)", "0.32"),
-        ("tensor(0.3200, grad_fn=<MulBackward0>)", "0.3200"),
         ("2*0.5*0.32 = 0.32", "0.32"),
-        ("1/3 ≈ 0.333", "0.333"),
-        ("2*x = 6", "6"),
         ("dq/ds * ds/dx = 0.32", "0.32"),
-        ("2·0,5·0,32 = 0,32", "0.32"),
-        ("0.319*2 = 0.637", "0.637"),
         ("2*0.16 => 0.32", "0.32"),
-        ("2*0.16 → 0.32", "0.32"),
-        ("2*0.16 ~ 0.32", "0.32"),
         ("6.0 = 2x", "6.0"),
         ("2*4.25 = 8,500", "8.500"),
         ("2*4250 = 8,500", "8500"),
-        ("=> 0.32", "0.32"),
-        ("-> -0.32", "-0.32"),
         ("32.5 %", "0.325"),
         (r"$32.5\,\%$", "0.325"),
-        ("32,5%", "0.325"),
-        ("the answer is 0.32", "0.32"),
         ("Answer: 0.32", "0.32"),
-        ("Ergebnis = 0,32", "0.32"),
-        ("I think 0.32?", "0.32"),
         ("0.32 because s = 4", "0.32"),
-        ("0.32, by the chain rule", "0.32"),
-        ("0.32 (by the chain rule)", "0.32"),
         ("0.32 // chain rule", "0.32"),
         ("0.32 [1/m]", "0.32"),
-        ("0.32 units", "0.32"),
-        (">>> 0.32", "0.32"),
         ("Out[3]: 0.32", "0.32"),
-        ("[1] 0.32", "0.32"),
         ("<b>0.32</b>", "0.32"),
         ("tensor(0.32).item()", "0.32"),
-        ("<tf.Tensor: shape=(), dtype=float32, numpy=0.32>", "0.32"),
     ],
 )
 def test_numbers(text: str, plain: str) -> None:
@@ -129,23 +79,14 @@ def test_numbers(text: str, plain: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("1/3", 1 / 3),
-        ("-1/2", -0.5),
         ("sqrt(2)/2", 0.5**0.5),
         ("√(2)/2", 0.5**0.5),
         ("2√3", 12**0.5),
-        ("2π", 2 * np.pi),
-        ("e^-1", np.exp(-1)),
         (r"\frac{1}{3}", 1 / 3),
-        ("0,5*3", 1.5),
-        ("½", 0.5),
         ("1½", 1.5),
         ("-2 ½", -2.5),
-        ("1 1/2", 1.5),
         ("-1 1/2", -1.5),
-        ("(0.5)(3)", 1.5),
         ("0.666...", 2 / 3),
-        ("0.(3)", 1 / 3),
         ("-0.1(6)", -1 / 6),
     ],
 )
@@ -163,59 +104,26 @@ SQUARE = [[1.5, 2], [3, -4]]
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("0.125 -2.5", PAIR),
-        ("0.125, -2.5", PAIR),
         ("0.125; -2.5", PAIR),
-        ("vector: 0.125, -2.5", PAIR),
-        ("the gradient is [0.125, -2.5]", PAIR),
         ("[0.125, -2.5] (2 entries)", PAIR),
-        ("[0.125 -2.5]", PAIR),
-        ("(0.125, -2.5)", PAIR),
         ("{0.125,-2.5}", PAIR),
-        ("[[0.125], [-2.5]]", PAIR),
-        ("[[0.125, -2.5]]", PAIR),
         ("[0,125; -2,5]", PAIR),
-        ("[0,125, -2,5]", PAIR),
-        ("[0,125,-2,5]", PAIR),
         ("[1/8, -2.5]", PAIR),
-        ("[ 0.125  -2.5 ]", PAIR),
-        ("[tensor(0.125), tensor(-2.5)]", PAIR),
         ("[1.25×10^-1, -2.5]", PAIR),
-        ("[1.25e-1 -2.5e0]", PAIR),
-        ("array([ 0.125, -2.5  ], dtype=float32)", PAIR),
         (r"\begin{pmatrix}0.125\\-2.5\end{pmatrix}", PAIR),
-        ("[0.125, -2.5]ᵀ", PAIR),
-        ("[0.125, −2.5]", PAIR),
         ("≈ [0.125, -2.5].", PAIR),
-        ("<0.125, -2.5>", PAIR),
-        ("⟨0.125, -2.5⟩", PAIR),
         (r"\langle 0.125, -2.5 \rangle", PAIR),
         (r"\begin{bmatrix} \frac{1}{8} \\ -\frac{5}{2} \end{bmatrix}", PAIR),
-        ("0.125 and -2.5", PAIR),
         ("0,125 und -2,5", PAIR),
-        ("c(0.125, -2.5)", PAIR),
         ("[0.125, -2.5] (rounded up)", PAIR),
-        ('np.matrix("1.5 2; 3 -4")', SQUARE),
         (r"\pmatrix{1.5 & 2 \cr 3 & -4}", SQUARE),
-        ("⎡1.5  2⎤\n⎢     ⎥\n⎣3   -4⎦", SQUARE),
         ("[[1.5 2. ]\n [3. -4.]]", SQUARE),
-        ("[1.5 2; 3 -4]", SQUARE),
-        ("[1.5, 2; 3, -4]", SQUARE),
         ("[1.5 2\n3 -4]", SQUARE),
-        ("{{1.5,2},{3,-4}}", SQUARE),
-        ("((1.5, 2), (3, -4))", SQUARE),
         ("np.array([[1.5, 2], [3, -4]])", SQUARE),
-        ("tensor([[ 1.5,  2.],\n        [ 3., -4.]], requires_grad=True)", SQUARE),
-        ("[1.5 2], [3 -4]", SQUARE),
         (r"$\begin{bmatrix} 1.5 & 2 \\ 3 & -4 \end{bmatrix}$", SQUARE),
-        ("1.5 2\n3 -4", SQUARE),
-        ("[[[1.5, 2], [3, -4]]]", SQUARE),
         (r"\left(\begin{array}{cc} 1{,}5 & 2 \\ 3 & -4 \end{array}\right)", SQUARE),
-        ("[1,5 2; 3 -4]", SQUARE),
         ("[[1.5, 3], [2, -4]]^T", SQUARE),
-        ("torch.Size([2, 3])", [2, 3]),
         ("torch.Size([])", []),
-        ("()", []),
     ],
 )
 def test_tensors(text: str, value: list[float]) -> None:
@@ -225,24 +133,12 @@ def test_tensors(text: str, value: list[float]) -> None:
     assert np.array_equal(found.value, value)
 
 
-def test_the_digits_of_entries_stay() -> None:
-    found = read("[0.1250 -2.5; 1/3 3]", 2, 2).read
-    assert isinstance(found, Typed)
-    assert found.digits.tolist() == [[4, 2], [99, 1]]
-
-
 @pytest.mark.parametrize(
     ("text", "shape", "found"),
     [
-        ("2*0.125 -2.5", (), ()),
-        ("0.125 -2.5 -1.5", (), (3,)),  # a gradient that was not summed, and no sum of it
         ("0.125 - 2.5 - 1.5", (), ()),
-        ("[1, 2, 3]", (2,), (3,)),
-        ("[[1, 2], [3, 4]]", (4,), (2, 2)),
         ("0.32", (2,), ()),
-        ("[1, 2]", (), (2,)),
         ("0.125 - 2.5", (2,), ()),
-        ("[]", (), (0,)),
     ],
 )
 def test_another_shape_stays_another(text: str, shape: tuple[int, ...], found: tuple[int, ...]) -> None:
@@ -261,14 +157,9 @@ def test_a_doubtful_comma_is_read_as_the_rest_of_the_hand_in() -> None:
 @pytest.mark.parametrize(
     ("texts", "comma"),
     [
-        (["0,32", "5"], "decimal"),
-        (["1,234", "0.5"], "thousands"),
         (["1,234", "7"], ""),
         (["0,32", "12,345,678"], ""),
-        (["[1,5, 2]", "1,234"], ""),
-        (["-3,282·10^-1"], "decimal"),
         (["1.234,5", "0.5"], "decimal"),
-        (["[0.5, 2]"], ""),
     ],
 )
 def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
@@ -278,27 +169,13 @@ def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("2*0.5*0.32 = 0.4", "2*0.5*0.32 is not 0.4"),
-        ("2*x = 7", "2*x is not 7"),
         ("0.3 = 0.42", "0.3 is not 0.42"),
-        ("0.32 = 0.4 = 0.4", "0.32 is not 0.4"),
-        ("0.3 or 0.4", "'or 0.4' is not understood"),
         ("0.32 (not 0.4)", ""),
-        ("0.32 ± 0.01", "uncertainty"),
-        ("0.32(2)", "uncertainty"),
         ("0.3 0.4", ""),
-        ("0.125 -2.5", "two readings: [0.125, -2.5] or 0.125 - 2.5"),  # a gradient that was not summed, or a difference
         ("-3e2 +0.25", "two readings: [-3e2, +0.25] or -3e2 + 0.25"),
-        ("32,512 %", "two readings"),
         ("0.32 m", "without a unit"),
-        ("> 0.32", "number alone"),
-        ("inf", "not a finite number"),
         ("NaN", "not a finite number"),
-        ("[1, nan]", "not a finite number"),
-        ("-", ""),
         ("?", ""),
-        ("[1, 2", "unclosed"),
-        ("1.2.3", ""),
         ("1,2,3", ""),
     ],
 )
@@ -309,35 +186,20 @@ def test_what_has_no_one_reading(text: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("3x", "3*x"),
-        ("2(x+1)", "2*(x+1)"),
         ("(x+1)e^x", "(x+1)*exp(x)"),
-        ("e^(-x)", "exp(-x)"),
-        ("eˣ", "exp(x)"),
         ("e⁻²ˣ", "exp(-2*x)"),
         ("sin x", "sin(x)"),
         ("sin 2x cos x", "sin(2*x)*cos(x)"),
-        ("6·(3x+1)·exp(−x)", "6·(3*x+1)·exp(-x)"),
         ("sin²x", "(sin(x))^2"),
         ("sin^2(x)", "(sin(x))^2"),
-        ("wx+3", "w*x+3"),
         ("2xe^-x", "2*x*exp(-x)"),
         ("|x|", "abs(x)"),
         ("x(x+1)", "x*(x+1)"),
-        ("(x+1)(x-1)", "(x+1)*(x-1)"),
-        ("x^2(x+1)", "x^2*(x+1)"),
         ("σ(x)(1-σ(x))", "sigmoid(x)*(1-sigmoid(x))"),
-        ("x_1^2 + x₁", "x1^2 + x1"),
-        ("ln x", "log(x)"),
         ("0,5x", "0.5*x"),
         ("1/2 x", "1/2*x"),
-        ("2x = x + x", "x + x"),
-        (r"\frac{1}{2}x^{2}", "((1)/(2))*x^2"),
         (r"\sin(x)\cdot e^{-x}", "sin(x) * exp(-x)"),
-        ("$3x$", "3*x"),
-        ("x²", "x²"),
         ("2x.", "2*x"),
-        ("q'(x) = 2x", "2*x"),
     ],
 )
 def test_formulas(text: str, plain: str) -> None:
@@ -368,13 +230,6 @@ def test_products_of_matrices_have_the_shape_of_the_derivative() -> None:
     wanted = Wanted("formula", (2,), frozenset("Ax"), shapes={"A": (2, 2), "x": (2,)})
     assert read_plain("(A + A')*x", wanted).text == "(A + A.T) @ x"
     assert read_plain("A^T (x ∘ σ'(Ax))", wanted).text == "A.T @ (x*(sigmoid(A @ x)*(1 - sigmoid(A @ x))))"
-
-
-@pytest.mark.parametrize(
-    "text", ["1.5 -2\n3 4", "[1.5 -2; 3 4]", "np.array([[1.5, -2],\n [3, 4]])", "1,5 -2\n3 4", "[[1.5, -2], [3, 4]]"]
-)
-def test_a_table_of_numbers_is_read_in_its_rows(text: str) -> None:
-    assert read(text, 2, 2).text == "[[1.5, -2], [3, 4]]"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -56,12 +55,6 @@ def test_what_lies_where_a_report_goes_is_replaced(reports: Path, make: Callable
     assert (reports.parent / "secret").read_text() == "mine"
 
 
-def test_a_report_has_the_mode_of_other_files(reports: Path) -> None:
-    write("check50", reports, PARTLY)
-    (reports / "other").touch()
-    assert (reports / "ada.json").stat().st_mode == (reports / "other").stat().st_mode
-
-
 def test_where_a_report_cannot_be_written_the_old_one_stays(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (reports / "ada.json").mkdir()
     with pytest.raises(UsageError, match=r"cannot write .*ada.json: Is a directory"):
@@ -110,22 +103,6 @@ def test_a_document_is_whole_or_not_there(reports: Path, monkeypatch: pytest.Mon
     assert (reports / "way").is_symlink()
     assert stat.S_IMODE((reports / "old").stat().st_mode) == 0o600
     assert (reports / "old").read_bytes() == (reports / "new").read_bytes() != b""
-
-
-def test_a_document_goes_into_what_is_no_file(reports: Path) -> None:
-    reading, writing = os.pipe()
-    write("check50", f"/dev/fd/{writing}", PARTLY)
-    os.close(writing)
-    with open(reading, "rb") as file:  # noqa: PTH123
-        assert file.read().startswith(b"{")
-    write("check50", "/dev/null", PARTLY)
-    assert list(reports.iterdir()) == []
-
-
-def test_a_document_that_is_named_gz_is_compressed(reports: Path) -> None:
-    write("junit", reports / "a.xml", *CLASS)
-    write("junit", reports / "a.xml.gz", *CLASS)
-    assert gzip.decompress((reports / "a.xml.gz").read_bytes()) == (reports / "a.xml").read_bytes()
 
 
 HOSTILE = [

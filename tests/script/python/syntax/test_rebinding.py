@@ -13,18 +13,12 @@ START = "import torch\nw = torch.tensor(2.0, requires_grad=True)\n(w * w).backwa
 TOLD = {
     "w = w - 0.1 * w.grad": "the new w is a result of the graph",
     "w = 0.1 + w": "the new w is a result of the graph",
-    "g = w.grad\nfor i in range(3):\n    w = w - g": "the new w is a result of the graph",
     "with torch.no_grad():\n    w = w - 0.1 * w.grad": "the new w does not require grad",
-    "def step(w):\n    w = w - w.grad\n    return w\nstep(w)": "the new w is a result of the graph",
-    "def step():\n    global w\n    w = w - w.grad\nstep()": "the new w is a result of the graph",
 }
 UNTOLD = [
     "with torch.no_grad():\n    w -= 0.1 * w.grad",
     "w.data = w - 0.1 * w.grad",
-    "w = (w - 0.1 * w.grad).detach().requires_grad_()",
     "v = w - 0.1 * w.grad",
-    "w.grad = None\nw = w - 1",
-    "w = 3\nw = w - 1",
 ]
 
 

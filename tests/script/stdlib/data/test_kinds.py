@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.script.agreement import agree, programs, unreachable
+from tests.script.agreement import agree, programs
 
 
 @programs(
@@ -11,7 +11,3 @@ from tests.script.agreement import agree, programs, unreachable
 )
 def test_kinds_are_pythons(program: str) -> None:
     agree(f"import types, collections\n{program}")
-
-
-def test_kinds_lead_nowhere() -> None:
-    unreachable("import types\nprint(types.CodeType)")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from tests.script.agreement import REFUSED, agree, programs, unreachable
-from tests.script.running import ours
+from tests.script.agreement import REFUSED, agree, programs
 
 CLASSES = """
 @dataclass
@@ -48,16 +47,3 @@ def test_records_are_pythons(program: str) -> None:
         "import dataclasses\nfrom dataclasses import dataclass, field\nfrom typing import List, NamedTuple, Optional"
     )
     agree(f"{imports}{REFUSED}{CLASSES}{program}")
-
-
-def test_fields_hold_tensors() -> None:
-    program = (
-        "import torch\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    x: torch.Tensor\n"
-        "print(A(torch.ones(1)))"
-    )
-    assert ours(program) == "A(x=tensor([1.]))\n"
-
-
-def test_fields_lead_nowhere() -> None:
-    unreachable("import dataclasses\ndataclasses.field().__class__.__mro__")
-    unreachable("import dataclasses\ndataclasses.dataclass.__globals__")

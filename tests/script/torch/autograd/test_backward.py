@@ -21,11 +21,7 @@ except Exception as error:
 CALLS = """
 torch.autograd.Variable(x, requires_grad=True)
 torch.autograd.grad(g(w), w, create_graph=True)
-torch.autograd.grad([g(w), w * 2], [w], grad_outputs=[torch.tensor(1.0), torch.tensor(10.0)])
-torch.autograd.grad(x.sum(), w)
 torch.autograd.grad(w * 2, x)
-torch.autograd.grad(w * 2, torch.ones(1, requires_grad=True))
-torch.autograd.grad(w * 2, [w, torch.ones(1, requires_grad=True)], allow_unused=True)
 """
 
 

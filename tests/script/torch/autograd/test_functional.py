@@ -22,32 +22,19 @@ except Exception as error:
     print(type(error).__name__)
 """
 CALLS = """
-jacobian(f, x)
-jacobian(g, x)
-jacobian(h, (x, y))
 jacobian(lambda t: (t.sum(), t * 2), x)
-jacobian(f, x.requires_grad_(), create_graph=True)
 jacobian(lambda t: torch.ones(2), x)
-jacobian(f, [1.0])
 jacobian(f, (x, 1.0))
-jacobian(lambda t: 3, x)
 hessian(g, x)
-hessian(lambda a, b: (a * b[:2]).sum() ** 2, (x, y))
 hessian(f, x)
-vjp(f, x, torch.ones(2))
 vjp(g, x)
 vjp(f, x)
-vjp(f, x, torch.ones(3))
 vjp(f, x, (torch.ones(2), torch.ones(2)))
-jvp(f, x, torch.tensor([1.0, 0.0]))
-jvp(h, (x, y), (torch.ones(2), torch.ones(3)))
 jvp(h, (x, y), (torch.ones(2), torch.ones(2)))
-jvp(f, x)
 hvp(g, x, torch.ones(2))
 vhp(g, x, torch.ones(2))
 hvp(f, x, torch.ones(2))
 torch.autograd.gradcheck(f, x)
-torch.autograd.gradcheck(lambda t: t.detach() * t, x.double().requires_grad_())
 """
 
 

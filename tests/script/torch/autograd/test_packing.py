@@ -26,7 +26,6 @@ def noting(kind):
 
 """
 CALLS = """
-x * y|x / y|x ** y|m @ n|m @ x|x @ y|torch.addmm(b, m, n)|F.linear(m, n.t(), b)|F.linear(m, n.t())
 torch.bmm(m[None], n[None])|torch.baddbmm(b, m[None], n[None])|torch.where(x > 1, x, y)|F.mse_loss(x, y)
 F.smooth_l1_loss(x, y)|F.huber_loss(x, y)|torch.atan2(x, y)|torch.maximum(x, y)|x.clamp(min=y)|torch.lerp(x, y, z)
 torch.addcmul(x, y, z)|torch.addcdiv(x, y, z)|torch.hypot(x, y)|torch.outer(x, y)

@@ -28,19 +28,3 @@ def test_named(name: str) -> None:
     text = f"import torch\nx = torch.ones(2, requires_grad=True)\ntry:\n    {body}\nexcept Exception:\n    pass\n"
     with pytest.raises((UnsupportedError, AutogradError), match=re.escape(name)):
         run([Source(text, "refused.py")], Machine(Limits(), lambda text: None))
-
-
-def test_data_of_another_shape_before_there_is_a_graph() -> None:
-    printed: list[str] = []
-    text = """
-import torch
-x = torch.ones(2, requires_grad=True)
-x.data = torch.ones(3)
-y = (x * 2).sum()
-y.backward()
-del y
-x.data = torch.ones(1)
-print(x, x.grad)
-"""
-    run([Source(text, "data.py")], Machine(Limits(), printed.append))
-    assert "".join(printed) == "tensor([1.], requires_grad=True) tensor([2., 2., 2.])\n"

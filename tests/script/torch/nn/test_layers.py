@@ -11,34 +11,19 @@ FLAT = [
     "nn.Dropout(0.4)", "nn.Dropout(1.0)",
 ]  # fmt: skip
 ROUNDED = [
-    ("x", "nn.LayerNorm(3)"),
-    ("x", "nn.LayerNorm(3, elementwise_affine=False)"),
-    ("x", "nn.BatchNorm1d(3)"),
     ("x", "nn.BatchNorm1d(3, affine=False)"),
     ("x", "nn.GroupNorm(1, 3)"),
     ("x", "nn.RMSNorm(3)"),
     ("images", "nn.Dropout2d(0.4)"),
-    ("rows", "nn.Conv1d(3, 4, 3)"),
-    ("rows", "nn.MaxPool1d(2)"),
-    ("rows", "nn.MaxPool1d(3, 2, 1)"),
     ("rows", "nn.AvgPool1d(3, 1, 1)"),
     ("rows", "nn.AdaptiveAvgPool1d(4)"),
-    ("rows", "nn.BatchNorm1d(3)"),
-    ("images", "nn.Conv2d(3, 4, 3)"),
-    ("images", "nn.Conv2d(3, 6, 3, stride=2, padding=1, groups=3)"),
     ("images", "nn.Conv2d(3, 4, 3, padding='same', bias=False)"),
     ("images", "nn.Conv2d(3, 4, (1, 2), dilation=2)"),
-    ("rows", "nn.ConvTranspose1d(3, 2, 3)"),
-    ("images", "nn.ConvTranspose2d(3, 4, 2, stride=2, output_padding=1)"),
-    ("images", "nn.ConvTranspose2d(3, 6, 3, padding=1, groups=3, bias=False)"),
     ("images", "nn.MaxPool2d(2)"),
-    ("images", "nn.AvgPool2d(2, stride=1)"),
     ("images", "nn.AdaptiveAvgPool2d(1)"),
     ("images", "nn.AdaptiveAvgPool2d((None, 4))"),
-    ("images", "nn.BatchNorm2d(3)"),
     ("images", "nn.BatchNorm2d(3, momentum=None)"),
     ("images", "nn.BatchNorm2d(3, track_running_stats=False)"),
-    ("images", "nn.GroupNorm(3, 3)"),
     ("images", "nn.ZeroPad2d((1, 0, 2, 1))"),
     ("images", "nn.Flatten()"),
     ("images[0]", "nn.Conv2d(3, 4, 3)"),
@@ -53,20 +38,9 @@ print(list(m.named_buffers()), m.eval()(q), torch.rand(1))
 """
 
 
-@pytest.mark.parametrize("made", FLAT)
-def test_flat_layers(made: str) -> None:
-    agree(f"m = {made}\nq = x" + PASS + "print(z.grad_fn, m(q).grad_fn)\n")
-
-
 @pytest.mark.parametrize(("given", "made"), ROUNDED)
 def test_layers_of_sums(given: str, made: str) -> None:
     agree_closely(f"m = {made}\nq = {given}.detach().requires_grad_()" + PASS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("given", "made"), ROUNDED)
-def test_graphs(given: str, made: str) -> None:
-    agree(f"z = {made}({given})\nprint(z.shape, z.grad_fn, [f and f[0] for f in z.grad_fn.next_functions])")
 
 
 def test_embedding() -> None:
@@ -77,42 +51,27 @@ def test_embedding() -> None:
     agree("m = nn.Embedding.from_pretrained(t)\nprint(m, m.weight, m(y))")
 
 
-def test_linear_of_several_dimensions() -> None:
-    agree("m = nn.Linear(8, 2)\nz = m(rows)\nprint(z, z.grad_fn, m(rows[0, 0]))")
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        "nn.Linear(2, 3)(x)",
         "nn.Linear(3, 2)([1.0])",
-        "nn.Linear(3, 2)(x.double())",
         "nn.Linear(3, 2, bias=False)(x.double())",
-        "nn.Linear(3, 2)(torch.tensor([[1, 2, 3]]))",
         "nn.Linear(3, 2)(torch.tensor(1.0))",
         "nn.Linear(3, 2)()",
-        "nn.Linear(3, 2)(x, x)",
-        "nn.Linear(3)",
-        "nn.Linear(3, 2, biass=True)",
         "nn.Linear(-1, 2)",
         "nn.Linear('a', 2)",
         "nn.Conv2d(3, 16, 3)(torch.ones(1, 1, 5, 5))",
-        "nn.Conv2d(3, 16, 3)(x)",
         "nn.Conv2d(3, 16, 7)(images)",
         "nn.Conv2d(3, 16, 3)(images.double())",
-        "nn.Conv2d(3, 16, 3, groups=2)",
         "nn.Conv2d(4, 3, 3, groups=2)",
-        "nn.Conv2d(3, 4)",
         "nn.Conv2d(3, 4, 3, stride=2, padding='same')",
         "nn.BatchNorm1d(3)(x[:1])",
         "nn.BatchNorm1d(3)(x[0])",
         "nn.BatchNorm1d(4)(x)",
-        "nn.BatchNorm2d(3)(x)",
         "nn.BatchNorm1d(3)(x.double())",
         "nn.LayerNorm(4)(x)",
         "nn.LayerNorm(3)(x.double())",
         "nn.GroupNorm(2, 3)",
-        "nn.Dropout(-1)",
         "nn.Embedding(3, 2)(torch.tensor([3]))",
         "nn.Embedding(3, 2)(torch.tensor([1.0]))",
         "nn.Embedding(3, 2, 5)",

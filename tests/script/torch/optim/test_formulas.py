@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gradcli.script.timeline.model import Update, Updated
-from gradcli.script.torch.optim.module import OPTIMIZERS
 from tests.programs import some
 from tests.script.running import recorded
 from tests.script.torch.optim.test_optimizers import CASES as DECLARED
@@ -35,10 +34,6 @@ for step in range({STEPS}):
 """
 
 
-def test_every_optimizer_is_here() -> None:
-    assert {name for name, _ in CASES} == {*OPTIMIZERS} - {"Optimizer"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "shape"), some(((*case, x) for case in CASES for x in SHAPES), 3))
 def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any], shape: str) -> None:
@@ -54,19 +49,6 @@ def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any],
             start = first(update, "w")
             assert start == before[update.entry]
             np.testing.assert_allclose(kept["w"] - start, after[update.entry] - start, 1e-4, 1e-9)
-
-
-@pytest.mark.slow
-def test_the_averages_go_on_from_the_step_before() -> None:
-    for name, options in DECLARED:
-        events = [one for one in recorded(snippet(name, options, ""), all=True).events if isinstance(one, Updated)]
-        known: dict[str, Any] = {}
-        for event in events:
-            (update,) = event.updates
-            for symbol in OPTIMIZERS[name]._kept:
-                if symbol in known and first(update, symbol) is not None:
-                    np.testing.assert_allclose(first(update, symbol), known[symbol], 1e-5)
-            known |= {line.target: line.value for line in update.lines}
 
 
 def first(update: Update, name: str) -> Any:

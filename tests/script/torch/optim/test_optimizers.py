@@ -97,19 +97,14 @@ def ready():
     b.grad = torch.ones(1) * 2
 """
 SNIPPETS = [
-    "for kind in (optim.Adam, optim.Adagrad):\n"
-    "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, o.state_dict())",
     "def closure():\n    o.zero_grad(); l = ((a - 3)**4).sum() + (a[0] * b - 1)[0]**2\n    l.backward(); return l\n"
     "for search in (None, 'strong_wolfe'):\n    o = optim.LBFGS([a, b], lr=0.1, max_iter=3, line_search_fn=search)\n"
     "    for _ in range(4): print(round(o.step(closure).item(), 3), [round(v, 3) for v in (*a.tolist(), b.item())])\n"
     "    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
     "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); "
     "refused(lambda: optim.LBFGS([a]).step())",
-    "for kind in (optim.SGD, optim.Adam, optim.AdamW, optim.RMSprop, optim.Adagrad):\n"
-    "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, type(o).__name__, isinstance(o, optim.Optimizer))",
     "o = optim.SGD([{'params': [a], 'lr': 0.5}, {'params': b}], lr=0.1, momentum=0.9); print(o)\n"
     "for g in o.param_groups: g['lr'] *= 0.1\nready(); o.step(); print(a, b, o.state, o.state_dict(), str(o))",
-    "o = optim.SGD([a], lr=0.1); o.add_param_group({'params': b, 'nesterov': True}); print(o, len(o.param_groups))",
     "o = optim.SGD([a, b], lr=0.1); ready(); o.zero_grad(); print(a.grad, b.grad)\n"
     "ready(); o.zero_grad(set_to_none=False); print(a.grad, b.grad)",
     "o = optim.SGD([a, b], lr=0.1)\ndef closure():\n    o.zero_grad()\n    l = (a * a).sum()\n"
@@ -124,27 +119,13 @@ SNIPPETS = [
     "refused(lambda: optim.SGD())",
     "refused(lambda: optim.SGD([a], weight_decay=-1)); refused(lambda: optim.SGD([a], lr=0.1, nesterov=True))",
     "refused(lambda: optim.Adam([a], betas=(1.0, 0.9))); refused(lambda: optim.Adam([a], betas=(0.9, -0.9)))",
-    "refused(lambda: optim.Adam([a], eps=-1)); refused(lambda: optim.Adam([a], momentum=0.9))",
     "refused(lambda: optim.RMSprop([a], alpha=-1)); refused(lambda: optim.Adagrad([a], lr_decay=-1))",
-    "refused(lambda: optim.Adagrad([a], initial_accumulator_value=-1))",
     "refused(lambda: optim.SGD([1.0])); refused(lambda: optim.SGD(['w'])); refused(lambda: optim.SGD(5))",
     "refused(lambda: optim.SGD([{'params': [a]}, {'params': [a]}], lr=0.1)); refused(lambda: optim.SGD({a}).step(5))",
     "refused(lambda: optim.SGD([{'params': {a}}], lr=0.1))",
     "o = optim.SGD([a]); refused(lambda: o.load_state_dict(optim.SGD([a, b]).state_dict()))\n"
     "refused(lambda: o.load_state_dict(optim.SGD([{'params': [a]}, {'params': [b]}]).state_dict()))",
-    "class Mine(optim.Optimizer):\n"
-    "    def __init__(self, params, lr=0.1):\n        super().__init__(params, {'lr': lr})\n"
-    "    def step(self):\n        for g in self.param_groups:\n            for q in g['params']:\n"
-    "                if q.grad is not None: q.data.add_(q.grad, alpha=-g['lr'])\n"
-    "m = Mine([a, b]); print(m); ready(); m.step(); print(a, b); m.zero_grad(); print(a.grad)",
     "print(optim.SGD([a], lr=torch.tensor(0.1)))",
-    "w = torch.tensor(2.0, requires_grad=True); o = optim.SGD([w], lr=0.1); v = w.detach()\n"
-    "for i in range(3):\n    o.zero_grad(); l = (w - 3) ** 2; l.backward(); o.step(); print(w, w.grad, "
-    "w._version, l, v)",
-    "o = optim.SGD([a], lr=0.1); l = (a * a).sum(); ready(); o.step(); refused(l.backward)",
-    "x = torch.ones(2, 2, dtype=torch.float64, requires_grad=True); o = optim.Adam([x]); "
-    "x.grad = x.detach() * 3; o.step()\n"
-    "print(x, o.state_dict())",
 ]  # fmt: skip
 
 
@@ -160,13 +141,6 @@ def test_first_steps_are_known() -> None:
         weight.grad = Tensor(np.float64(6))
         OPTIMIZERS[name]([weight], lr=0.1).step()  # type: ignore[call-arg, attr-defined]
         assert weight.item() == pytest.approx(expected, 1e-8)
-
-
-def test_a_timeline_hears_of_steps() -> None:
-    printed = ours(
-        "import torch\nw = torch.ones(1, requires_grad=True)\no = torch.optim.SGD([w])\no.step()", listen=True
-    )
-    assert printed == ""
 
 
 @pytest.mark.parametrize("option", ["capturable", "differentiable"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.torch.nn.agreement import agree, agree_closely, guarded, printed
+from tests.script.torch.nn.agreement import agree, guarded
 
 CALLS = [
     "F.relu(x)", "F.relu(x, True) if False else F.relu(x * 1, True)", "F.relu_(x * 1)", "F.leaky_relu(x, 0.2)",
@@ -14,7 +14,6 @@ CALLS = [
     "F.dropout(x * 1, training=False)", "F.dropout(x * 1, 0.3, inplace=True)", "F.gumbel_softmax(x)",
     "F.gumbel_softmax(x, tau=0.5, hard=True)", "F.normalize(x, dim=1)", "F.cosine_similarity(x, t)",
     "F.avg_pool1d(x[None], 2)", "F.max_pool2d(images, 2)", "F.avg_pool2d(images, 2)",
-    "F.adaptive_avg_pool2d(images, 1)",
 ]  # fmt: skip
 ROUNDED = ["F.conv2d(images, torch.ones(2, 3, 3, 3))", "F.layer_norm(x, (3,))", "F.rms_norm(x, (3,))"]
 PASS = """
@@ -30,33 +29,18 @@ def test_functions(call: str) -> None:
     agree(f"z = {call}" + PASS)
 
 
-@pytest.mark.parametrize("call", ROUNDED)
-def test_functions_of_sums(call: str) -> None:
-    agree_closely(f"z = {call}" + PASS)
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        "F.relu([1.0])",
         "F.linear(x, torch.ones(5, 4))",
-        "F.linear(x[0], torch.ones(5, 4), torch.ones(5))",
         "F.linear(x, t, torch.ones(4).double())",
         "F.linear(3, t)",
         "F.dropout(x, 1.5)",
         "F.one_hot(torch.tensor([1.0]))",
         "F.one_hot(torch.tensor([-1, 2]))",
         "F.one_hot(torch.tensor([3]), 2)",
-        "F.relu(x, True)",
         "F.softmax(x, 2)",
-        "F.embedding(y.float(), x)",
-        "print(F.dropout(x, 0.0) is x, F.dropout(x, training=False) is x, F.relu(torch.tensor([-1, 2])))",
     ],
 )
 def test_refusals(text: str) -> None:
     agree(guarded(text))
-
-
-def test_names_that_are_not_there() -> None:
-    assert "torch.nn.functional.conv_tbc is not supported here" in printed("F.conv_tbc(x)")
-    agree(guarded("F.foo(x)"))

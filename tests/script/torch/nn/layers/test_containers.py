@@ -48,38 +48,15 @@ print(out)
     )
 
 
-def test_dictionaries() -> None:
-    agree(
-        """
-d = nn.ModuleDict({"a": nn.Linear(3, 2), "b": nn.ReLU()})
-d["c"] = nn.Tanh()
-print(d, d["a"], list(d.keys()), "b" in d, len(d))
-del d["b"]
-d.update({"e": nn.ELU()})
-for name, layer in d.items():
-    print(name, layer)
-print(list(d.values()), d.pop("c"), list(d), nn.ModuleDict([["f", nn.ReLU()]]))
-"""
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
-        "nn.Sequential(nn.ReLU(), 3)",
-        "nn.Sequential(F.relu)",
         "nn.Sequential(lambda x: x)",
-        "nn.Sequential(nn.ReLU)",
         "nn.Sequential([nn.ReLU()])",
-        "nn.Sequential(nn.ReLU())[1]",
         "nn.Sequential(nn.ReLU()).insert(3, nn.ReLU())",
         "nn.ModuleList(3)",
         "nn.ModuleList([3])",
-        "nn.ModuleList([nn.ReLU()])[3]",
-        "nn.ModuleList([nn.ReLU()])(x)",
         "nn.ModuleDict({'a': nn.ReLU()})['b']",
-        "nn.ModuleDict({'a': 3})",
-        "nn.Sequential(nn.Linear(3, 2), nn.Linear(3, 2))(x)",
     ],
 )
 def test_refusals(text: str) -> None:
