@@ -44,7 +44,7 @@ LONGEST = 10_000  # characters of an answer
 SHORT = 40
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
-LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?:[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
+LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
@@ -145,11 +145,13 @@ class Reader:
     def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
         self.text, self.wanted, self.comma = bare_text(plain_characters(text)).replace("{,}", ","), wanted, comma
         self.names = wanted.names | frozenset(wanted.values)
+        if not self.text and text.strip():
+            raise UnreadableError("nothing is left of it that is not struck out")
 
     def read(self) -> Plain:
         fact = self.fact()
         if fact is None and self.wanted.kind == "formula":
-            if not self.wanted.shapes and is_formula(self.text, self.wanted.names):
+            if self.is_formula(self.text):
                 return Plain(self.text, read_answer(self.text))
             return self.formula()
         return fact or self.number()
@@ -166,7 +168,8 @@ class Reader:
         return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
     def sentence(self) -> Sentence:
-        return Words(self.text, tokens_of(self.text, "separator"), self.names).sentence()
+        at = [float(n) for value in self.wanted.values.values() for n in np.ravel(value)]
+        return Words(self.text, tokens_of(self.text, "separator"), self.names, at).sentence()
 
     # ---- numbers and tensors
 
@@ -296,13 +299,18 @@ class Reader:
                 others.append((member, other))
         return Plain(plain, read, tuple(others))
 
+    def is_formula(self, text: str) -> bool:
+        """Whether the language reads a text as it is meant; in a number a square bracket only groups."""
+        has_shapes = self.wanted.shapes or ("[" in text and not self.wanted.shape)
+        return not has_shapes and is_formula(text, self.wanted.names)
+
     def rewritten(self, text: str) -> str:
         """Return a formula in the language. Raises UnreadableError and TwoReadingsError."""
         wanted = self.wanted
-        if not wanted.shapes and is_formula(text, wanted.names):
+        if self.is_formula(text):
             return text
         use = "decimal" if with_points(text, self.comma) != text else "separator"
-        tree = tree_of(text, use, wanted.names)
+        tree = tree_of(text, use, wanted.names, is_scalar=not wanted.shape)
         plain = unparse(in_language(tree, wanted.shapes, wanted.shape if wanted.shapes else None))
         unknown = sorted(names_in(tree) - wanted.names - {"pi"} - {name for name in names_in(tree) if is_digits(name)})
         if unknown:
@@ -329,11 +337,19 @@ def is_formula(text: str, names: frozenset[str]) -> bool:
     return names_in(read.tree) <= names | {"pi"} and called <= FAMILY_OF.keys() - names
 
 
-def tree_of(text: str, use: str, names: frozenset[str], *, is_list: bool = False, by_lines: bool = False) -> Expression:
+def tree_of(
+    text: str,
+    use: str,
+    names: frozenset[str],
+    *,
+    is_list: bool = False,
+    by_lines: bool = False,
+    is_scalar: bool = False,
+) -> Expression:
     """Return the tree of a text. Raises UnreadableError, with the part that does not fit."""
     tokens = tokens_of(text, use)
     try:
-        return parsed(tokens, names, is_list=is_list, by_lines=by_lines)
+        return parsed(tokens, names, is_list=is_list, by_lines=by_lines, is_scalar=is_scalar)
     except FaultError as fault:
         token = fault.token
         rest = text[token.start :].strip() if token.kind != "end" else ""
@@ -383,7 +399,9 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
         lost = LOST_POWER.fullmatch(text)
         if lost:
-            digits, power = lost.groups()
+            digits, fraction, power = lost.groups()
+            if fraction and power.startswith("-"):  # nobody subtracts from so many tens
+                return read_amount(f"{digits}e{power}", shape, comma)
             raise TwoReadingsError(f"two readings: {digits}e{power} or {digits}*10{power}")
         if UNCERTAIN.fullmatch(text) and not PERIODIC.fullmatch(text):
             raise UnreadableError("write the number without its uncertainty")
@@ -408,7 +426,11 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tupl
         for is_list in lists:
             for by_lines in (False, True) if "\n" in text or "\r" in text else (False,):
                 try:
-                    tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
+                    is_scalar = not shape and not is_list and "[" in text and "," not in text
+                    try:
+                        tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
+                    except UnreadableError:
+                        tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
                     yield use, number_of(tree, shape, text, comma)
                     count += 1
                 except (UnreadableError, TwoReadingsError) as one:
@@ -419,6 +441,8 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tupl
 
 def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
     tree = in_language(tree, {}, None)
+    if isinstance(tree, Call) and tree.function == "where":
+        raise UnreadableError("it is a number under a condition: write the one that holds")
     rows = literal(tree)
     if rows is not None and isinstance(tree, List):
         own = shape_of(rows)

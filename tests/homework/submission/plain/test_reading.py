@@ -103,7 +103,7 @@ def refused(text: str, *shape: int, comma: Comma = "") -> str:
         ("the answer is 0.32", "0.32"),
         ("Answer: 0.32", "0.32"),
         ("Ergebnis = 0,32", "0.32"),
-        ("I think 0.32?", "0.32"),
+        ("I think 0.32", "0.32"),
         ("0.32 because s = 4", "0.32"),
         ("0.32, by the chain rule", "0.32"),
         ("0.32 (by the chain rule)", "0.32"),
@@ -290,7 +290,7 @@ def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
         ("0.125 -2.5", "two readings: [0.125, -2.5] or 0.125 - 2.5"),  # a gradient that was not summed, or a difference
         ("-3e2 +0.25", "two readings: [-3e2, +0.25] or -3e2 + 0.25"),
         ("32,512 %", "two readings"),
-        ("0.32 m", "without a unit"),
+        ("0.32 mm", "without a unit"),
         ("> 0.32", "number alone"),
         ("inf", "not a finite number"),
         ("NaN", "not a finite number"),
@@ -359,7 +359,7 @@ def test_a_matrix_is_read_with_the_digits_that_were_typed(text: str) -> None:
     assert found.read.digits.tolist() == [[1, 3], [1, 99]]
 
 
-@pytest.mark.parametrize("text", ["at x = 3", "f at x = 3", "bei x = 3", "2.5 × 106", "-3.282 × 10-1"])
+@pytest.mark.parametrize("text", ["at x = 3", "f at x = 3", "bei x = 3", "2.5 × 106", "3 × 10-1"])
 def test_the_place_and_a_power_that_lost_its_mark_are_no_answer(text: str) -> None:
     refused(text)
 
