@@ -21,7 +21,8 @@ from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import read_table
 from gradcli.homework.course.roster import FIRST, LAST, NOBODY, columns
 from gradcli.homework.submission.classes import damage, rows_of
-from gradcli.homework.submission.labels import HEADS, POINTS, Labels
+from gradcli.homework.submission.labels import POINTS, Labels
+from gradcli.homework.submission.plain.vocabulary import HEADS
 from gradcli.homework.submission.submissions import Given, shortened
 from gradcli.homework.wording import listed
 from gradcli.source import Source, did_you_mean, visible

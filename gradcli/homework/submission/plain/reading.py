@@ -29,7 +29,7 @@ from gradcli.homework.submission.answers import (
     slip_of,
 )
 from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
-from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Sentence, Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
@@ -121,7 +121,7 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return nothing_or_number(text, comma)
     if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):
         typed = read_numeral(number[1])
-        if typed is not None:
+        if typed is not None and not (comma == "decimal" and DOTTED.fullmatch(number[1])):
             return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
@@ -262,7 +262,7 @@ class Reader:
         """Return the value of a member, and how far rounded factors may lead it off; None where it has none."""
         found = numerals(member)
         if found:
-            typed = read_numeral(found.get("", found.get(self.comma, next(iter(found.values())))))
+            typed = read_numeral(found.get(self.comma, found.get("", next(iter(found.values())))))
             if typed is not None:
                 return typed.value, float(typed.unit) / 2 if float(typed.unit) < 1 else 0.0
         for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
@@ -364,7 +364,7 @@ def with_points(text: str, comma: Comma) -> str:
     """Write decimal points for decimal commas. Raises TwoReadingsError."""
 
     def point(found: re.Match[str]) -> str:
-        if not DOUBTFUL.fullmatch(found[0]) or comma == "decimal":
+        if not DOUBTFUL.fullmatch(found[0]) or comma in ("decimal", "both"):
             return found[0].replace(",", ".")
         if comma == "thousands":
             return found[0].replace(",", "")
@@ -375,11 +375,9 @@ def with_points(text: str, comma: Comma) -> str:
 
 def settled(found: Mapping[Comma, str], comma: Comma) -> str:
     """Return the reading that the rest of the hand-in uses. Raises TwoReadingsError where it does not tell."""
-    if "" in found:
-        return found[""]
-    if comma in found:
-        return found[comma]
-    raise TwoReadingsError(f"two readings: {' or '.join(found.values())}")
+    if comma in found or "" in found:
+        return found.get(comma, found.get("", ""))
+    raise TwoReadingsError(f"two readings: {' or '.join(dict.fromkeys(found.values()))}")
 
 
 def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
@@ -465,7 +463,7 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
         if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
     if len(fit) > 1:
-        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma == "decimal")]
+        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
         if not comma or len(told) != 1:
             raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
         return told[0]

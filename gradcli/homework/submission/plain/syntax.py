@@ -536,7 +536,7 @@ class Parser:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
         start, end = self.place, min(end, len(self.tokens))
         marks = self.separators(end)
-        is_ruled = "|" in marks and (";" in marks or (bracket == "[" and self.bars_stand_apart(end)))
+        is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
         spaced = not has_commas and (bracket not in ("(", "⟨") or ";" in marks)
         rows: list[list[Expression]] = [[]]

@@ -92,13 +92,26 @@ gradient gradients grad derivative ableitung derivee gradiente derivada derivata
 производная градиент derivatan derivace turev gradientti differential partial partielle parcial
 """  # in labels
 ROLES = """
-wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
+nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
 avseende
 """  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
     "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"
     "|四舍五入|保留|位|小数|有效数字|最终|最后|解|答|答え|は|です|約|結果|よって|連鎖律|より|微分|勾配|値|の|답은|답|입니다|약|결과는|결과)+"
 )
+HEADINGS = """
+question exercise problem task part number assignment item aufgabe frage übung übungsaufgabe teilaufgabe teil exercice
+problème ejercicio pregunta problema tarea esercizio domanda quesito exercício questão opgave oefening vraag opdracht
+zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
+oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan bài câu άσκηση ερώτηση завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
+问题 問題 問 问 题目 题 習題 习题 练习 演習 設問 문제 연습 질문 ex exo ejer es aufg q
+"""  # words for a question of a sheet
+LEADS = """
+answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
+solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
+odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení cevap çözüm vastaus ratkaisu
+"""  # what may stand before the number of a question
+TOS = "to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question"
 MINUS = ("minus", "moins", "meno", "menos", "min", "минус")
 
 
@@ -116,13 +129,20 @@ WORDS, REASON, COUNT, NUMBER, HEDGE = map(words_of, (HARMLESS, REASONS, COUNTED,
 HEDGING = re.compile(
     r"也许|可能|大概|たぶん|多分|아마|\b(?:not sure|peut[- ]être|tal vez|nicht sicher|pas sûr)\b", re.IGNORECASE
 )
+WITH_RESPECT = frozenset(("nach", "wrt", "respect", "rapport", "respecto", "rispetto", "naar", "wzgledem"))
 CONDITION, ELSE, OF, DERIVED, ROLE = map(words_of, (CONDITIONS, OTHERWISE, OWNED, DERIVATIVES, ROLES))
+HEADING, LEADING, TO = map(words_of, (HEADINGS, LEADS, TOS))
+HEADS = "|".join(sorted({*HEADINGS.split(), *HEADING}, key=len, reverse=True)) + r"|no\.?|nr\.?|n[°º]|№"
 
 
 def is_harmless(word: str) -> bool:
     """Whether a word changes nothing about the answer beside it."""
     plain = folded_word(word).strip("_")
     return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
+
+
+def is_word_of(word: str, words: frozenset[str]) -> bool:
+    return bool(word) and folded_word(word) in words
 
 
 def is_reason(word: str) -> bool:
@@ -138,7 +158,10 @@ UNDEFINED = re.compile(
     r"|non définie?|non dérivable|no existe|indefinid[oa]|no definid[oa]|no derivable|non esiste|non definit[oa]"
     r"|não existe|bestaat niet|niet gedefinieerd|ongedefinieerd"
     r"|nie istnieje|nieokreślon[ay]|не существует|не определен[ао]?"
-    r"|不存在|无定义|未定义|不可导|定義されない)"
+    r"|existerar inte|ej definierad|odefinierad[te]?|eksisterer ikke|ikke defineret|ikke definert|udefineret|neexistuje"
+    r"|není definován[ao]?|tanımsız(?:dır)?|mevcut değil|ei ole olemassa|ei määritelty|nem létezik|не существует"
+    r"|недифференцируема?|не дифференцируема?|nie jest określona|nie jest różniczkowalna|not derivable|undef"
+    r"|不存在|无定义|未定义|不可导|不可微|定義されない|存在しない|微分不可能|微分できない|존재하지 않는다|존재하지 않음|미분 불가능)"
     r"(?:\s+(?:at|in|for|bei|für|en|para|à|a|w|в|在)?\s*[^\W\d]\w*\s*=\s*-?[\d.]+|\s+(?:here|there|hier|dort))?[.!]?",
     re.IGNORECASE,
 )
