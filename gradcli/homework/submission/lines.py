@@ -20,6 +20,8 @@ from gradcli.homework.submission.plain.vocabulary import says_undefined
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 BLOCKS = frozenset(("p", "br", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6"))
+OPENED = {"sup": "^{", "sub": "_{", **dict.fromkeys(("s", "del", "strike"), "~~")}
+CLOSED = {tag: "}" if mark != "~~" else mark for tag, mark in OPENED.items()}
 UNSEEN = frozenset(("script", "style", "head", "title"))
 
 
@@ -41,11 +43,11 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.has_tags = True
         self.unseen += tag in UNSEEN
-        self.found.append("\n" * (tag in BLOCKS))
+        self.found.append(OPENED.get(tag, "\n" * (tag in BLOCKS)))
 
     def handle_endtag(self, tag: str) -> None:
         self.unseen -= tag in UNSEEN and self.unseen > 0
-        self.found.append("\n" * (tag in BLOCKS))
+        self.found.append(CLOSED.get(tag, "\n" * (tag in BLOCKS)))
 
     def handle_data(self, data: str) -> None:
         if not self.unseen:
