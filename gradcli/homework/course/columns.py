@@ -34,7 +34,8 @@ ROLES = {"student": "id", **{role: role for role in (*WHO, "attempt", "submitted
 HEAD = 8  # rows, among which the header is
 LONGEST = 400  # characters of a name that are looked at
 SERIAL = {"start time", "completion time"}  # beside which `ID` counts the rows of a form
-TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "timestamp",
+TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "submission date", "submit date",
+         "abgegeben am", "abgabedatum", "timestamp",
          "attempt end", "beendet", "abgegeben", "zeitstempel", "horodateur", "marca temporal", "terminé", "finalizado",
          "informazioni cronologiche", "tijdstempel")  # fmt: skip
 ATTEMPTS = ("attempt", "attempt #", "attempt number", "versuch", "tentative", "intento")
@@ -133,6 +134,7 @@ class Sheet:
     def target(self, text: str) -> Target | None:
         """Return what a text names: `diamond: dq/ds`, `Question 2 [z]`, `diamond`, or a quantity that one asks for."""
         labels, text = self.labels, POINTS.sub("", " ".join(text[:LONGEST].split()))
+        text = TAIL.sub("", text) or text
         for found in reversed([*BREAKS.finditer(text)]):  # of `layer_two: x` and `layer` the longer name
             id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
             asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
@@ -145,9 +147,9 @@ class Sheet:
         if id := labels.question(text):
             return Target(id)
         if (front := heading_of(text)) and front.number and (id := labels.of_heading(front)):
-            rest = TAIL.sub("", front.rest)
-            ask = labels.ask(id, rest) or labels.ask(id, rest.rpartition(" ")[2]) or labels.part(id, front.place)
-            return Target(id, ask.written) if ask and (rest or front.part) else None
+            last = front.rest.rpartition(" ")[2]
+            ask = labels.ask(id, front.rest) or labels.ask(id, last) or labels.part(id, front.place)
+            return Target(id, ask.written) if ask and (front.rest or front.part) else None
         id = labels.anywhere(text)
         ask = labels.ask(id, text) if id else None
         return Target(id, ask.written) if id and ask else None
