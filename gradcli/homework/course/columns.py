@@ -34,7 +34,8 @@ ROLES = {"student": "id", **{role: role for role in (*WHO, "attempt", "submitted
 HEAD = 8  # rows, among which the header is
 LONGEST = 400  # characters of a name that are looked at
 SERIAL = {"start time", "completion time"}  # beside which `ID` counts the rows of a form
-TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "submission date", "submit date",
+TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time",
+         "submission date", "submit date",
          "abgegeben am", "abgabedatum", "timestamp",
          "attempt end", "beendet", "abgegeben", "zeitstempel", "horodateur", "marca temporal", "terminé", "finalizado",
          "informazioni cronologiche", "tijdstempel")  # fmt: skip

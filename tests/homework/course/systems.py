@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (rows of tables)
 """Exports at random, in the layouts of learning systems: what stands above, beside and below the answers is drawn.
 
 The answers are those of the assignment of `test_exports`: `diamond: s`, `diamond: dq/ds` and `chain: dy/dx`.

@@ -86,7 +86,9 @@ def parsed(
 ) -> Expression:
     """Return the tree of all tokens, or with `is_list` that of entries without brackets around them.
 
-    Of one that `is_scalar` all brackets group. With `by_lines` the end of a line separates rows. Raises FaultError and TwoReadingsError.
+    Of one that `is_scalar` all brackets group. With `by_lines` the end of a line separates rows.
+
+    Raises FaultError and TwoReadingsError.
     """
     parser = Parser(tokens, frozenset(names), by_lines=by_lines, is_scalar=is_scalar)
     tree = parser.entries(len(tokens), "") if is_list else parser.piecewise()

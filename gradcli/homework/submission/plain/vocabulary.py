@@ -12,7 +12,8 @@ from unicodedata import combining, normalize
 HARMLESS = """
 the a an final my our your answer answers ans result results value values gradient gradients derivative solution
 output it its s that this is are be equals equal exactly precisely so thus hence therefore also which gives give
-giving yields yield get gets got have has find found obtain obtained i we you think believe about approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
+giving yields yield get gets got have has find found obtain obtained i we you think believe about
+approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
 decimals decimal dec places place significant sig figs fig figures figure f d p sf dp unit units exact full point
 points pts pt mark marks see notes note page above below line step chain rule product quotient power sum of in on at
 with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
@@ -92,8 +93,8 @@ gradient gradients grad derivative ableitung derivee gradiente derivada derivata
 производная градиент derivatan derivace turev gradientti differential partial partielle parcial
 """  # in labels
 ROLES = """
-nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
-avseende
+nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à
+med avseende
 """  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
     "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"
@@ -103,7 +104,8 @@ HEADINGS = """
 question exercise problem task part number assignment item aufgabe frage übung übungsaufgabe teilaufgabe teil exercice
 problème ejercicio pregunta problema tarea esercizio domanda quesito exercício questão opgave oefening vraag opdracht
 zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
-oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan bài câu άσκηση ερώτηση завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
+oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan
+bài câu άσκηση ερώτηση завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
 问题 問題 問 问 题目 题 習題 习题 练习 演習 設問 문제 연습 질문 ex exo ejer es aufg q
 """  # words for a question of a sheet
 LEADS = """
@@ -111,7 +113,9 @@ answer answers solution solutions result results antwort antworten lösung lösu
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
 odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
-TOS = "to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question"
+TOS = """
+to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
+"""
 MINUS = ("minus", "moins", "meno", "menos", "min", "минус")
 
 
@@ -161,7 +165,8 @@ UNDEFINED = re.compile(
     r"|existerar inte|ej definierad|odefinierad[te]?|eksisterer ikke|ikke defineret|ikke definert|udefineret|neexistuje"
     r"|není definován[ao]?|tanımsız(?:dır)?|mevcut değil|ei ole olemassa|ei määritelty|nem létezik|не существует"
     r"|недифференцируема?|не дифференцируема?|nie jest określona|nie jest różniczkowalna|not derivable|undef"
-    r"|不存在|无定义|未定义|不可导|不可微|定義されない|存在しない|微分不可能|微分できない|존재하지 않는다|존재하지 않음|미분 불가능)"
+    r"|不存在|无定义|未定义|不可导|不可微|定義されない|存在しない|微分不可能|微分できない"
+    r"|존재하지 않는다|존재하지 않음|미분 불가능)"
     r"(?:\s+(?:at|in|for|bei|für|en|para|à|a|w|в|在)?\s*[^\W\d]\w*\s*=\s*-?[\d.]+|\s+(?:here|there|hier|dort))?[.!]?",
     re.IGNORECASE,
 )

@@ -115,7 +115,8 @@ def test_every_notation_is_read_as_the_formula_or_the_number_that_it_is(notation
             for at, truth in zip(points, truths, strict=True):
                 assert isinstance(found, Typed | Formula), text
                 value = found.value if isinstance(found, Typed) else computed(found, dict(at))
-                assert np.shape(value) == () and np.isclose(value, truth), (text, found)
+                assert np.shape(value) == (), text
+                assert np.isclose(value, truth), (text, found)
 
 
 @pytest.mark.parametrize("unit", ["J/kg", "m²/s²", "kg m/s", "N·m", "V/(A s)", "m s^-1", "Ω", r"\,\mathrm{m/s}"])
