@@ -154,7 +154,7 @@ class Words:
         if inner < len(tokens) and tokens[inner].kind == "open":
             end = closing(tokens, inner)
         elif index.kind == "name" and tokens[inner + 1 : inner + 2] and tokens[inner + 1].text == "=":
-            end = inner + 2 + (tokens[inner + 2 : inner + 3] and tokens[inner + 2].text == "-")
+            end = inner + 2 + any(one.text == "-" for one in tokens[inner + 2 : inner + 3])
         else:
             return bar
         numbers = [float(one.text) for one in tokens[inner : end + 1] if one.kind in ("number", "exponent")]
