@@ -70,7 +70,7 @@ UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
 AGAIN = re.compile(
-    r"[;,]\s*|\s+(?:and|und|et|y|e|en|i|och|og|a|и|ve|ja)\s+|\s{2,}|\t\s*|\s(?=\()"
+    r"[;,]\s*|\s{2,}|\t\s*|\s+(?:and|und|et|y|e|en|i|och|og|a|и|ve|ja)\s+|\s(?=\()"
 )  # between two answers on a line
 OPERATOR = re.compile(r"(?:[-+/^=·×≈]|(?<!\*)\*)\s*$")  # before a product that goes on
 
@@ -273,6 +273,8 @@ class Reader:
             return False
         if self.finder.split(line, self.question) is not None or (front.rest and self.labels.question(line)):
             return False
+        if front.level == 0 and any(self.finder.label(one, self.question) for one in (front.part, front.part.upper())):
+            return False  # `v: 3` is a quantity and its value
         if front.level >= self.level and self.headed_by(front):
             return True
         is_deeper = not front.is_in_words or not front.number

@@ -1,4 +1,3 @@
-
 """Mistakes at random in right engines and layers: one place is changed as students get it wrong.
 
 Whether the changed program is wrong is seen by running it in Python, on graphs of its own, against differences.
