@@ -37,7 +37,8 @@ def repairs(text: str, used: Collection[str] = (), *, is_engine: bool = False) -
     graded = lines_of_gradients(tree)
     left_out = OF_AXES | (set() if "relu" in used else {"relu-gate"}) if is_engine else frozenset[str]()
     possible = (one for one in changes(tree, used) if one[0] not in left_out)
-    found = by_turns(sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]])))
+    found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
+    found = by_turns(found) if is_engine else found
     for code, says, line, node, name, other in found[:MOST]:
         before = getattr(node, name)
         setattr(node, name, other)
