@@ -365,6 +365,8 @@ def operands(function: ast.AST) -> list[str]:
             found[node.id] = None
         elif isinstance(node, ast.arg):
             found[node.arg] = None
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):  # `for out, inputs in tape`
+            found.update(dict.fromkeys(f"{node.id}.{grad}" for grad in grads))
     plain = [name for name in found if "." in name or f"{name}.data" not in found]
     return [name for name in plain if name not in MODULES and name != "self"][:MOST_NAMES]
 
