@@ -18,6 +18,7 @@ from gradcli.facts import dataclass
 SEPARATED = re.compile(r'\A"?sep=(.)"?(?:\r\n|\r|\n|$)')  # the first line of some files for spreadsheets
 LINES = re.compile(r"\r\n|\r|\n")
 DELIMITERS = ",;\t"
+TITLES = 8  # lines at the most, before that of a table's header ends
 SHOWN = 100  # rows whose numbers show how decimals are written
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[.,'\u2019 \xa0\u202f]\d{3})+(?:[.,]\d*)?")  # thousands, as people read them
 
@@ -112,10 +113,14 @@ def decoded(data: bytes) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """Return the character between cells: that which the first line names, or has most often outside of quotes."""
+    """Return the character between cells: that which the first line names, or has most often outside of quotes.
+
+    Lines of one cell above the others are titles, and do not tell.
+    """
     if declaration := SEPARATED.match(text):
         return declaration[1]
-    head = LINES.split(text.lstrip("\r\n"), maxsplit=1)[0]
+    lines = LINES.split(text.lstrip("\r\n"), maxsplit=TITLES)[:TITLES]
+    head = next((line for line in lines if any(mark in line for mark in DELIMITERS)), lines[0])
     return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([head], delimiter=delimiter), ())))
 
 

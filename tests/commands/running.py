@@ -42,8 +42,8 @@ def gradcli(capsys: pytest.CaptureFixture[str], arguments: str | Sequence[str]) 
 # A process inherits the peak that getrusage tells from its parent; the kernel's own count starts anew.
 PEAK = """
 import pathlib, resource, sys
-from gradcli.__main__ import done
-code = done(sys.argv[1:])
+from gradcli.__main__ import run_watched
+code = run_watched(sys.argv[1:])
 status = pathlib.Path("/proc/self/status")
 lines = status.read_text().splitlines() if status.exists() else []
 peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]

@@ -113,7 +113,7 @@ class CodeJudge:
     def repaired(self, text: str, cases: Sequence[Case], smallest: Case) -> Repair | None:
         """Return the change of one place after which all is right: tried on the smallest case first."""
         used = [name for name, sign in OPERATORS.items() if sign in smallest.says] if self.code.is_engine else ()
-        tried = repairs(text, used)
+        tried = repairs(text, used, is_engine=self.code.is_engine)
         while some := batch(tried):
             texts = [runs(self.code, self.quantities, one.text, only=smallest)[0] for one in some]
             for repair, values in zip(some, self.outcomes(text, texts, [smallest]), strict=True):

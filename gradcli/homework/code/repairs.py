@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from gradcli.facts import dataclass
@@ -27,11 +28,17 @@ class Repair:
 Change = tuple[str, str, int, ast.AST, str, object]  # code, what is said, line, node, its field, the other value
 
 
-def repairs(text: str, used: Collection[str] = ()) -> Iterator[Repair]:
-    """Yield changed programs, those for the commonest mistakes first; of operators that are not `used`, none."""
+def repairs(text: str, used: Collection[str] = (), *, is_engine: bool = False) -> Iterator[Repair]:
+    """Yield changed programs, those for the commonest mistakes first; of operators that are not `used`, none.
+
+    The values of an engine are single numbers: none of its mistakes is one of axes.
+    """
     tree = ast.parse(text)
     graded = lines_of_gradients(tree)
-    found = sorted(changes(tree, used), key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
+    left_out = OF_AXES | (set() if "relu" in used else {"relu-gate"}) if is_engine else frozenset[str]()
+    possible = (one for one in changes(tree, used) if one[0] not in left_out)
+    found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
+    found = by_turns(found) if is_engine else found
     for code, says, line, node, name, other in found[:MOST]:
         before = getattr(node, name)
         setattr(node, name, other)
@@ -41,7 +48,20 @@ def repairs(text: str, used: Collection[str] = ()) -> Iterator[Repair]:
             setattr(node, name, before)
 
 
+def by_turns(found: Sequence[Change]) -> list[Change]:
+    """Return changes with some for each mistake in turn, so that none waits until all of another are tried."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for one in found:
+        keys.append((seen[one[0]] // TURN, ORDER[one[0]], seen[one[0]]))
+        seen[one[0]] += 1
+    return [found[place] for place in sorted(range(len(found)), key=keys.__getitem__)]
+
+
+TURN = 4  # changes
+OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
+UNLIKELY = frozenset(("__init__", "__repr__", "__str__", "__radd__", "__rmul__", "__rsub__", "__rtruediv__"))
 OPERATORS = {
     **dict.fromkeys(("__add__", "__radd__"), "+"),
     **dict.fromkeys(("__sub__", "__rsub__", "__neg__"), "-"),
@@ -75,7 +95,10 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
         )
         is_named = any(is_grad(one) or (isinstance(one, ast.Name) and one.id.startswith("d")) for one in targets)
-        if is_named or (isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)):
+        parts = node.elts if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) else []
+        parts = [one for one in node.values if one] if isinstance(node, ast.Dict) else parts
+        is_local = any(isinstance(one, ast.Attribute | ast.BinOp | ast.Constant) for one in parts)
+        if is_named or is_local:  # `(self, other.data)`, a node and its local derivative
             start = getattr(node, "lineno", 0)
             found.update(range(start, (getattr(node, "end_lineno", 0) or start) + 1))
     return found
@@ -94,7 +117,7 @@ def changes(tree: ast.Module, used: Collection[str]) -> Iterator[Change]:
         if isinstance(node, ast.FunctionDef) and used and node.name in OPERATORS and node.name not in used
         for inner in ast.walk(node)
     }
-    functions = [node for node in functions if id(node) not in skipped]
+    functions = [node for node in functions if id(node) not in skipped and getattr(node, "name", "") not in UNLIKELY]
     for function in functions:
         yield from of_function(function)
     seen: set[int] = set()
@@ -222,7 +245,8 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
         for other in names:
-            if other != own and not (isinstance(parent, ast.Call) and parent.func is node):
+            is_kin = ("." in other) == ("." in own) and not (isinstance(parent, ast.Call) and parent.func is node)
+            if other != own and is_kin:
                 yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
@@ -243,7 +267,8 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
                 f"`{own}` has to be summed over the axis that was broadcast",
                 f"({own}).sum(axis={axis})",
             )
-        for other in names:
+        has_fields = any("." in other for other in names)
+        for other in names if not has_fields else (other for other in names if "." in other):
             is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
             kind = "upstream" if is_grad_name else "operand"
             says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
@@ -340,6 +365,8 @@ def operands(function: ast.AST) -> list[str]:
             found[node.id] = None
         elif isinstance(node, ast.arg):
             found[node.arg] = None
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):  # `for out, inputs in tape`
+            found.update(dict.fromkeys(f"{node.id}.{grad}" for grad in grads))
     plain = [name for name in found if "." in name or f"{name}.data" not in found]
     return [name for name in plain if name not in MODULES and name != "self"][:MOST_NAMES]
 

@@ -21,7 +21,10 @@ from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import read_table
 from gradcli.homework.course.roster import FIRST, LAST, NOBODY, columns
 from gradcli.homework.submission.classes import damage, rows_of
-from gradcli.homework.submission.labels import HEADS, POINTS, Labels
+from gradcli.homework.submission.headings import heading_of
+from gradcli.homework.submission.labels import POINTS, Labels
+from gradcli.homework.submission.lines import text_of
+from gradcli.homework.submission.plain.vocabulary import HEADS
 from gradcli.homework.submission.submissions import Given, shortened
 from gradcli.homework.wording import listed
 from gradcli.source import Source, did_you_mean, visible
@@ -31,7 +34,9 @@ ROLES = {"student": "id", **{role: role for role in (*WHO, "attempt", "submitted
 HEAD = 8  # rows, among which the header is
 LONGEST = 400  # characters of a name that are looked at
 SERIAL = {"start time", "completion time"}  # beside which `ID` counts the rows of a form
-TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time", "timestamp",
+TIMES = ("completed", "completed on", "completion time", "submitted", "submitted at", "submission time",
+         "submission date", "submit date",
+         "abgegeben am", "abgabedatum", "timestamp",
          "attempt end", "beendet", "abgegeben", "zeitstempel", "horodateur", "marca temporal", "terminé", "finalizado",
          "informazioni cronologiche", "tijdstempel")  # fmt: skip
 ATTEMPTS = ("attempt", "attempt #", "attempt number", "versuch", "tentative", "intento")
@@ -61,7 +66,15 @@ TOTALS = re.compile(
 )
 REPEATED = '{"ImportId"'  # begins the cells of the last row of a header of Qualtrics
 UNNAMED = ("anonymous", "anonym", "anonyme", "anonimo", "anónimo")  # as Microsoft Forms calls everybody
-BLANK = ("", "-", "--", "n/a", "[no answer]", "no answer", "<no answer>")
+BLANK = re.compile(
+    r"(?:[-–—]+|n/a|[\[(<]?(?:(?:no|not|none|un)\s*-?\s*(?:answer(?:ed)?|response|attempt(?:ed)?)(?: given| provided)?"
+    r"|unanswered|skipped|nicht beantwortet|unbeantwortet|keine antwort|(?:pas de|sans|aucune) réponse|non répondu"
+    r"|sin (?:respuesta|responder|contestar)|nessuna risposta|senza risposta|não respondid[oa]|sem resposta"
+    r"|niet beantwoord|geen antwoord|brak odpowiedzi|нет ответа|ej besvarad|nezodpovězeno|未回答|无答案)[\])>]?)?",
+    re.IGNORECASE,
+)
+TAIL = re.compile(rf"[\s:(\[-]*(?:{ANSWERS})[\])]?\s*$", re.IGNORECASE)
+MARKUP = re.compile(r"</?(?:p|div|br|span|b|i|em|strong|pre|code|ul|ol|li|table|tr|td|sup|sub)\b[^<>]*>", re.IGNORECASE)
 HELP = 'add --map map.toml, with a line a column: "SID" = "student", "Response 1" = "{place}"'
 
 
@@ -122,7 +135,8 @@ class Sheet:
     def target(self, text: str) -> Target | None:
         """Return what a text names: `diamond: dq/ds`, `Question 2 [z]`, `diamond`, or a quantity that one asks for."""
         labels, text = self.labels, POINTS.sub("", " ".join(text[:LONGEST].split()))
-        for found in BREAKS.finditer(text):
+        text = TAIL.sub("", text) or text
+        for found in reversed([*BREAKS.finditer(text)]):  # of `layer_two: x` and `layer` the longer name
             id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
             asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
             ask = next(filter(None, asks), None)  # the last word of `What is dq/ds?`
@@ -133,6 +147,10 @@ class Sheet:
                 return Target(id, ask.written if ask else "")
         if id := labels.question(text):
             return Target(id)
+        if (front := heading_of(text)) and front.number and (id := labels.of_heading(front)):
+            last = front.rest.rpartition(" ")[2]
+            ask = labels.ask(id, front.rest) or labels.ask(id, last) or labels.part(id, front.place)
+            return Target(id, ask.written) if ask and (front.rest or front.part) else None
         id = labels.anywhere(text)
         ask = labels.ask(id, text) if id else None
         return Target(id, ask.written) if id and ask else None
@@ -194,10 +212,11 @@ class Sheet:
                 raise self.refuse(why)
             target = named or usual
             if not target.question:
-                if text.lower() in BLANK and not any(told):
+                if BLANK.fullmatch(text) and not any(told):
                     continue
                 raise self.refuse(f"line {line}: {shortened(next(filter(None, told), ''))} names no question")
-            text = "" if text.lower() in BLANK else re.sub(r"^'(?=[-+=@])", "", text)  # as Moodle guards formulas
+            text = text_of(text).strip() if MARKUP.search(text) else text
+            text = "" if BLANK.fullmatch(text) else re.sub(r"^'(?=[-+=@])", "", text)  # as Moodle guards formulas
             yield Given(*target, text or None, damage(line, [text]), line=line)
 
 
@@ -361,6 +380,9 @@ def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
         led = LED.fullmatch(text)
         target = sheet.target(text) if not led or led["part"] else None
         target = target or (sheet.target(led["text"]) if led and led["text"] else None)
+        if led and not led["part"] and target is None and (id := sheet.labels.question(f"({led['number']})")):
+            only = sheet.labels.part(id, -1)  # `2) Give dy/dx`, of a question that asks for nothing else
+            target = Target(id, only.written) if only else None
         if target:
             sheet.targets[column.place] = target
     if not sheet.targets:

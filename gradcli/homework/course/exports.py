@@ -58,8 +58,15 @@ def rows_of_sheet(file: File, labels: Labels, mapping: Mapping[str, str] | None)
     if found is None:
         return None
     sheet, skipped = found
-    found_rows = sheet.rows(islice(rows_of(text), skipped, None))
+    found_rows = of_students(list(sheet.rows(islice(rows_of(text), skipped, None))))
     return together(found_rows) if sheet.questions else list(found_rows)
+
+
+def of_students(rows: Sequence[Row]) -> list[Row]:
+    """Return rows without those of statistics: no answer, and not named by all that names those with answers."""
+    filled = [row for row in rows if any(one.text for one in row.given)]
+    roles = set.intersection(*(set(row.who) for row in filled)) if filled else set()
+    return [row for row in rows if row in filled or roles <= set(row.who)]
 
 
 def together(rows: Iterable[Row]) -> list[Row]:

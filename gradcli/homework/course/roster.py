@@ -21,7 +21,8 @@ NUMBER = re.compile(r"\d+$")
 FIRST, LAST = "first name", "last name"
 HEADINGS = {  # columns as Canvas (SIS), Moodle and Gradescope (SID) name them, in English and in German
     "id": ("id number", "sid", "student id", "studentid", "student number", "matriculation number",
-           "matrikelnummer", "matrikelnr", "matrikelnr.", "matr.-nr.", "org defined id", "orgdefinedid",
+           "matrikelnummer", "id-nummer", "user id", "userid", "matrikelnr", "matrikelnr.", "matr.-nr.",
+           "org defined id", "orgdefinedid",
            "institution id", "uid", "institutional identifier", "numéro d'identification", "número de id", "username",
            "user name", "login", "benutzername", "nutzername", "anmeldename"),
     "email": ("email address", "e-mail", "e-mail address", "e-mail-adresse", "mail", "adresse e-mail",

@@ -9,13 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
-from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.assignment.quantities import Quantity, read_quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.labels import LONGEST as LONGEST_LABEL
+from gradcli.homework.submission.labels import plain_label
 from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
@@ -51,6 +53,7 @@ class Judge:
             is_right = says_undefined(text) and (ask.words.undefined or not is_finite(self.expected[ask.quantity]))
             return Verdict("correct" if is_right else "wrong", known=("undefined", is_right))
         try:
+            self.check_label(ask, text)
             plain = self.plain(ask, text, comma, points)
             known = known_of(plain.read)
             if points is not None:
@@ -86,6 +89,18 @@ class Judge:
             return judged_choice(text, ask.words)
         by_kind = {"printed": judged_printed, "raises": judged_error}
         return by_kind.get(ask.quantity.kind, judged_word)(text, expected)
+
+    def check_label(self, ask: Ask, text: str) -> None:
+        """Raise UnreadableError for `dz/dy = 7` where another derivative is asked for that is not as large."""
+        head, sign, _ = text.partition("=")
+        if not sign or len(head) > LONGEST_LABEL or not ask.quantity.by or self.assignment.strict:
+            return
+        named = read_quantity(plain_label(head), self.question.output)
+        if named is None or named.kind not in ("gradient", "higher") or named[1:] == ask.quantity[1:]:
+            return
+        own, other = self.expected[ask.quantity], self.expected.get(named)
+        if other is None or not np.array_equal(np.asarray(own), np.asarray(other)):
+            raise UnreadableError(f"it is labelled {head.strip()}, and {ask.written} was asked for")
 
     def plain(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Plain:
         """Return an answer in the plain notation, read. Raises UnreadableError."""

@@ -10,10 +10,11 @@ from unicodedata import normalize
 
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
+from gradcli.homework.submission.headings import PAID, Heading, heading_of
 from gradcli.homework.submission.plain.names import folded, matching
 from gradcli.homework.submission.plain.prose import bare_text
 from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
-from gradcli.homework.submission.plain.vocabulary import DERIVED, ROLE, folded_word, is_harmless
+from gradcli.homework.submission.plain.vocabulary import DERIVED, HEADS, ROLE, WITH_RESPECT, folded_word, is_harmless
 
 OPENS = re.compile(r"\\begin\b|[\[({]")
 CLOSES = re.compile(r"\\end\b|[\])}]")
@@ -85,34 +86,16 @@ KEPT = 2**12  # labels that are remembered
 NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
 LETTERS = 5  # of a name that is known with a slip in it
-HEADS = (  # of questions, in the languages of courses
-    r"question|exercise|problem|task|part|number|assignment|aufgabe|frage|übung|teilaufgabe|exercice|problème|ejercicio"
-    r"|pregunta|problema|tarea|esercizio|domanda|quesito|exercício|questão|opgave|oefening|vraag|opdracht|zadanie|pytanie"
-    r"|ćwiczenie|задача|задание|вопрос|упражнение|příklad|úloha|otázka|uppgift|fråga|oppgave|spørgsmål|tehtävä|soru"
-    r"|問題?|问题|问|题目?|習題|练习|문제|ex\.?|exo|no\.?|nr\.?|n[°º]|№|q"
-)
 WORDS = re.compile(
-    r"^(?:(?:my\s+|the\s+)?(?:answers?|solutions?|results?|antworten|lösung(?:en)?|réponses?|respuestas?|risposte?"
-    r"|antwoorden)\s+(?:to|for|of|zu|à|a|alla|op)\s+)?"
-    rf"(?:(?:{HEADS})\s*[-.:#]?\s*)?(?=\w)",
-    re.IGNORECASE,
+    rf"^(?:(?:my\s+|the\s+)?\w+\s+(?:to|for|of|zu|à|a)\s+)?(?:(?:{HEADS})\s*[-.:#]?\s*)?(?=\w)", re.IGNORECASE
 )
-POINTS = re.compile(r"\s*[(\[]\s*[\d./]+\s*(?:points?|pts?|marks?|punkte?|p)\b\.?\s*[)\]]?$", re.IGNORECASE)
+POINTS = re.compile(f"{PAID.pattern}$", re.IGNORECASE)
 NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
-IN_WORDS = re.compile(
-    rf"(?:(?:answers?|solutions?|lösung(?:en)?|réponses?|respuestas?)\s+(?:to|for|zu|à|a)\s+(?:l')?)?"
-    rf"(?:{HEADS}|answer|p)\s*[-.:#]?\s*(?:(?:no\.?|nr\.?|n°|#)\s*)?(?P<number>\d{{1,2}})(?:\s*\.?\s*[(]?[a-z][.)]?)?|第\s*(?P<nth>\d{{1,2}})\s*[题題问問]"
-    rf"|(?P<first>\d{{1,2}})\s*\.\s*(?:{HEADS})",
-    re.IGNORECASE,
-)
-ALONE = re.compile(
-    r"#?\s?(?P<hash>(?<=#)\d{1,2}|(?<=# )\d{1,2})|\(?(?P<number>\d{1,2})(?:[.)]|\.\))|\[(?P<inner>\d{1,2})\]"
-)  # 1.  (1)  [1]
 IN_BRACKETS = re.compile(r"[(\[\"“]([^()\[\]\"“”]+)[)\]\"”]?$")
 EDGES = re.compile(r"^[\s#*_>/\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
 GRADIENT = re.compile(
-    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",
+    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+(?:of|von|de|di|da|van)\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",
     re.IGNORECASE,
 )
 LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\s*(?:of\s+)?(?=\S)", re.IGNORECASE)
@@ -127,7 +110,7 @@ ARTICLE = re.compile(
 BEHIND = re.compile(r"^(?P<of>.*\S)\s*[,(\[]\s*(?P<local>local)(?:\s+derivative)?\s*[)\]]?$", re.IGNORECASE)
 
 
-SIMPLE = re.compile(r"[\w/∂ ]+")
+SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
 
 
 class Asked(Protocol):
@@ -165,13 +148,15 @@ class Labels:
         self.named: Remembered[str | None] = Remembered(KEPT)
         self.known: Remembered[Asked | None] = Remembered(KEPT)
         self.ids = single((question_name(id), id) for id in asked)
-        self.numbers = single((number, id) for id in asked if (number := number_of(id)))  # `q1` is question 1
+        headings = {id: heading_of(id) for id in asked}  # `q1` is question 1
+        self.numbers = single((head.number, id) for id, head in headings.items() if head and not head.rest)
+        others = {id: {name for other, own in self.names.items() if other != id for name in own} for id in asked}
         self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
         self.spelled = {
             id: single(
                 (form, ask)
                 for ask in asks
-                for form in set(spellings(ask.quantity, outputs[id], self.names.get(id, ())))
+                for form in set(spellings(ask.quantity, outputs[id], {*self.names.get(id, ()), *others[id]}))
             )
             for id, asks in asked.items()
         }
@@ -189,13 +174,34 @@ class Labels:
             shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
             names = (text, shorter, bare(NUMBERED.sub("", shorter)), *IN_BRACKETS.findall(plain))
             found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
-        number = number_of(bare(POINTS.sub("", plain))) or number_of(text)
-        if found is None and number:
-            found = self.numbers.get(number)
-        if found is None and number and not any(re.search(r"\d", id) for id in self.asked):
-            place = int(number) - 1  # of questions that have no numbers of their own
-            found = list(self.asked)[place] if 0 <= place < len(self.asked) else None
-        return found
+        heading = heading_of(text) if found is None else None
+        is_whole = heading is not None and heading.number and not heading.rest
+        is_whole = is_whole and heading is not None and (heading.is_in_words or not heading.part)
+        return self.of_heading(heading) if heading and is_whole else found
+
+    def of_heading(self, heading: Heading) -> str | None:
+        """Return the id of the question whose number a heading has, or of which it has the letter."""
+        number, part = heading.number, heading.part
+        named = self.ids.get(number + part) or self.numbers.get(number)
+        if named or any(re.search(r"\d", id) for id in self.asked):
+            return named
+        place = int(number) - 1 if number else heading.place  # of questions that have no numbers of their own
+        return list(self.asked)[place] if 0 <= place < len(self.asked) else None
+
+    def part(self, id: str, place: int) -> Asked | None:
+        """Return the quantity that a part of a question asks for, or the only one where no part is named."""
+        asks = self.asked.get(id, ())
+        return asks[place] if 0 <= place < len(asks) else asks[0] if len(asks) == 1 and place < 0 else None
+
+    def several(self, id: str, text: str) -> list[Asked]:
+        """Return the derivatives by numbers that `∇z` and `grad z` stand for together, if no other label is that."""
+        if id not in self.asked:
+            return []
+        asks = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
+        names = [ask.quantity.by for ask in asks if ask.quantity.of == self.outputs[id]]
+        letters = spelling_of(plain_label(AT.sub("", text))) if len(names) > 1 and len(text) < LONGEST else ""
+        called = (f"{mark}{of}" for mark in ("∇", "grad", "gradient", "gradientof") for of in (self.outputs[id], ""))
+        return asks if len(names) == len(asks) and names == sorted(names) and letters in set(called) - {""} else []
 
     def meant(self, text: str) -> str | None:
         """Return the id of the question that a heading names, or nearly names."""
@@ -383,12 +389,6 @@ def form(quantity: Quantity) -> str:
     return " ".join((quantity.kind, folded(quantity.of), folded(quantity.by)))
 
 
-def number_of(heading: str) -> str:
-    """Return the number of a question in a heading, such as `Aufgabe 1a)`, `第1题` or `(1)`; "" for any other text."""
-    found = IN_WORDS.fullmatch(heading) or ALONE.fullmatch(heading.strip())
-    return next((str(int(number)) for number in found.groups() if number), "") if found else ""
-
-
 OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what the output of a program is called in labels
 
 
@@ -458,9 +458,10 @@ def told_in_words(label: str, names: Collection[str], output: str) -> str:
         or (not word.isascii() and len(word) < 5)
         for word in words
     )
+    is_derived |= len(given) == 2 and any(folded_word(word) in WITH_RESPECT for word in words)
     if not is_derived or not is_known or len(given) > 2:
         return ""
-    if not given:
+    if not given or given == [output]:
         return "d"
     return f"d{given[0]}d{given[1]}" if len(given) == 2 else f"d{output}d{given[0]}"
 

@@ -11,10 +11,17 @@ from dataclasses import field
 from html.parser import HTMLParser
 
 from gradcli.facts import dataclass
+from gradcli.homework.submission.answers import UnreadableError
+from gradcli.homework.submission.headings import Heading, heading_of
 from gradcli.homework.submission.labels import OPENS, Labels, bulleted, closing_mark, open_brackets, unmarked, untexed
+from gradcli.homework.submission.plain.prose import STRUCK, Words, bare_text
+from gradcli.homework.submission.plain.tokens import plain_characters, tokens_of
+from gradcli.homework.submission.plain.vocabulary import says_undefined
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 BLOCKS = frozenset(("p", "br", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6"))
+OPENED = {"sup": "^{", "sub": "_{", **dict.fromkeys(("s", "del", "strike"), "~~")}
+CLOSED = {tag: "}" if mark != "~~" else mark for tag, mark in OPENED.items()}
 UNSEEN = frozenset(("script", "style", "head", "title"))
 
 
@@ -36,18 +43,20 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.has_tags = True
         self.unseen += tag in UNSEEN
-        self.found.append("\n" * (tag in BLOCKS))
+        self.found.append(OPENED.get(tag, "\n" * (tag in BLOCKS)))
 
     def handle_endtag(self, tag: str) -> None:
         self.unseen -= tag in UNSEEN and self.unseen > 0
-        self.found.append("\n" * (tag in BLOCKS))
+        self.found.append(CLOSED.get(tag, "\n" * (tag in BLOCKS)))
 
     def handle_data(self, data: str) -> None:
         if not self.unseen:
             self.found.append(data)
 
 
-SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b|\bequals\b")
+SEPARATOR = re.compile(
+    r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\b(?:is|equals|ist|gleich|est|vaut|vale|es|è|é|jest|är|er|je|равно|равна)\b"
+)
 PLACE = re.compile(r"(?:\||@|\b(?:at|bei|en|für|for|pour|para|per|bij|при)\b)\s*_?[{(]?\s*\w+\s*$")
 TRIED = 6  # separators of a line
 SPACED = re.compile(
@@ -60,7 +69,9 @@ COPIED = re.compile(  # from a terminal or a notebook: the answer is in the next
 UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
-AGAIN = re.compile(r"[;,]\s*|\s+(?:and|und)\s+|\s{2,}|\t\s*")  # between two answers on a line
+AGAIN = re.compile(
+    r"[;,]\s*|\s{2,}|\t\s*|\s+(?:and|und|et|y|e|en|i|och|og|a|и|ve|ja)\s+|\s(?=\()"
+)  # between two answers on a line
 OPERATOR = re.compile(r"(?:[-+/^=·×≈]|(?<!\*)\*)\s*$")  # before a product that goes on
 
 
@@ -104,7 +115,7 @@ class Finder:
         """Return the quantity that a text names, as the assignment writes it; "" for any other text."""
         id = question or self.labels.anywhere(text)
         found = self.labels.ask(id, text) if id in self.labels.asked and id else None
-        return found.written if found else ""
+        return found.written if found else text if id and self.labels.several(id, text) else ""
 
     def split(self, text: str, question: str) -> tuple[str, str] | None:
         """Return the label that a text begins with, and the rest."""
@@ -159,6 +170,18 @@ class Finder:
         return question, found["label"].strip(), found["answer"].partition("#")[0]
 
 
+def entries_of(text: str) -> list[str]:
+    """Return the entries of `(2x + y, x + 3)`; none of a text that is no list in brackets."""
+    inner = text.strip().strip("$").strip().removesuffix("ᵀ").removesuffix("^T")
+    if inner[:1] not in ("(", "[", "{", "⟨", "<") or inner[-1:] not in (")", "]", "}", "⟩", ">"):
+        return []
+    mark, depth, found = ";" if ";" in inner else ",", 0, [""]
+    for letter in inner[1:-1]:
+        depth += (letter in "([{") - (letter in ")]}")
+        found = [*found, ""] if letter == mark and depth == 0 else [*found[:-1], found[-1] + letter]
+    return [entry.strip() for entry in found]
+
+
 ENDS = re.compile(r"\r\n|\r|\n")
 BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
 AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<rest>\S.*)")
@@ -195,13 +218,22 @@ class Reader:
     remarks: list[str] = field(default_factory=list)
     is_open: bool = False  # whether the last answer may go on in the next line
     is_above: bool = False  # whether the line above is an answer
+    level: int = -1  # of the heading above
+    part: int = -1  # the place of the part of the question that a line names, -1 for none
 
     def read(self) -> None:
         while self.place < len(self.lines):
             line = self.lines[self.place].strip()
             self.place += 1
-            if line and not self.is_decoration(line):
+            if line and not self.is_decoration(line) and not self.is_struck(line):
                 self.line(line)
+
+    def is_struck(self, line: str) -> bool:
+        """Whether a whole line is struck out, and say so."""
+        is_struck = "~" in line and not STRUCK.sub("", line).strip()
+        if is_struck:
+            self.remarks.append(f"line {self.place} is struck out: {shortened(line)}")
+        return is_struck
 
     def is_decoration(self, line: str) -> bool:
         """Whether a line is a comment, a rule or a fence; a heading such as `## Q1` is none."""
@@ -218,28 +250,99 @@ class Reader:
 
     def line(self, line: str) -> None:
         bracket = BRACKET.match(unmarked(line) if line.startswith(("*", "_", "`")) else line)
-        if (
-            bracket
-            and not (self.is_open and NUMERIC.fullmatch(line))
-            and self.headed(bracket["inner"], bracket["rest"])
-        ):
+        if bracket and not self.is_row(line) and self.headed(bracket["inner"], bracket["rest"]):
             return
-        if self.labelled(line):
+        if self.fronted(line) or self.labelled(line):
             return
-        id = (
-            None
-            if self.is_open and NUMERIC.fullmatch(line)
-            else (self.labels.question(line) or self.labels.question(line.partition("#")[0]))
-        )
+        id = None if self.is_row(line) else (self.labels.question(line) or self.labels.question(line.partition("#")[0]))
         if id is None and not self.asked_alone(line) and not self.continued(line):
             id = self.misspelt(line)
-            if id is None:
+            if id is None and not self.unlabelled(line):
                 self.stray(line)
         if id is not None:
             self.head(id)
 
-    def head(self, question: str) -> None:
+    def head(self, question: str, level: int = 2, part: int = -1) -> None:
         self.question, self.is_open, self.is_above = question, False, False
+        self.level, self.part = level, part
+
+    def fronted(self, line: str) -> bool:
+        """Take the beginning of a line for a heading or a part of one, and what stands behind for its answer."""
+        front = heading_of(line)
+        if front is None or self.is_row(line) or front.rest.startswith(("=", "≈")):
+            return False
+        if self.finder.split(line, self.question) is not None or (front.rest and self.labels.question(line)):
+            return False
+        if front.level == 0 and any(self.finder.label(one, self.question) for one in (front.part, front.part.upper())):
+            return False  # `v: 3` is a quantity and its value
+        if front.level >= self.level and self.headed_by(front):
+            return True
+        is_deeper = not front.is_in_words or not front.number
+        return is_deeper and self.parted_by(front)
+
+    def headed_by(self, front: Heading) -> bool:
+        id = self.labels.of_heading(front)
+        if id is None or (front.level == 0 and len(self.labels.asked) == 1):
+            return False
+        place = -1 if front.level == 0 else front.place
+        text = front.rest.partition("#")[0].strip()
+        is_labelled = bool(text) and self.finder.known(text, id) is not None
+        is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
+        if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
+            return False
+        self.head(id, front.level, place)
+        if is_answer and not self.labelled(front.rest):
+            self.unlabelled(text)
+        elif text and not is_answer and not self.fronted(text) and not self.labelled(front.rest):
+            self.stray(text)
+        return True
+
+    def parted_by(self, front: Heading) -> bool:
+        """Take a letter or a number under a heading for the part of the question that it counts."""
+        id = self.question or (next(iter(self.labels.asked)) if len(self.labels.asked) == 1 else "")
+        place = int(front.number) - 1 if front.number and not front.part else front.place
+        if self.labels.part(id, place) is None or self.finder.known(front.rest, id) is not None:
+            return False
+        text = front.rest.partition("#")[0].strip()
+        if text and not self.is_answer(id, place, text):
+            return False
+        if not text and front.level:
+            return False
+        self.question, self.part = id, place
+        if text:
+            self.unlabelled(text)
+        return True
+
+    def is_row(self, line: str) -> bool:
+        """Whether a line of numbers can go on with the answer above, which is blank or a row of as many."""
+        if not self.is_open or not NUMERIC.fullmatch(line):
+            return False
+        above = (self.given[-1].text or "").rpartition("\n")[2] if self.given else ""
+        return heading_of(line) is None or not above or len(above.split()) == len(line.split())
+
+    def is_answer(self, id: str, place: int, text: str) -> bool:
+        """Whether a text without a label can be the answer of a part of a question, or of one that has no others."""
+        ask = self.labels.part(id, place)
+        if ask is None or ask.quantity.kind in ("printed", "raises", "choice", "snippet"):
+            return False
+        if says_undefined(text) or (place >= 0 and re.search(r"\d", text)):
+            return True
+        names = self.labels.names.get(id, ())
+        try:
+            plain = bare_text(plain_characters(text))
+            return bool(Words(plain, tokens_of(plain, "separator"), names).sentence().members)
+        except UnreadableError:
+            return False
+
+    def unlabelled(self, line: str) -> bool:
+        """Take a line without a label for the answer to the one quantity that it can answer."""
+        text = line.partition("#")[0].strip()
+        ask = self.labels.part(self.question, self.part)
+        if ask is None or not self.is_answer(self.question, self.part, text):
+            return False
+        self.add(self.question, ask.written, self.whole(text))
+        self.part = -1
+        return True
 
     def misspelt(self, text: str) -> str | None:
         """Return the question that a heading means in spite of a slip in its name, and say so."""
@@ -300,11 +403,38 @@ class Reader:
         """Keep an answer, and others that stand behind it on the line."""
         text = text.strip()
         first, other = self.finder.parted(text, question)
+        several = self.labels.several(question, label)
+        entries = entries_of(first) if several else []
+        if several and len(entries) == len(several):
+            self.given += (
+                Given(question, ask.written, own, line=self.place) for ask, own in zip(several, entries, strict=True)
+            )
+            self.is_above = self.is_open = False
+            return
+        follows = None if other else self.next_front(text)
+        if follows:
+            first = text[: follows[0]].strip()
         self.given.append(Given(question, label, first or None, line=self.place))
         self.is_above = True
         self.is_open = not first or (ROW.fullmatch(first) is not None and len(first.split()) > 1)
         if other:
             self.add(question, *other)
+        elif follows:
+            self.line(text[follows[1] :])
+
+    def next_front(self, text: str) -> tuple[int, int] | None:
+        """Return where an answer ends and where the next heading or part begins behind it: `7, b) 6`, `7; Q2: 5`."""
+        depth = start = 0
+        for found in AGAIN.finditer(text):
+            depth, start = depth + open_brackets(text[start : found.start()]), found.start()
+            front = heading_of(text[found.end() :]) if depth == 0 else None
+            is_next = front is not None and front.rest and (
+                front.place == self.part + 1 if not front.number else self.labels.of_heading(front) is not None
+                and (front.is_in_words or bool(front.part))
+            )  # fmt: skip
+            if is_next and start and not OPERATOR.search(text, max(start - 5, 0), start):
+                return start, found.end()
+        return None
 
     def ahead(self, line: str) -> bool:
         """Take the start of a line for a heading, where an answer to that question follows: `Q1: dp/dx = 3`."""

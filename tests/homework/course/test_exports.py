@@ -12,13 +12,14 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.course.columns import read_mapping
 from gradcli.homework.course.exports import Sheets
 from gradcli.homework.course.lateness import DAY, days_late, on_time, times_of
-from gradcli.homework.course.layouts import collected
+from gradcli.homework.course.layouts import collected, to_grade
 from gradcli.homework.course.roster import read_roster
 from gradcli.homework.grading import labels_of
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.source import Source
+from tests.homework.course import systems
 
 WEEK = """\
 [[question]]
@@ -36,6 +37,10 @@ at = { x = 2 }
 ask = ["dy/dx"]
 """
 ROSTER = read_roster("id,name,email\n17,Ada Lovelace,ada@x.org\n18,Alan Turing,alan@x.org\n", "roster.csv")
+CLASS = read_roster(
+    "id,name,email\n" + "".join(f"{id},{first} {last},{mail}\n" for id, first, last, mail in systems.STUDENTS),
+    "class.csv",
+)
 LABELS = labels_of(read_assignment(Source(WEEK, "week.toml")))
 WHOLE = {"17": {"s": "4", "dq/ds": "8", "dy/dx": "12"}, "18": {"s": "4", "dq/ds": "8", "dy/dx": "11"}}
 EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.csv"))
@@ -58,6 +63,19 @@ def test_an_export_has_the_answers_of_its_students(tmp_path: Path, export: Path)
     items = read(tmp_path, export.read_text(encoding="utf-8"), QUALTRICS if export.stem == "qualtrics" else "")
     assert [item.read(LABELS).unreadable for item in items] == ["", ""]
     assert answers(items) == WHOLE
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exports_of_eleven_systems_have_every_student_and_no_other(tmp_path: Path, seed: int) -> None:
+    for name, content, expected in systems.exports(seed):
+        file = File(tmp_path / f"{name}.csv")
+        file.path.write_bytes(content)
+        sheets = Sheets(LABELS, None, [file])
+        items = to_grade(collected([file], CLASS, sheets=sheets, has_attempts=True), "last")
+        texts = {item.student: {one.quantity: one.text or "" for one in item.read(LABELS).given} for item in items}
+        assert {
+            who: [own.get(ask.partition(": ")[2], "") for ask in systems.ASKED] for who, own in texts.items()
+        } == expected
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
 from gradcli.homework.grading import Grader
 from gradcli.homework.submission.lines import read_lines
 from tests.homework.asking import assignment
+from tests.homework.course import pages
 
 ASSIGNMENT = """program = "s = x**2; p = s + 1; m = s - 1; q = p*m"
 at = { x = 2 }
@@ -95,3 +97,24 @@ def test_rows_of_a_table_without_a_header(mark: str, grader: Grader) -> None:
     rows = [f"{name}{mark} {label}{mark} {text}" for name, answers in RIGHT.items() for label, text in answers.items()]
     result = grader.grade(read_lines("ada.txt", "ada", "\n".join(rows), grader.labels))
     assert {one.verdict for one in result.answers} == {"correct"}
+
+
+@pytest.mark.parametrize("label", ["dq/dss", "dz/ds", "dq/ds/dx", "ds/dq", "- dq"])
+def test_a_label_that_is_another_one_is_not_taken(label: str, grader: Grader) -> None:
+    result = grader.grade(read_lines("ada.txt", "ada", f"[{FIRST}]\n{label} = 8", grader.labels))
+    assert {one.verdict for one in result.answers if one.question == FIRST and one.max_points} == {"missing"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pages_of_courses_in_ten_languages(seed: int) -> None:
+    grader = assignment(pages.ASSIGNMENT)
+    for draw in (Random(10 * seed + nth) for nth in range(10)):
+        text, expected = pages.page(draw)
+        found = grader.grade(read_lines("ada.txt", "ada", text, grader.labels))
+        verdicts = {(one.question, one.quantity): one.verdict for one in found.answers if one.max_points}
+        assert verdicts.keys() == expected.keys()
+        for place, is_right in expected.items():
+            wanted = (
+                ("missing",) if is_right is None else ("correct", "precision") if is_right else ("wrong", "unreadable")
+            )
+            assert verdicts[place] in wanted, (place, text)

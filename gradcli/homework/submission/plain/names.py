@@ -9,7 +9,7 @@ from unicodedata import name as name_of
 
 from gradcli.language.catalogue import FAMILY_OF
 
-SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx")
 ALIASES = {
     "ln": "log",
     "tg": "tan",

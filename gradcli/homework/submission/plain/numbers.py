@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
-Comma = Literal["decimal", "thousands", ""]  # the use of the comma; "" where nothing tells
+Comma = Literal["decimal", "both", "thousands", ""]  # the use of the comma; "both": points are decimal, too
 
 POWER = re.compile(
     r"(?P<digits>[-+]?\s*[\d.,' ]*\d[.,]?)\s*(?:\*|·|⋅|×|x|\\times|\\cdot)\s*10\s*"
@@ -18,6 +18,7 @@ EXPONENT = re.compile(r"(?P<digits>[-+]?\s*[\d.,' ]*\d[.,]?)\s*(?:[eE]|\*\^)\s*(
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 DIGITS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
 COMMA = re.compile(r"[-+]?\d*,\d+")
+DOTTED = re.compile(r"[-+]?[1-9]\d{0,2}\.000")  # thousands beside decimal commas; 1.250 may have four digits
 DOUBTFUL = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")  # 1,234,567.8
 POINTS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}")  # 1.234.567,8
@@ -37,7 +38,7 @@ def numerals(text: str) -> Mapping[Comma, str]:
 @lru_cache(2**12)  # students give the same answers
 def remembered(text: str) -> Mapping[Comma, str]:
     if DIGITS.fullmatch(text):  # as most are
-        return {"": text}
+        return {"decimal": text.replace(".", ""), "": text} if DOTTED.fullmatch(text) else {"": text}
     text = SIGN.sub(r"\1", text.replace("{,}", ",").strip())
     if text.endswith("%") and "e" not in text.lower():
         hundredths = numerals(text[:-1])
@@ -59,7 +60,8 @@ def readings(text: str, *, has_power: bool) -> dict[Comma, str]:
     if DIGITS.fullmatch(text):
         return {"": text}
     if DOUBTFUL.fullmatch(text) and not has_power:
-        return {"decimal": text.replace(",", "."), "thousands": text.replace(",", "")}
+        plain = text.replace(",", ".")
+        return {"decimal": plain, "both": plain, "thousands": text.replace(",", "")}
     if COMMA.fullmatch(text):
         return {"": text.replace(",", ".")}
     if COMMAS.fullmatch(text):
@@ -87,15 +89,15 @@ def comma_of(texts: Iterable[str]) -> Comma:
         if ("," in text or "." in text) and not LIST.search(text):
             seen.update(filter(None, map(use, NUMERAL.finditer(text))))
     if "decimal" in seen:
-        return "" if "thousands" in seen else "decimal"
+        return "" if "thousands" in seen else "both" if "point" in seen else "decimal"
     return "thousands" if seen else ""
 
 
 def use(found: re.Match[str]) -> str:
     """Return how one number uses the comma, or `point` where it has a decimal point; "" where it does not tell."""
     number = found["number"]
-    if DOUBTFUL.fullmatch(number):
-        return "decimal" if found["power"] else ""
+    if DOUBTFUL.fullmatch(number) or DOTTED.fullmatch(number):
+        return "decimal" if found["power"] and "," in number else ""
     if POINTS.fullmatch(number) or COMMA.fullmatch(number):
         return "decimal"
     if "," in number and COMMAS.fullmatch(number):

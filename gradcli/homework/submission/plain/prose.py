@@ -7,13 +7,15 @@ from collections.abc import Collection, Sequence
 
 from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
-from gradcli.homework.submission.plain.names import UNARY, function_of, is_function, matching, spelled
+from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
 from gradcli.homework.submission.plain.syntax import AND, INDICATORS, MAKERS, MODULES
 from gradcli.homework.submission.plain.tokens import Token, closing, outside, quoted
 from gradcli.homework.submission.plain.vocabulary import (
     CONDITION,
     COUNT,
     ELSE,
+    HEDGE,
+    HEDGING,
     MINUS,
     NUMBER,
     OF,
@@ -28,30 +30,9 @@ CONSTANTS = frozenset(("e", "pi", "inf", "nan", "∂", "∇", "𝟙", "T"))
 PLACED = frozenset(("at", "bei", "en", "em", "in", "w", "в", "when", "for", "für", "pour", "para", "per"))  # x = 2
 ABOUT = ("cerca", "pres")  # cerca de 5
 BOUNDS = {"up", "down"}  # up to 5
-UNITS = frozenset(
-    [
-        "m",
-        "s",
-        "kg",
-        "g",
-        "n",
-        "j",
-        "w",
-        "v",
-        "a",
-        "k",
-        "hz",
-        "mol",
-        "cm",
-        "mm",
-        "km",
-        "h",
-        "min",
-        "rad",
-        "deg",
-        "px",
-        "ms",
-    ]
+UNIT = re.compile(r"(?:mol|rad|min|kg|Hz|Pa|Nm|Js|eV|Wb|lm|lx|px|[msgNJWVAKhCFTHΩ])[1-4]?")  # a prefix moves the point
+STRUCK = re.compile(
+    r"~~(?=\S).*?\S~~|<(?P<tag>s|del|strike)\b[^<>]*>.*?</(?P=tag)>|\\(?:sout|st)\{[^{}]*\}|(?:[^\n]\u0336)+", re.DOTALL
 )
 WRAPPED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,2}|`{1,3}|\"|'|\$\$?)(?P<inner>\S|\S.*\S)(?P=mark)\s*", re.DOTALL)
 PROMPT = re.compile(r"\s*(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
@@ -59,6 +40,9 @@ PASTED = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
 COMMENT = re.compile(r"#[^\n]*")
 BESIDE = ("mark", "separator", "row", "prime", "line", "dots")  # kinds of tokens between words
 DASHES = ("-", "/", "//", "*", "**", "·")
+DERIVED = re.compile(  # names of derivatives: `∂ₓz`, `y'`, `y'(1)`, `f''`
+    r"[∂∇]_?\{?\w+\}?(?:\w+|\(\w+\))?|[^\W\d]\w*'{1,2}(?:\([-\w.,= ]+\))?"
+)
 SYMBOL = re.compile(
     r"[^\W\d_\u3040-\ud7af](?:_?\d)?|[d∂][^\W\d_]\d?|∂|∇"
 )  # a name that may be of a program, and no word
@@ -74,7 +58,8 @@ class Sentence:
 
 
 def bare_text(text: str) -> str:
-    """Return a text without a prompt before it, a comment behind it and the marks around it."""
+    """Return a text without a prompt before it, a comment behind it, the marks around it and what is struck out."""
+    text = STRUCK.sub(" ", text) if "~~" in text or "\u0336" in text or "<" in text or "\\s" in text else text
     text = COMMENT.sub("", text) if "#" in text else text
     text = PASTED.sub(r"\g<value>", text) if "<tf" in text else text
     text = PROMPT.sub("", text, count=1).strip()
@@ -128,16 +113,71 @@ def is_beside_words(tokens: Sequence[Token], place: int) -> bool:
 class Words:
     """Takes the words off the tokens of one answer. Raises UnreadableError with those that are not known."""
 
-    def __init__(self, text: str, tokens: Sequence[Token], names: Collection[str]) -> None:
-        self.text, self.names = text, names
+    def __init__(self, text: str, tokens: Sequence[Token], names: Collection[str], at: Collection[float] = ()) -> None:
+        self.text, self.names, self.at = text, frozenset(names), at
         self.tokens = list(tokens)
 
     def sentence(self) -> Sentence:
+        self.check_certain()
+        self.tokens = self.without_places(self.tokens)
         self.tokens = self.without_reason(self.tokens)
         self.tokens = self.without_remarks(self.tokens)
         members = self.members(self.tokens)
         kept = [self.member(member, is_last=number == len(members) - 1) for number, member in enumerate(members)]
         return Sentence(self.text, tuple(tuple(one) for one in kept if one))
+
+    def check_certain(self) -> None:
+        """Raise UnreadableError where the answer is a guess: `7?`, `maybe 7`; `(2 points?)` asks for something else."""
+        doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
+        counts = any(folded_word(token.text) in COUNT for token in self.tokens[-3:])
+        hedges = [one for one in self.tokens if one.kind == "name" and folded_word(one.text) in HEDGE]
+        if (doubts and not counts) or HEDGING.search(self.text) or any(one.text not in self.names for one in hedges):
+            raise UnreadableError("read as uncertain: write the one answer that you mean, and no doubt beside it")
+
+    def without_places(self, tokens: list[Token]) -> list[Token]:
+        """Drop the points at which derivatives are taken, `|_{x=3}` and `|_{(3, 1)}`, if the question has them."""
+        kept, place = list[Token](), 0
+        while place < len(tokens):
+            end = self.end_of_place(tokens, place) if tokens[place].text == "|" and kept else place
+            kept += tokens[place : end + 1] if end == place else []
+            place = end + 1
+        return kept
+
+    def end_of_place(self, tokens: Sequence[Token], bar: int) -> int:
+        """Return where the point behind a bar ends, the bar itself where none stands there."""
+        inner = bar + 1
+        index = tokens[inner] if inner < len(tokens) else None
+        if index is None or index.gap or sum(one.text == "|" for one in tokens[:bar]) % 2:
+            return bar
+        if index.kind == "name" and index.text == "_":
+            inner += 1
+        if inner < len(tokens) and tokens[inner].kind == "open":
+            end = closing(tokens, inner)
+        elif index.kind == "name" and tokens[inner + 1 : inner + 2] and tokens[inner + 1].text == "=":
+            end = inner + 2 + any(one.text == "-" for one in tokens[inner + 2 : inner + 3])
+        else:
+            return bar
+        numbers = [float(one.text) for one in tokens[inner : end + 1] if one.kind in ("number", "exponent")]
+        is_given = not self.at or all(any(abs(abs(at) - one) < 1e-9 for at in self.at) for one in numbers)
+        return end if end < len(tokens) and numbers and is_given else bar
+
+    def without_unit(self, tokens: list[Token]) -> list[Token]:
+        """Drop a unit behind a number, `J/kg` or `kg m s^-1`, unless the program's names can make it."""
+        start = len(tokens)
+        while start and (
+            tokens[start - 1].text in ("/", "·", "*", "^", "**", "(", ")", "-")
+            or tokens[start - 1].kind == "exponent"
+            or (tokens[start - 1].kind == "name" and UNIT.fullmatch(tokens[start - 1].text))
+            or (tokens[start - 1].text in "1234" and start > 1 and tokens[start - 2].text in ("^", "**", "-"))
+        ):
+            start -= 1
+        while start < len(tokens) and tokens[start].kind != "name":
+            start += 1
+        units = [one.text for one in tokens[start:] if one.kind == "name"]
+        is_behind = start > 0 and tokens[start - 1].kind in ("number", "fraction", "exponent", "close")
+        over_names = any(one.kind == "name" and one.text in self.names for one in tokens[:start])
+        is_unit = bool(units) and not self.names.issuperset(units) and not over_names
+        return tokens[:start] if is_behind and is_unit else tokens
 
     def refused(self, tokens: Sequence[Token]) -> UnreadableError:
         text = quoted(tokens, self.text).strip()
@@ -170,8 +210,8 @@ class Words:
                 (n for n in range(len(tokens)) if tokens[n].kind == "open" and closing(tokens, n) == len(tokens) - 1), 0
             )
             inner = tokens[start + 1 : -1]
-            units = [one.text.lower() for one in inner if one.kind == "name"]
-            if start and tokens[start].text == "[" and units and UNITS.issuperset(units):
+            units = [one.text for one in inner if one.kind == "name"]
+            if start and tokens[start].text == "[" and units and all(map(UNIT.fullmatch, units)):
                 tokens = tokens[:start]
                 continue
             if not start or not any(self.is_word(inner, n) for n in range(len(inner))):
@@ -225,6 +265,7 @@ class Words:
 
     def member(self, tokens: list[Token], *, is_last: bool) -> list[Token]:
         """Return a member without the words before and behind it; none of one that only names what is computed."""
+        tokens = self.without_unit(tokens)
         words = [place for place in outside(tokens) if self.is_word(tokens, place)]
         values = [place for place in range(len(tokens)) if self.is_value(tokens, place)]
         is_placed = not is_last and any(folded_word(tokens[place].text) in PLACED for place in words)  # `at x = 2`
@@ -270,12 +311,14 @@ class Words:
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Whether a member names what is computed, `dq/ds * ds/dx` or `upstream * local`, and has no value."""
-        if re.fullmatch(r"[^\W\d]\w*'{1,2}", "".join(one.text for one in tokens)):
+        if DERIVED.fullmatch("".join(one.text for one in tokens)):
             return True
-        if any(token.kind in ("number", "root", "fraction", "other", "relation", "turned") for token in tokens):
+        if any(token.kind in ("number", "root", "other", "relation", "turned") for token in tokens):
             return self.is_called(tokens)
         texts = [token.text for token in tokens if token.kind == "name"]
-        known = all(text in self.names or is_harmless(text) or SYMBOL.fullmatch(text) for text in texts)
+        known = all(
+            text in self.names or is_harmless(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in texts
+        )
         return known and not all(text in self.names for text in texts)
 
     def is_called(self, tokens: Sequence[Token]) -> bool:

@@ -29,7 +29,7 @@ from gradcli.homework.submission.answers import (
     slip_of,
 )
 from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
-from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Sentence, Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
@@ -44,7 +44,7 @@ LONGEST = 10_000  # characters of an answer
 SHORT = 40
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
-LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?:[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
+LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
@@ -121,7 +121,7 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return nothing_or_number(text, comma)
     if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):
         typed = read_numeral(number[1])
-        if typed is not None:
+        if typed is not None and not (comma == "decimal" and DOTTED.fullmatch(number[1])):
             return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
@@ -145,11 +145,13 @@ class Reader:
     def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
         self.text, self.wanted, self.comma = bare_text(plain_characters(text)).replace("{,}", ","), wanted, comma
         self.names = wanted.names | frozenset(wanted.values)
+        if not self.text and text.strip():
+            raise UnreadableError("nothing is left of it that is not struck out")
 
     def read(self) -> Plain:
         fact = self.fact()
         if fact is None and self.wanted.kind == "formula":
-            if not self.wanted.shapes and is_formula(self.text, self.wanted.names):
+            if self.is_formula(self.text):
                 return Plain(self.text, read_answer(self.text))
             return self.formula()
         return fact or self.number()
@@ -166,7 +168,8 @@ class Reader:
         return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
     def sentence(self) -> Sentence:
-        return Words(self.text, tokens_of(self.text, "separator"), self.names).sentence()
+        at = [float(n) for value in self.wanted.values.values() for n in np.ravel(value)]
+        return Words(self.text, tokens_of(self.text, "separator"), self.names, at).sentence()
 
     # ---- numbers and tensors
 
@@ -259,7 +262,7 @@ class Reader:
         """Return the value of a member, and how far rounded factors may lead it off; None where it has none."""
         found = numerals(member)
         if found:
-            typed = read_numeral(found.get("", found.get(self.comma, next(iter(found.values())))))
+            typed = read_numeral(found.get(self.comma, found.get("", next(iter(found.values())))))
             if typed is not None:
                 return typed.value, float(typed.unit) / 2 if float(typed.unit) < 1 else 0.0
         for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
@@ -296,13 +299,18 @@ class Reader:
                 others.append((member, other))
         return Plain(plain, read, tuple(others))
 
+    def is_formula(self, text: str) -> bool:
+        """Whether the language reads a text as it is meant; in a number a square bracket only groups."""
+        has_shapes = self.wanted.shapes or ("[" in text and not self.wanted.shape)
+        return not has_shapes and is_formula(text, self.wanted.names)
+
     def rewritten(self, text: str) -> str:
         """Return a formula in the language. Raises UnreadableError and TwoReadingsError."""
         wanted = self.wanted
-        if not wanted.shapes and is_formula(text, wanted.names):
+        if self.is_formula(text):
             return text
         use = "decimal" if with_points(text, self.comma) != text else "separator"
-        tree = tree_of(text, use, wanted.names)
+        tree = tree_of(text, use, wanted.names, is_scalar=not wanted.shape)
         plain = unparse(in_language(tree, wanted.shapes, wanted.shape if wanted.shapes else None))
         unknown = sorted(names_in(tree) - wanted.names - {"pi"} - {name for name in names_in(tree) if is_digits(name)})
         if unknown:
@@ -329,11 +337,19 @@ def is_formula(text: str, names: frozenset[str]) -> bool:
     return names_in(read.tree) <= names | {"pi"} and called <= FAMILY_OF.keys() - names
 
 
-def tree_of(text: str, use: str, names: frozenset[str], *, is_list: bool = False, by_lines: bool = False) -> Expression:
+def tree_of(
+    text: str,
+    use: str,
+    names: frozenset[str],
+    *,
+    is_list: bool = False,
+    by_lines: bool = False,
+    is_scalar: bool = False,
+) -> Expression:
     """Return the tree of a text. Raises UnreadableError, with the part that does not fit."""
     tokens = tokens_of(text, use)
     try:
-        return parsed(tokens, names, is_list=is_list, by_lines=by_lines)
+        return parsed(tokens, names, is_list=is_list, by_lines=by_lines, is_scalar=is_scalar)
     except FaultError as fault:
         token = fault.token
         rest = text[token.start :].strip() if token.kind != "end" else ""
@@ -348,7 +364,7 @@ def with_points(text: str, comma: Comma) -> str:
     """Write decimal points for decimal commas. Raises TwoReadingsError."""
 
     def point(found: re.Match[str]) -> str:
-        if not DOUBTFUL.fullmatch(found[0]) or comma == "decimal":
+        if not DOUBTFUL.fullmatch(found[0]) or comma in ("decimal", "both"):
             return found[0].replace(",", ".")
         if comma == "thousands":
             return found[0].replace(",", "")
@@ -359,11 +375,9 @@ def with_points(text: str, comma: Comma) -> str:
 
 def settled(found: Mapping[Comma, str], comma: Comma) -> str:
     """Return the reading that the rest of the hand-in uses. Raises TwoReadingsError where it does not tell."""
-    if "" in found:
-        return found[""]
-    if comma in found:
-        return found[comma]
-    raise TwoReadingsError(f"two readings: {' or '.join(found.values())}")
+    if comma in found or "" in found:
+        return found.get(comma, found.get("", ""))
+    raise TwoReadingsError(f"two readings: {' or '.join(dict.fromkeys(found.values()))}")
 
 
 def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
@@ -383,7 +397,9 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
         lost = LOST_POWER.fullmatch(text)
         if lost:
-            digits, power = lost.groups()
+            digits, fraction, power = lost.groups()
+            if fraction and power.startswith("-"):  # nobody subtracts from so many tens
+                return read_amount(f"{digits}e{power}", shape, comma)
             raise TwoReadingsError(f"two readings: {digits}e{power} or {digits}*10{power}")
         if UNCERTAIN.fullmatch(text) and not PERIODIC.fullmatch(text):
             raise UnreadableError("write the number without its uncertainty")
@@ -408,7 +424,11 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tupl
         for is_list in lists:
             for by_lines in (False, True) if "\n" in text or "\r" in text else (False,):
                 try:
-                    tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
+                    is_scalar = not shape and not is_list and "[" in text and "," not in text
+                    try:
+                        tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
+                    except UnreadableError:
+                        tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
                     yield use, number_of(tree, shape, text, comma)
                     count += 1
                 except (UnreadableError, TwoReadingsError) as one:
@@ -419,6 +439,8 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tupl
 
 def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
     tree = in_language(tree, {}, None)
+    if isinstance(tree, Call) and tree.function == "where":
+        raise UnreadableError("it is a number under a condition: write the one that holds")
     rows = literal(tree)
     if rows is not None and isinstance(tree, List):
         own = shape_of(rows)
@@ -441,7 +463,7 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
         if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
     if len(fit) > 1:
-        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma == "decimal")]
+        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
         if not comma or len(told) != 1:
             raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
         return told[0]

@@ -77,13 +77,20 @@ class FaultError(Exception):
 
 
 def parsed(
-    tokens: Sequence[Token], names: Collection[str], *, is_list: bool = False, by_lines: bool = False
+    tokens: Sequence[Token],
+    names: Collection[str],
+    *,
+    is_list: bool = False,
+    by_lines: bool = False,
+    is_scalar: bool = False,
 ) -> Expression:
     """Return the tree of all tokens, or with `is_list` that of entries without brackets around them.
 
-    With `by_lines` the end of a line separates rows. Raises FaultError and TwoReadingsError.
+    Of one that `is_scalar` all brackets group. With `by_lines` the end of a line separates rows.
+
+    Raises FaultError and TwoReadingsError.
     """
-    parser = Parser(tokens, frozenset(names), by_lines=by_lines)
+    parser = Parser(tokens, frozenset(names), by_lines=by_lines, is_scalar=is_scalar)
     tree = parser.entries(len(tokens), "") if is_list else parser.piecewise()
     if parser.place < len(parser.tokens):
         raise FaultError("", parser.peek())
@@ -119,13 +126,16 @@ def apart(tokens: Sequence[Token], names: frozenset[str]) -> Iterator[Token]:
             continue
         is_call = follows.text == "[" and not follows.gap and token.text[:1].isupper() and bool(function_of(token.text))
         calls = follows.text == "(" or follows.kind == "prime" or is_call
+        if token.text == "E" and follows.text in ("^", "**"):  # of Wolfram
+            yield Token("name", "e", token.start, token.end, token.gap)
+            continue
         for number, part in enumerate(spelled(token.text, names, calls=calls)):
             yield Token("name", part, token.start, token.end, token.gap and not number)
 
 
 class Parser:
-    def __init__(self, tokens: Sequence[Token], names: frozenset[str], *, by_lines: bool) -> None:
-        self.names, self.by_lines = names, by_lines
+    def __init__(self, tokens: Sequence[Token], names: frozenset[str], *, by_lines: bool, is_scalar: bool) -> None:
+        self.names, self.by_lines, self.is_scalar = names, by_lines, is_scalar
         self.tokens = list(apart(without_marks(tokens), names))
         self.place = self.depth = self.bars = 0
         self.in_row = False  # whether entries are read that have commas between them
@@ -222,7 +232,8 @@ class Parser:
             return False
         if token.kind == "name":
             return not is_word(token, CONDITION | ELSE | frozenset(MINUS)) or token.text in self.names
-        return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or before.text in ("]", ")"))
+        is_grouped = self.is_scalar or before.text in ("]", ")") or before.kind in ("number", "exponent")
+        return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or is_grouped)
 
     def is_fraction(self, first: int) -> bool:
         """Whether the product so far is a plain fraction, as in `1/2 x`."""
@@ -323,7 +334,7 @@ class Parser:
                 found = turned(found)
             elif token.kind == "attribute":
                 found = self.attribute(found)
-            elif token.text == "[" and not token.gap and isinstance(found, Name) and found.id in self.names:
+            elif token.text == "[" and not token.gap and isinstance(found, Name) and self.is_index(found.id):
                 found = self.index(found)
             elif token.text == "T" and "T" not in self.names and self.tokens[self.place - 1].kind in ("close", "name"):
                 self.take()  # a superscript that was lost: `X T`, `(1, 2)T`
@@ -347,6 +358,11 @@ class Parser:
         if name in ("dot", "matmul", "mm", "mv") and len(arguments) == 1:
             return Binary("@", receiver, arguments[0].value)
         return Method(receiver, name, arguments)
+
+    def is_index(self, name: str) -> bool:
+        """Whether the bracket behind a name holds an index, and no factor."""
+        inner = written(self.tokens[self.place + 1 : closing(self.tokens, self.place)])
+        return name in self.names and (not self.is_scalar or re.fullmatch(r"[-\d,:]+", inner) is not None)
 
     def index(self, value: Expression) -> Expression:
         end = closing(self.tokens, self.place)
@@ -520,13 +536,15 @@ class Parser:
 
     def entries(self, end: int, bracket: str) -> Expression:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
-        end = min(end, len(self.tokens))
+        start, end = self.place, min(end, len(self.tokens))
         marks = self.separators(end)
-        is_ruled = "|" in marks and (";" in marks or (bracket == "[" and self.bars_stand_apart(end)))
+        is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
         spaced = not has_commas and (bracket not in ("(", "⟨") or ";" in marks)
         rows: list[list[Expression]] = [[]]
-        is_list, is_after = bracket == "[", True  # a separator, or the start
+        is_grouping = self.is_scalar and not {",", "&", ";"}.intersection(marks)
+        spaced = spaced and not is_grouping
+        is_list, is_after = bracket == "[" and not is_grouping, True  # a separator, or the start
         self.bars += is_ruled
         while self.place < end:
             token = self.peek()
@@ -552,11 +570,19 @@ class Parser:
             self.in_row, is_after = outer, False
         self.bars -= is_ruled
         kept = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
+        is_list = is_list and not (len(kept) == len(kept[0]) == 1 and self.is_factor(start, end, kept[0][0]))
         if len(kept) == 1:
             return kept[0][0] if len(kept[0]) == 1 and not is_list else List(tuple(kept[0]))
         if all(len(row) == 1 and isinstance(row[0], List) for row in kept):  # [[1 2]; [3 4]]
             return List(tuple(row[0] for row in kept))
         return List(tuple(List(tuple(row)) for row in kept))
+
+    def is_factor(self, start: int, end: int, inner: Expression) -> bool:
+        """Whether a bracket around the tokens from a place to another groups: a factor or a power is beside it."""
+        before, behind = self.tokens[max(start - 2, 0) : start - 1], self.tokens[end + 1 : end + 2]
+        beside = [*(one.text in (")", "]") or one.kind in ("number", "name", "turned") for one in before),
+                  *(one.kind in ("open", "name", "turned") or one.text in ("^", "**") for one in behind)]  # fmt: skip
+        return any(beside) and bool(names_in(inner) & self.names)
 
     def separators(self, end: int) -> list[str]:
         """Return the separators in a bracket, without those in brackets inside it."""
@@ -591,7 +617,7 @@ class Parser:
 
     def read_name(self, token: Token) -> Expression:
         follows = self.peek()
-        calls = follows.text == "("
+        calls = follows.text == "(" or (self.is_scalar and follows.text in ("[", "{"))
         if token.text.lower() in MAKERS and calls and token.text not in self.names:
             return self.made()
         if token.text.lower() in MODULES and follows.kind == "attribute" and token.text not in self.names:
@@ -641,7 +667,7 @@ class Parser:
 
     def applied(self, name: str) -> Expression:
         """Read the argument of a function that may have no brackets: `sin 2x`. Raises TwoReadingsError."""
-        if self.peek().text == "(":
+        if self.peek().text == "(" or (self.is_scalar and self.peek().text in ("[", "{")):
             return self.called(name)
         start, signs = self.place, []
         if self.peek().text in ("-", "+"):

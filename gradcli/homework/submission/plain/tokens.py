@@ -270,7 +270,7 @@ class Tokenizer:
         name = piece
         if not piece.isascii():
             parts = normalize("NFD", piece)
-            if any(mark in parts for mark in MARKED) and sum(map(str.isalpha, parts)) == 1:
+            if any(mark in parts for mark in MARKED) and sum(map(str.isalpha, parts)) == 1 + (parts[0] == "d"):
                 name = "".join(f"_{MARKED[c]}" if c in MARKED else c for c in parts)
         index = INDEX.match(self.text, self.place) if name.endswith("_") else None
         if index and name != "_":

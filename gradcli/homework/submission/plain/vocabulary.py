@@ -12,8 +12,8 @@ from unicodedata import combining, normalize
 HARMLESS = """
 the a an final my our your answer answers ans result results value values gradient gradients derivative solution
 output it its s that this is are be equals equal exactly precisely so thus hence therefore also which gives give
-giving yields yield get gets got have has find found obtain obtained i we you think believe guess hope suppose maybe
-probably perhaps about approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
+giving yields yield get gets got have has find found obtain obtained i we you think believe about
+approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
 decimals decimal dec places place significant sig figs fig figures figure f d p sf dp unit units exact full point
 points pts pt mark marks see notes note page above below line step chain rule product quotient power sum of in on at
 with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
@@ -25,41 +25,41 @@ factor right left correct check ok okay q e qed each
 
 die der das den dem des ein eine mein meine unser unsere ergebnis antwort lösung wert werte ableitung gradienten ist
 sind beträgt lautet daher somit damit folglich ergibt sich es man wir ich erhalte erhalten bekomme bekommen komme
-denke glaube vielleicht wahrscheinlich vermutlich ungefähr ungefaehr etwa rund gerundet auf stellen stelle
+denke glaube ungefähr ungefaehr etwa rund gerundet auf stellen stelle
 nachkommastellen dezimalstellen signifikante ziffern punkte punkt genau exakt einheiten einheit weil wegen nach aus
 laut gemäß mit durch da denn kettenregel produktregel quotientenregel potenzregel summenregel regel siehe oben unten
 skript vorlesung blatt seite schritt zeile zeilen rechnung rechner einsetzen vektor spalten zahl von für bezüglich
 zu im am gilt insgesamt hier nun dann schließlich fertig also und
 
 la le les l un une ma mon notre réponse résultat valeur dérivée est sont vaut donne égale égal donc ainsi alors c ce
-cela on nous je trouve trouvons obtient obtiens obtenons pense crois peut être probablement environ peu près arrondi
+cela on nous je trouve trouvons obtient obtiens obtenons pense crois environ peu près arrondi
 arrondie au aux centième millième chiffres significatifs décimales décimale car puisque parce que qu après par selon
 règle de chaîne du produit voir cours ligne étape exactement soit finalement enfin unités dans avec pour rapport
 
 el los las una mi nuestra respuesta resultado valor derivada gradiente solución es son vale igual entonces así lo
-tanto luego se obtiene obtengo obtenemos creo pienso quizás quizá tal vez probablemente aproximadamente aprox cerca
+tanto luego se obtiene obtengo obtenemos creo pienso aproximadamente aprox cerca
 redondeado redondeada cifras significativas decimales porque ya según regla cadena producto cociente ver página
 exactamente unidades puntos del al con respecto por da
 
 il gli mia risposta risultato valore derivata soluzione è sono dà uguale quindi dunque allora perciò si ottiene
-ottengo otteniamo credo penso forse probabilmente arrotondato arrotondata cifre significative decimali perché poiché
+ottengo otteniamo credo penso arrotondato arrotondata cifre significative decimali perché poiché
 secondo regola della catena prodotto quoziente per vedi pagina esattamente unità punti
 
-o os as um uma minha resposta solução são dá então assim portanto logo obtém obtemos obtenho acho talvez
-provavelmente aproximadamente arredondado arredondada casas decimais algarismos significativos pois segundo pela
+o os as um uma minha resposta solução são dá então assim portanto logo obtém obtemos obtenho acho
+aproximadamente arredondado arredondada casas decimais algarismos significativos pois segundo pela
 regra cadeia produto quociente exatamente unidades pontos
 
 het een mijn ons antwoord resultaat waarde afgeleide gradiënt oplossing zijn geeft dus daarom ik krijg krijgen vind
-denk misschien waarschijnlijk ongeveer afgerond op decimalen cijfers omdat want volgens kettingregel productregel
+denk ongeveer afgerond op decimalen cijfers omdat want volgens kettingregel productregel
 quotiëntregel zie pagina boven precies eenheden punten
 
 odpowiedź wynik wartość pochodna rozwiązanie to jest są wynosi równa się równy daje więc zatem czyli stąd
-otrzymujemy otrzymuję myślę sądzę może chyba prawdopodobnie około w przybliżeniu przybliżeniu zaokrąglone
+otrzymujemy otrzymuję myślę sądzę około w przybliżeniu przybliżeniu zaokrąglone
 zaokrąglony zaokrągleniu do po cyfr znaczących miejsc przecinku ponieważ bo z według reguły reguła łańcuchowej
 łańcuchowa iloczynu ilorazu strona dokładnie jednostek punktów moja moje nasza
 
 ответ результат значение производная градиент решение это равен равна равно есть получаем получаю получается думаю
-наверное возможно примерно около приблизительно округлено округленно до знаков цифр после запятой потому что так как
+примерно около приблизительно округлено округленно до знаков цифр после запятой потому что так как
 по правилу цепочки цепному правило произведения частного см страница точно итак значит следовательно отсюда мой наш
 единиц баллов
 
@@ -73,6 +73,11 @@ because by since using via due from weil wegen laut gemäß durch denn car puisq
 perché poiché perche pois pela pelo omdat want volgens ponieważ bo według потому eftersom fordi protože podle çünkü
 因为 由 根据
 """  # after which values may stand: `0.32 because s = 4`
+HEDGES = """
+maybe perhaps probably possibly guess guessing hope suppose unsure vielleicht wahrscheinlich vermutlich eventuell
+geraten möglicherweise probablement quizás quizá acaso forse probabilmente talvez provavelmente misschien
+waarschijnlijk może chyba prawdopodobnie наверное возможно kanske förmodligen måske kanskje možná belki ehkä
+"""  # an answer beside one of these is a guess
 COUNTED = """
 digits digit decimals decimal dec places place significant sig figs fig figures s sf d dp points point pts pt p
 marks punkte punkt stellen stelle nachkommastellen dezimalstellen signifikante ziffern chiffres décimales cifras
@@ -88,13 +93,29 @@ gradient gradients grad derivative ableitung derivee gradiente derivada derivata
 производная градиент derivatan derivace turev gradientti differential partial partielle parcial
 """  # in labels
 ROLES = """
-wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à med
-avseende
+nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à
+med avseende
 """  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
     "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"
     "|四舍五入|保留|位|小数|有效数字|最终|最后|解|答|答え|は|です|約|結果|よって|連鎖律|より|微分|勾配|値|の|답은|답|입니다|약|결과는|결과)+"
 )
+HEADINGS = """
+question exercise problem task part number assignment item aufgabe frage übung übungsaufgabe teilaufgabe teil exercice
+problème ejercicio pregunta problema tarea esercizio domanda quesito exercício questão opgave oefening vraag opdracht
+zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
+oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan
+bài câu άσκηση ερώτηση завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
+问题 問題 問 问 题目 题 習題 习题 练习 演習 設問 문제 연습 질문 ex exo ejer es aufg q
+"""  # words for a question of a sheet
+LEADS = """
+answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
+solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
+odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení cevap çözüm vastaus ratkaisu
+"""  # what may stand before the number of a question
+TOS = """
+to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
+"""
 MINUS = ("minus", "moins", "meno", "menos", "min", "минус")
 
 
@@ -108,14 +129,24 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(map(folded_word, text.split()))
 
 
-WORDS, REASON, COUNT, NUMBER = map(words_of, (HARMLESS, REASONS, COUNTED, NUMBERED))
+WORDS, REASON, COUNT, NUMBER, HEDGE = map(words_of, (HARMLESS, REASONS, COUNTED, NUMBERED, HEDGES))
+HEDGING = re.compile(
+    r"也许|可能|大概|たぶん|多分|아마|\b(?:not sure|peut[- ]être|tal vez|nicht sicher|pas sûr)\b", re.IGNORECASE
+)
+WITH_RESPECT = frozenset(("nach", "wrt", "respect", "rapport", "respecto", "rispetto", "naar", "wzgledem"))
 CONDITION, ELSE, OF, DERIVED, ROLE = map(words_of, (CONDITIONS, OTHERWISE, OWNED, DERIVATIVES, ROLES))
+HEADING, LEADING, TO = map(words_of, (HEADINGS, LEADS, TOS))
+HEADS = "|".join(sorted({*HEADINGS.split(), *HEADING}, key=len, reverse=True)) + r"|no\.?|nr\.?|n[°º]|№"
 
 
 def is_harmless(word: str) -> bool:
     """Whether a word changes nothing about the answer beside it."""
     plain = folded_word(word).strip("_")
     return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
+
+
+def is_word_of(word: str, words: frozenset[str]) -> bool:
+    return bool(word) and folded_word(word) in words
 
 
 def is_reason(word: str) -> bool:
@@ -131,7 +162,11 @@ UNDEFINED = re.compile(
     r"|non définie?|non dérivable|no existe|indefinid[oa]|no definid[oa]|no derivable|non esiste|non definit[oa]"
     r"|não existe|bestaat niet|niet gedefinieerd|ongedefinieerd"
     r"|nie istnieje|nieokreślon[ay]|не существует|не определен[ао]?"
-    r"|不存在|无定义|未定义|不可导|定義されない)"
+    r"|existerar inte|ej definierad|odefinierad[te]?|eksisterer ikke|ikke defineret|ikke definert|udefineret|neexistuje"
+    r"|není definován[ao]?|tanımsız(?:dır)?|mevcut değil|ei ole olemassa|ei määritelty|nem létezik|не существует"
+    r"|недифференцируема?|не дифференцируема?|nie jest określona|nie jest różniczkowalna|not derivable|undef"
+    r"|不存在|无定义|未定义|不可导|不可微|定義されない|存在しない|微分不可能|微分できない"
+    r"|존재하지 않는다|존재하지 않음|미분 불가능)"
     r"(?:\s+(?:at|in|for|bei|für|en|para|à|a|w|в|在)?\s*[^\W\d]\w*\s*=\s*-?[\d.]+|\s+(?:here|there|hier|dort))?[.!]?",
     re.IGNORECASE,
 )

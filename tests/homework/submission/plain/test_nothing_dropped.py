@@ -12,20 +12,21 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from gradcli.homework.submission.answers import UnreadableError
+from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.language.parser import parse_expression
 from gradcli.source import Source
+from tests.homework.submission.plain.notations import LEAVES, NOTATIONS, Writer, formula_at_random, value_of
 
 BEFORE = """
-the answer is|Answer:|my result:|so|thus we get|it is|≈|=|approximately|about|I think|maybe|we obtain|therefore
-das Ergebnis ist|Antwort:|also|ungefähr|ca.|wir erhalten|somit ergibt sich|vielleicht|rund|es gilt
+the answer is|Answer:|my result:|so|thus we get|it is|≈|=|approximately|about|I think|we obtain|therefore
+das Ergebnis ist|Antwort:|also|ungefähr|ca.|wir erhalten|somit ergibt sich|rund|es gilt
 la réponse est|donc|environ|on obtient|résultat :|c'est|soit|je pense|la dérivée vaut
-la respuesta es|entonces|aproximadamente|obtenemos|resultado:|quizás|por lo tanto|creo que es
-la risposta è|quindi|circa|si ottiene|risultato:|forse|il gradiente vale|dunque
-a resposta é|então|cerca de|obtemos|portanto|talvez|o resultado é
-het antwoord is|dus|ongeveer|we krijgen|resultaat:|misschien
+la respuesta es|entonces|aproximadamente|obtenemos|resultado:|por lo tanto|creo que es
+la risposta è|quindi|circa|si ottiene|risultato:|il gradiente vale|dunque
+a resposta é|então|cerca de|obtemos|portanto|o resultado é
+het antwoord is|dus|ongeveer|we krijgen|resultaat:
 odpowiedź to|wynik:|około|otrzymujemy|zatem|czyli|w przybliżeniu
 ответ:|получаем|примерно|значит|итак|производная равна|думаю
 答案是|结果:|约|所以|因此得到|我认为是|答えは|よって|답은
@@ -43,7 +44,7 @@ BEHIND = """
 (округлено)|по правилу цепочки|потому что x = 2
 （四舍五入）|因为链式法则|です
 """
-SPOILING = """
+SPOILING = r"""
 not {}|{} is wrong|anything but {}|{} or 6|either {} or 6|neither {}|no, {}|{} (wrong)|{} if x > 3|{} where x = 3|{} unless x = 0
 between 4 and {}|at least {}|at most {}|less than {}|more than {}|>{}|>= {}|< {}|≤{}|≠ {}|!= {}|{} ± 1|4 = {}|{} = 4|does not exist at {}
 I do not know = {}|undefined = {}|{} does not exist|{} to 6|{}, 6|{} and 6|{}; 6|6 or {}|page {}|see step {}|question {}|{} points
@@ -56,6 +57,8 @@ não {}|não é {}|{} ou 6|{} está errado|menos de {}
 niet {}|geen {}|{} of 6|{} is fout|minder dan {}
 nie {}|{} lub 6|nie wiem {}|mniej niż {}
 не {}|{} или 6|не знаю {}|меньше {}|{} неверно
+{}?|maybe {}|{}, perhaps|vielleicht {}|{} (vermutlich)|peut-être {}|quizás {}|tal vez {}|forse {}|talvez {}|misschien {}|może {}
+возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|{} km|{} kJ/kg
 不是{}|{}或6|不知道{}|小于{}|大于{}|{}不对
 """
 
@@ -94,6 +97,34 @@ def test_harmless_words_around_formulas_change_nothing() -> None:
         behind = draw.choice(["", *phrases(BEHIND)])
         found = parse_expression(Source(formula(f"{before} 2x(x+1) {behind}")))
         assert found == parse_expression(Source("2*x*(x + 1)")), (before, behind)
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_notation_is_read_as_the_formula_or_the_number_that_it_is(notation: str) -> None:
+    points = [{"x": 1.3, "y": 0.7}, {"x": 0.45, "y": 2.2}]
+    for seed in range(100):
+        draw = random.Random(seed)
+        for wanted, leaves in ((Wanted("formula", names=frozenset("xy")), LEAVES), (Wanted("number"), LEAVES[2:])):
+            tree = formula_at_random(draw, draw.choice([1, 2, 3]), leaves)
+            text = Writer(draw, notation).write(tree)
+            try:
+                truths = [value_of(tree, at) for at in points]
+            except (ArithmeticError, ValueError):
+                continue
+            found = read_plain(text, wanted).read
+            for at, truth in zip(points, truths, strict=True):
+                assert isinstance(found, Typed | Formula), text
+                value = found.value if isinstance(found, Typed) else computed(found, dict(at))
+                assert np.shape(value) == (), text
+                assert np.isclose(value, truth), (text, found)
+
+
+@pytest.mark.parametrize("unit", ["J/kg", "m²/s²", "kg m/s", "N·m", "V/(A s)", "m s^-1", "Ω", r"\,\mathrm{m/s}"])
+def test_a_unit_behind_a_number_changes_nothing_unless_the_program_can_make_it(unit: str) -> None:
+    for number in ("5", "312,5", "1.2·10^3", "2*3 = 6"):
+        assert read(f"{number} {unit}").text == read(number).text
+    with pytest.raises(UnreadableError):
+        read_plain("5 m", Wanted("number", values={"m": 3.0}))
 
 
 @pytest.mark.parametrize("number", ["5", "0", "0.3266"])
