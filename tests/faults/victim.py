@@ -79,7 +79,7 @@ class Lines:
 def main() -> None:
     plan = json.loads(os.environ.pop(PLAN))
     lines = Lines(plan)
-    done = program.done
+    done = program.run_watched
 
     def begin(argv: list[str]) -> int:
         if "space" in plan:
@@ -89,7 +89,7 @@ def main() -> None:
             lines.start()
         return done(argv)
 
-    program.done, program.end = begin, sys.exit  # not at once: the lines are written first
+    program.run_watched, program.end = begin, sys.exit  # not at once: the lines are written first
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored in the background
     try:
         program.main()

@@ -72,7 +72,7 @@ def test_a_signal_that_nohup_has_ignored_stays_ignored() -> None:
 def ended(folder: Path, code: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command line with something else in place of its work."""
     (folder / "work.py").write_text(
-        f"import os, signal\nimport gradcli.__main__ as main\n{code}\nmain.done = done\nmain.main()\n"
+        f"import os, signal\nimport gradcli.__main__ as main\n{code}\nmain.run_watched = done\nmain.main()\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "work"]
@@ -127,7 +127,7 @@ def test_ctrl_c_ends_a_loop_of_the_shell(tmp_path: Path) -> None:
     """A shell goes on with its loop after a command that only has the exit code."""
     (tmp_path / "work.py").write_text(
         "import os, signal\nimport gradcli.__main__ as main\n"
-        "def done(argv):\n    os.killpg(0, signal.SIGINT)\nmain.done = done\nmain.main()\n"
+        "def done(argv):\n    os.killpg(0, signal.SIGINT)\nmain.run_watched = done\nmain.main()\n"
     )
     loop = 'for i in 1 2 3; do echo $i; "$0" -m work; done; echo after'
     done = subprocess.run(

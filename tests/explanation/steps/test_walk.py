@@ -57,7 +57,7 @@ def check(found: Walk) -> None:
         active = {place for place, look in (*state.nodes.items(), *state.edges.items()) if look == "active"}
         match move:
             case Computed(node):
-                assert active == {node, *found.into[node]}
+                assert active == {node, *found.edges_into[node]}
                 assert set(explanation.node(node).inputs) <= state.values, "a value is computed from values"
             case Contributed(edge, fact):
                 assert active == {edge.source, edge}

@@ -196,7 +196,7 @@ def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatc
 
     monkeypatch.setattr(marking, "asked", listening)
     monkeypatch.setattr(marking, "BATCH", 1)
-    monkeypatch.setattr(marking, "repairs", lambda text, used: iter([Repair("sign", 1, "", f"{text}\n")]))
+    monkeypatch.setattr(marking, "repairs", lambda text, used, is_engine: iter([Repair("sign", 1, "", f"{text}\n")]))
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     for text in texts:
         judge.verdicts(text)
