@@ -22,6 +22,7 @@ BULLET = re.compile(
     r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+"
     r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
 )
+LETTERED = 26
 BULLETS = 3  # before one another: `- [x] a)`
 BRACKETED = re.compile(r"\[[^\[\]]+\]|\([^()]+\)")
 SECTION = re.compile(r"\\(?:(?:sub)*section|paragraph|textbf|textit|underline|emph)\*?\{(?P<name>[^{}]*)\}:?\s*$")
@@ -32,6 +33,28 @@ SETTING = re.compile(
 DISPLAYED = re.compile(r"\s*(?P<opens>\\\[|\\\(|\$\$)\s*(?P<inner>.*?)\s*(?:\\\]|\\\)|\$\$)[.,]?\s*$")
 ALIGNED = re.compile(r"^(?P<label>[^&=]*)&\s*(?P<sign>=|\\approx\b|:=)\s*&?(?P<answer>.*)$")
 ROW_END = re.compile(r"[,;]?\s*(?:\\\\)+$")
+
+
+LISTED = re.compile(r"\\(?P<side>begin|end)\{(?P<kind>enumerate|itemize)\}|\\item\b(?!\s*\[)")
+
+
+def enumerated(lines: Iterable[str]) -> Iterator[str]:
+    r"""Yield lines in which each `\item` of a list that LaTeX numbers has the number or letter that it prints."""
+    counts: list[int] = []  # of the lists that are open; -1 for one without numbers
+
+    def counted(mark: re.Match[str]) -> str:
+        if mark["side"] == "begin":
+            counts.append(0 if mark["kind"] == "enumerate" else -1)
+        elif mark["side"]:
+            del counts[-1:]
+        elif counts and 0 <= counts[-1] < LETTERED:
+            counts[-1] += 1
+            depth = sum(count >= 0 for count in counts)
+            return f"{counts[-1]}. " if depth == 1 else f"({chr(ord('a') + counts[-1] - 1)}) "
+        return mark[0]
+
+    for line in lines:
+        yield LISTED.sub(counted, line) if "\\" in line else line
 
 
 def untexed(line: str) -> str:
