@@ -9,7 +9,7 @@ from unicodedata import numeric
 from gradcli.facts import dataclass
 from gradcli.homework.submission.plain.vocabulary import HEADING, HEADS, LEADING, TO, folded_word, is_word_of
 
-PIECE = re.compile(r"[^\W\d_]+|\d+|\s+|.", re.DOTALL)
+PIECE = re.compile(r"(?:[^\W\d_][\u0900-\u094f]*)+|\d+|\s+|.", re.DOTALL)
 MARKS = frozenset("#*_>/`\"'«“„~=•·–—+") | {"-"}
 JOINTS = frozenset(".:#-°º")  # between a word and its number
 CLOSES = frozenset(").:]")
@@ -19,7 +19,7 @@ COUNTERS = frozenset("题題问問번")  # behind a number
 PAID = re.compile(
     r"\s*[(\[]\s*[\d.,/]+\s*(?:points?|pts?|marks?|punkte?|punti|puntos?|pontos?|p)\b\.?\s*[)\]]?", re.IGNORECASE
 )
-AFTER = re.compile(r"[\s).:\]*_`#]*(?:[-–—]+\s+(?=[^\W\d_]{2}|[^\W\d_][^=]*=))?")
+AFTER = re.compile(r"[\s).:\]*_`#]*(?:[-–—]+\s+(?=[^\W\d_]{2}|[^\W\d_][^=]*=)|\|\s+(?=[^|=]*=))?")
 SIGN = re.compile(
     r"\s*(?:(?P<alone>[①-⑳]|[一二三四五六七八九十](?=[、．]))[、．]?"
     r"|第(?P<counted>[一二三四五六七八九十])(?=[题題问問]))"

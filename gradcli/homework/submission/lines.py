@@ -94,7 +94,7 @@ class Finder:
     def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
         """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
-            if text.startswith("|") or text.count("|") > 1:
+            if text.startswith("|") or (text.count("|") > 1 and self.split(text, heading) is None):
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
                 if found is not None:
                     return found
@@ -301,6 +301,8 @@ class Reader:
         place = -1 if front.level == 0 else front.place
         text = front.rest.partition("#")[0].strip()
         is_labelled = bool(text) and self.finder.known(text, id) is not None
+        if is_labelled and front.level == 0 and not self.question and self.finder.known(text, ""):
+            return False  # letters that go on from question to question: the label tells
         is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
         if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
             return False
@@ -344,7 +346,10 @@ class Reader:
         names = self.labels.names.get(id, ())
         try:
             plain = bare_text(plain_characters(text))
-            return bool(Words(plain, tokens_of(plain, "separator"), names).sentence().members)
+            words = Words(plain, tokens_of(plain, "separator"), names)
+            members = words.sentence().members
+            in_words = any(words.is_word(member, place) for member in members for place in range(len(member)))
+            return bool(members) and not in_words
         except UnreadableError:
             return False
 

@@ -106,13 +106,13 @@ problème ejercicio pregunta problema tarea esercizio domanda quesito exercício
 zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
 oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan
 bài câu άσκηση ερώτηση ερώτημα versuch experiment experimento
-esperimento завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
+esperimento प्रश्न سؤال السؤال завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
 问题 問題 問 问 题目 题 習題 习题 练习 演習 設問 문제 연습 질문 ex exo ejer es aufg q
 """  # words for a question of a sheet
 LEADS = """
 answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
-odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu cevap çözüm vastaus ratkaisu
+odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
 TOS = """
 to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
