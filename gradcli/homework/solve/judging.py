@@ -107,6 +107,8 @@ class Judge:
         if named is None or named.kind not in kinds or named[1:] == ask.quantity[1:]:
             return
         own, other = self.expected[ask.quantity], self.expected.get(named)
+        if call and other is None:
+            return  # `grad(f) = 10`
         if other is None or not np.array_equal(np.asarray(own), np.asarray(other)):
             raise UnreadableError(f"it is labelled {head.strip()}, and {ask.written} was asked for")
 
