@@ -65,7 +65,7 @@ class Heading:
 @lru_cache(2**12)
 def heading_of(line: str) -> Heading | None:
     """Return the heading that a line begins with, None for any other line."""
-    line = in_figures(numbered(line))
+    line = in_figures(line)
     start = line[:LONGEST].split("\n")[0]
     reader = _Reader(PIECE.findall(start))
     found = reader.read()
@@ -80,21 +80,17 @@ def heading_of(line: str) -> Heading | None:
     return Heading(number, part, line[end.end() :], is_in_words, is_closed) if is_closed else None
 
 
-def numbered(line: str) -> str:
-    """Return a line without the sheet's number before the question's, and without the word before a part's letter."""
+def in_figures(line: str) -> str:
+    """Return a line without the sheet's number, with `①` or `第一题` in figures, `1, part (a)` as `1(a)`."""
     sheet = SHEET.match(line)
     line = line[sheet.end() :] if sheet else line
-    part = OF_PART.match(line)
-    return f"{part[1]}{line[part.end() :]}" if part else line
-
-
-def in_figures(line: str) -> str:
-    """Return a line that begins with `①` or `第一题` with the number in figures."""
-    sign = SIGN.match(line) if not line.isascii() else None
+    part, sign = OF_PART.match(line), SIGN.match(line)
+    if part:
+        return f"{part[1]}{line[part.end() :]}"
     if sign is None:
         return line
-    number = int(numeric(sign["alone"] or sign["counted"]))
-    return f"{number}) {line[sign.end() :]}" if sign["alone"] else f"第{number}{line[sign.end() :]}"
+    number, rest = int(numeric(sign["alone"] or sign["counted"])), line[sign.end() :]
+    return f"{number}) {rest}" if sign["alone"] else f"第{number}{rest}"
 
 
 class _Reader:

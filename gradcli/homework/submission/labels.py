@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from string import ascii_lowercase
 from typing import Protocol, TypeVar
 from unicodedata import normalize
 
@@ -22,7 +23,6 @@ BULLET = re.compile(
     r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+"
     r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
 )
-LETTERED = 26
 BULLETS = 3  # before one another: `- [x] a)`
 BRACKETED = re.compile(r"\[[^\[\]]+\]|\([^()]+\)")
 SECTION = re.compile(r"\\(?:(?:sub)*section|paragraph|textbf|textit|underline|emph)\*?\{(?P<name>[^{}]*)\}:?\s*$")
@@ -47,10 +47,10 @@ def enumerated(lines: Iterable[str]) -> Iterator[str]:
             counts.append(0 if mark["kind"] == "enumerate" else -1)
         elif mark["side"]:
             del counts[-1:]
-        elif counts and 0 <= counts[-1] < LETTERED:
+        elif counts and 0 <= counts[-1] < len(ascii_lowercase):
             counts[-1] += 1
-            depth = sum(count >= 0 for count in counts)
-            return f"{counts[-1]}. " if depth == 1 else f"({chr(ord('a') + counts[-1] - 1)}) "
+            is_outer = sum(count >= 0 for count in counts) == 1
+            return f"{counts[-1]}. " if is_outer else f"({ascii_lowercase[counts[-1] - 1]}) "
         return mark[0]
 
     for line in lines:

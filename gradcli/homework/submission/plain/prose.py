@@ -297,8 +297,8 @@ class Words:
             tokens = tokens[:-1]
         colon = next((place for place in outside(tokens) if tokens[place].text == ":"), 0)
         if colon:
-            ahead, behind = quoted(tokens[:colon], self.text), quoted(tokens[colon + 1 :], self.text)
-            raise UnreadableError(f"two readings: ({ahead})/({behind}) or {behind} alone")
+            divided, by = quoted(tokens[:colon], self.text), quoted(tokens[colon + 1 :], self.text)
+            raise UnreadableError(f"two readings: ({divided})/({by}) or {by} alone")
         return tokens
 
     def check_lead(self, tokens: Sequence[Token]) -> None:

@@ -153,7 +153,7 @@ class Reader:
 
     def apart(self, word: re.Match[str]) -> str:
         """Return `sin 2x` for `sin2x`, of a name of the program."""
-        is_function = word[0] not in self.names and (word["name"] in self.names)
+        is_function = word[0] not in self.names and word["name"] in self.names
         return f"{word['function']} {word['factor']}{word['name']}" if is_function else word[0]
 
     def read(self) -> Plain:
