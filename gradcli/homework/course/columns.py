@@ -64,6 +64,7 @@ TOTALS = re.compile(
     r"(?:overall |class )?(?:average|mean|median|total|maximum|minimum)s?(?: score)?|gesamt(?:durchschnitt)?|summe|"
     r"mittelwert|durchschnitt|moyenne(?: globale)?|media|promedio(?: general)?|standard deviation|std\.? ?dev\.?"
 )
+CODED = re.compile(r"[A-Za-z]\w*\. (?=\S)")  # before every title of LimeSurvey
 REPEATED = '{"ImportId"'  # begins the cells of the last row of a header of Qualtrics
 UNNAMED = ("anonymous", "anonym", "anonyme", "anonimo", "anónimo")  # as Microsoft Forms calls everybody
 BLANK = re.compile(
@@ -256,6 +257,8 @@ def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | 
     Raises UsageError where a column that is to be there is not, or where it is not plain what the columns hold.
     """
     head = [[cell.strip() for cell in cells] for _, cells in islice(rows_of(text), HEAD)]
+    if not mapping:
+        head = [[CODED.sub("", cell) for cell in cells] if all(map(CODED.match, cells)) else cells for cells in head]
     names = set(map(key, mapping or ()))
     headers = [names & set(map(key, cells)) if mapping else set(columns(cells)) & set(WHO) for cells in head]
     place = next((place for place, roles in enumerate(headers) if roles and sum(map(bool, head[place])) > 1), None)

@@ -23,6 +23,8 @@ from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.homework.submission.plain.vocabulary import says_undefined
 
+NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+VALUE = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*\([-\w.,= ]+\)\s*")  # f(2)
 BLANK = re.compile(
     r"[\s?_.…–—=-]+|\(?(?:n\.?/?a\.?|tbd|todo|idk|(?:i\s+)?(?:don['’]?t|do not)\s+know|no\s+(?:idea|answer|clue)"
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
@@ -51,6 +53,10 @@ class Judge:
             return Verdict("correct", known=("accepted",))
         if ask.words.undefined or (not self.assignment.strict and says_undefined(text)):
             is_right = says_undefined(text) and (ask.words.undefined or not is_finite(self.expected[ask.quantity]))
+            if len(NUMBER.findall(text)) > 1 and not says_undefined(text) and re.search(r"[^\W\d]{3}", text):
+                return Verdict(
+                    "unreadable", "several numbers among words: write the answer alone", known=("unreadable",)
+                )
             return Verdict("correct" if is_right else "wrong", known=("undefined", is_right))
         try:
             self.check_label(ask, text)
@@ -95,10 +101,14 @@ class Judge:
         head, sign, _ = text.partition("=")
         if not sign or len(head) > LONGEST_LABEL or not ask.quantity.by or self.assignment.strict:
             return
-        named = read_quantity(plain_label(head), self.question.output)
-        if named is None or named.kind not in ("gradient", "higher") or named[1:] == ask.quantity[1:]:
+        call = VALUE.fullmatch(head)  # f(2) = 10 is no derivative
+        kinds = ("gradient", "higher", "value") if call else ("gradient", "higher")
+        named = read_quantity(call["name"] if call else plain_label(head), self.question.output)
+        if named is None or named.kind not in kinds or named[1:] == ask.quantity[1:]:
             return
         own, other = self.expected[ask.quantity], self.expected.get(named)
+        if call and other is None:
+            return  # `grad(f) = 10`
         if other is None or not np.array_equal(np.asarray(own), np.asarray(other)):
             raise UnreadableError(f"it is labelled {head.strip()}, and {ask.written} was asked for")
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import numeric
 
 from gradcli.facts import dataclass
-from gradcli.homework.submission.plain.vocabulary import HEADING, LEADING, TO, folded_word, is_word_of
+from gradcli.homework.submission.plain.vocabulary import HEADING, HEADS, LEADING, TO, folded_word, is_word_of
 
-PIECE = re.compile(r"[^\W\d_]+|\d+|\s+|.", re.DOTALL)
+PIECE = re.compile(r"(?:[^\W\d_][\u0900-\u094f]*)+|\d+|\s+|.", re.DOTALL)
 MARKS = frozenset("#*_>/`\"'«“„~=•·–—+") | {"-"}
 JOINTS = frozenset(".:#-°º")  # between a word and its number
 CLOSES = frozenset(").:]")
@@ -18,7 +19,18 @@ COUNTERS = frozenset("题題问問번")  # behind a number
 PAID = re.compile(
     r"\s*[(\[]\s*[\d.,/]+\s*(?:points?|pts?|marks?|punkte?|punti|puntos?|pontos?|p)\b\.?\s*[)\]]?", re.IGNORECASE
 )
-AFTER = re.compile(r"[\s).:\]*_`#]*(?:[-–—]+\s+(?=[^\W\d_]{2}))?")
+AFTER = re.compile(r"[\s).:\]*_`#]*(?:[-–—]+\s+(?=[^\W\d_]{2}|[^\W\d_][^=]*=)|\|\s+(?=[^|=]*=))?")
+SIGN = re.compile(
+    r"\s*(?:(?P<alone>[①-⑳]|[一二三四五六七八九十](?=[、．]))[、．]?"
+    r"|第(?P<counted>[一二三四五六七八九十])(?=[题題问問]))"
+)
+SHEET = re.compile(  # `Homework 2, Exercise 1`
+    rf"\s*(?:homework|hw|tutorial|problem set|assignment|(?:übungs|aufgaben)?blatt|serie|sheet|td|lista|hoja|foglio)"
+    rf"\s*\d+\s*[,:;.–-]?\s+(?=(?:{HEADS})\b)",
+    re.IGNORECASE,
+)
+# `Problem 1, part (a)`
+OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z]\))", re.IGNORECASE)
 LONGEST = 100  # characters of a line that are looked at
 
 
@@ -53,6 +65,7 @@ class Heading:
 @lru_cache(2**12)
 def heading_of(line: str) -> Heading | None:
     """Return the heading that a line begins with, None for any other line."""
+    line = in_figures(line)
     start = line[:LONGEST].split("\n")[0]
     reader = _Reader(PIECE.findall(start))
     found = reader.read()
@@ -65,6 +78,19 @@ def heading_of(line: str) -> Heading | None:
     assert end is not None
     is_closed = is_closed or points is not None or end.end() == len(line) or bool(end[0].strip())
     return Heading(number, part, line[end.end() :], is_in_words, is_closed) if is_closed else None
+
+
+def in_figures(line: str) -> str:
+    """Return a line without the sheet's number, with `①` or `第一题` in figures, `1, part (a)` as `1(a)`."""
+    sheet = SHEET.match(line)
+    line = line[sheet.end() :] if sheet else line
+    part, sign = OF_PART.match(line), SIGN.match(line)
+    if part:
+        return f"{part[1]}{line[part.end() :]}"
+    if sign is None:
+        return line
+    number, rest = int(numeric(sign["alone"] or sign["counted"])), line[sign.end() :]
+    return f"{number}) {rest}" if sign["alone"] else f"第{number}{rest}"
 
 
 class _Reader:
@@ -95,7 +121,7 @@ class _Reader:
             if len(word) == 1 and word.isascii() and self.peek().isspace():
                 return None  # `q 1` may be a quantity and its value
             self.skip(JOINTS - {":"} if len(word) == 1 and word.isascii() else JOINTS)
-            if folded_word(self.peek()) in NUMBERS:
+            if folded_word(self.peek()) in NUMBERS or self.peek() == "č":
                 self.place += 1
                 self.skip(JOINTS)
         elif folded_word(self.peek()) in NUMBERS or self.pieces[max(self.place - 2, 0) : self.place][:1] == ["#"]:

@@ -13,10 +13,19 @@ from html.parser import HTMLParser
 from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
 from gradcli.homework.submission.headings import Heading, heading_of
-from gradcli.homework.submission.labels import OPENS, Labels, bulleted, closing_mark, open_brackets, unmarked, untexed
+from gradcli.homework.submission.labels import (
+    OPENS,
+    Labels,
+    bulleted,
+    closing_mark,
+    enumerated,
+    open_brackets,
+    unmarked,
+    untexed,
+)
 from gradcli.homework.submission.plain.prose import STRUCK, Words, bare_text
 from gradcli.homework.submission.plain.tokens import plain_characters, tokens_of
-from gradcli.homework.submission.plain.vocabulary import says_undefined
+from gradcli.homework.submission.plain.vocabulary import UNDEFINED, says_undefined
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 BLOCKS = frozenset(("p", "br", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "h5", "h6"))
@@ -63,6 +72,7 @@ SPACED = re.compile(
     r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)|(?P<name>\S+|local \S+)\s{2,}(?P<apart>\S.*)"
     r"|\((?P<inner>[^()]+)\)\s+(?P<behind>\S.*)"
 )
+CELLS = re.compile(r"(?P<cell>[^,;\s]+)\s*[,;]\s*(?P<number>[-+−]?\d[\d.]*(?:[eE][-+]?\d+)?)")  # a line of CSV
 COPIED = re.compile(  # from a terminal or a notebook: the answer is in the next line
     r"(?:>>>|In\s*\[\d*\]\s*:)\s*(?:print\((?P<printed>.+)\)|(?P<shown>.+))|print\((?P<alone>.+)\)"
 )
@@ -70,7 +80,7 @@ UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
 AGAIN = re.compile(
-    r"[;,]\s*|\s{2,}|\t\s*|\s+(?:and|und|et|y|e|en|i|och|og|a|и|ve|ja)\s+|\s(?=\()"
+    r"[;,、]\s*|\s+\|\s+|\s{2,}|\t\s*|\s+(?:and|und|et|y|e|en|i|och|og|a|и|ve|ja)\s+|\s(?=\()"
 )  # between two answers on a line
 OPERATOR = re.compile(r"(?:[-+/^=·×≈]|(?<!\*)\*)\s*$")  # before a product that goes on
 
@@ -84,7 +94,7 @@ class Finder:
     def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
         """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
-            if text.startswith("|") or text.count("|") > 1:
+            if text.startswith("|") or (text.count("|") > 1 and self.split(text, heading) is None):
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
                 if found is not None:
                     return found
@@ -135,7 +145,11 @@ class Finder:
                 at_point = at_point or split  # `dq/ds at x = 2: 4`
         if at_point:
             return at_point
-        for pattern in (SPACED, COPIED):
+        undefined = UNDEFINED.search(text)
+        if undefined and undefined.start() and says_undefined(text[undefined.start() :]):
+            label = self.label(unmarked(text[: undefined.start()]), question)
+            return (label, undefined[0]) if label else None
+        for pattern in (SPACED, COPIED, CELLS):
             whole = pattern.fullmatch(text.partition("#")[0].strip())
             name, *rest = (part for part in whole.groups() if part is not None) if whole else ("",)
             label = self.label(unmarked(name), question) if name else ""
@@ -238,7 +252,7 @@ class Reader:
     def is_decoration(self, line: str) -> bool:
         """Whether a line is a comment, a rule or a fence; a heading such as `## Q1` is none."""
         if line.startswith("#"):
-            id = self.labels.question(line.lstrip("#")) or self.misspelt(line.lstrip("#"))
+            id = self.labels.question(line.lstrip("#")) or self.labels.question(line) or self.misspelt(line.lstrip("#"))
             if id is not None:
                 self.head(id)
             return True
@@ -287,11 +301,13 @@ class Reader:
         place = -1 if front.level == 0 else front.place
         text = front.rest.partition("#")[0].strip()
         is_labelled = bool(text) and self.finder.known(text, id) is not None
+        if is_labelled and front.level == 0 and not self.question and self.finder.known(text, ""):
+            return False  # letters that go on from question to question: the label tells
         is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
         if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
             return False
         self.head(id, front.level, place)
-        if is_answer and not self.labelled(front.rest):
+        if is_answer and (says_undefined(text) or not self.labelled(front.rest)):
             self.unlabelled(text)
         elif text and not is_answer and not self.fronted(text) and not self.labelled(front.rest):
             self.stray(text)
@@ -330,7 +346,10 @@ class Reader:
         names = self.labels.names.get(id, ())
         try:
             plain = bare_text(plain_characters(text))
-            return bool(Words(plain, tokens_of(plain, "separator"), names).sentence().members)
+            words = Words(plain, tokens_of(plain, "separator"), names)
+            members = words.sentence().members
+            in_words = any(words.is_word(member, place) for member in members for place in range(len(member)))
+            return bool(members) and not in_words
         except UnreadableError:
             return False
 
@@ -515,7 +534,9 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
     if text.startswith(">") and all(line[:2] in ("> ", ">", "") for line in text.splitlines()):
         text = QUOTED.sub("", text)
     reader = Reader(
-        labels, Finder(labels), list(map(untexed, ENDS.split(text.translate(WIDE) if not text.isascii() else text)))
+        labels,
+        Finder(labels),
+        list(map(untexed, enumerated(ENDS.split(text.translate(WIDE) if not text.isascii() else text)))),
     )
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

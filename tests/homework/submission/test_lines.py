@@ -52,6 +52,7 @@ def graded(text: str) -> Result:
     "heading",
     ["[q1]", "[Q1]", "Q1:", "Q1", "## Q1", "# q1:", "**Q1**", "Question q1", "Question q1:", "[ q1 ]", "__q1__", "Q1)",
      "[q1]:", "**[q1]**", "Question 1:", "Question 1", "## Exercise 1", "Problem #01", "No. 1",
+     "①", "第一題", "प्रश्न 1:", "Zu 1:", "Homework 2, Exercise 1", "\\begin{enumerate}\n\\item", "Experiment 1 |",
      "Ex. 1:", "// q1", "Question 7 [q1]", "Exercise q1.", "[q1]  # mine"],
 )  # fmt: skip
 def test_a_heading_names_a_question(heading: str) -> None:
@@ -112,7 +113,17 @@ def test_a_bracket_that_is_never_closed_costs_its_own_answer(bad: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["p = 9; q = 81", "p = 9, q = 81", "p: 9\nq: 81", "| p | 9 |\n|---|---|\n| q | 81 |", "p\t9\nq\t81"]
+    "line",
+    [
+        "p = 9; q = 81",
+        "p = 9, q = 81",
+        "p: 9\nq: 81",
+        "p = 9、q = 81",
+        "p = 9 | q = 81",
+        "p,9\nq,81",
+        "| p | 9 |\n|---|---|\n| q | 81 |",
+        "p\t9\nq\t81",
+    ],
 )
 def test_several_answers(line: str) -> None:
     assert given(f"[q1]\n{line}\n") == [("q1", "p", "9"), ("q1", "q", "81")]

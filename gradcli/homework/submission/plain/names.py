@@ -13,6 +13,9 @@ SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗ�
 ALIASES = {
     "ln": "log",
     "tg": "tan",
+    "sen": "sin",
+    "senh": "sinh",
+    "arcsen": "asin",
     "arctg": "arctan",
     "cosec": "csc",
     "ctg": "cot",

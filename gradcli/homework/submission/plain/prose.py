@@ -295,6 +295,10 @@ class Words:
             or (end in behind and tokens[-1].text in ("-", "//"))
         ):
             tokens = tokens[:-1]
+        colon = next((place for place in outside(tokens) if tokens[place].text == ":"), 0)
+        if colon:
+            divided, by = quoted(tokens[:colon], self.text), quoted(tokens[colon + 1 :], self.text)
+            raise UnreadableError(f"two readings: ({divided})/({by}) or {by} alone")
         return tokens
 
     def check_lead(self, tokens: Sequence[Token]) -> None:

@@ -72,6 +72,8 @@ FACTS = {
 AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f300-\U0001faff]+$")
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
+GLUED = re.compile(r"(?<![^\W\d])(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()")
+BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`
 MOST = 12  # factors that may be rounded
 CLOSE = 1e-5
 Values = Mapping[str, Any]
@@ -143,10 +145,16 @@ class Reader:
     """Reads one answer."""
 
     def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
-        self.text, self.wanted, self.comma = bare_text(plain_characters(text)).replace("{,}", ","), wanted, comma
         self.names = wanted.names | frozenset(wanted.values)
+        plain = BROADCAST.sub("(", bare_text(plain_characters(text)).replace("{,}", ","))
+        self.text, self.wanted, self.comma = GLUED.sub(self.apart, plain), wanted, comma
         if not self.text and text.strip():
             raise UnreadableError("nothing is left of it that is not struck out")
+
+    def apart(self, word: re.Match[str]) -> str:
+        """Return `sin 2x` for `sin2x`, of a name of the program."""
+        is_function = word[0] not in self.names and word["name"] in self.names
+        return f"{word['function']} {word['factor']}{word['name']}" if is_function else word[0]
 
     def read(self) -> Plain:
         fact = self.fact()

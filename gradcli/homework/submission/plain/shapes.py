@@ -33,7 +33,7 @@ from gradcli.language.tree import (
 from gradcli.language.unparser import unparse
 
 Shape = tuple[int, ...] | None  # None where it is not known
-SIGNS = (" ", "·", "*")
+SIGNS = (" ", "·", "*", "⊗")
 DIGITS = frozenset("0123456789.")
 
 
@@ -73,8 +73,8 @@ def readings(tree: Expression, shapes: Mapping[str, tuple[int, ...]]) -> Iterato
     if not any(shapes.values()):
         yield frozenset()
         return
-    usual = {" ": (True, False), "·": (True, False), "*": (False, True)}
-    signs = [sign for sign in ("*", "·", " ") if sign in met]
+    usual = {" ": (True, False), "·": (True, False), "*": (False, True), "⊗": (True, False)}
+    signs = [sign for sign in ("*", "·", " ", "⊗") if sign in met]
     for choice in product(*(usual[sign] for sign in signs)):
         yield frozenset(sign for sign, is_matrix in zip(signs, choice, strict=True) if is_matrix)
 
@@ -114,6 +114,10 @@ def shaped(
 
 
 def binary(sign: str, left: Shaped, right: Shaped, *, matrix: frozenset[str]) -> Shaped:
+    if sign == "⊗":  # of two vectors the outer product, too
+        is_outer = sign in matrix and len(left.shape or ()) == len(right.shape or ()) == 1
+        call = Call("outer" if is_outer else "kron", (Argument(left.tree), Argument(right.tree)))
+        return Shaped(call, shape_of_call(call, (left, right)))
     if sign in SIGNS or sign == "@":
         if left.shape and right.shape and (sign in matrix or sign == "@"):
             return matrix_product(left, right)

@@ -747,8 +747,6 @@ def where(condition: Expression, value: Expression, other: Expression) -> Expres
 def joined_by(sign: str, left: Expression, right: Expression) -> Expression:
     """Return a product or a quotient, in the signs of the language or those that shapes decide."""
     sign = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"}.get(sign, sign)
-    if sign == "⊗":
-        return Call("kron", (Argument(left), Argument(right)))
     return Binary(sign, left, right)
 
 

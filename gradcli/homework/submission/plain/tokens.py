@@ -29,6 +29,8 @@ PLAIN = {
     **dict.fromkeys(map(ord, "÷∕⁄"), "/"),
     **dict.fromkeys(map(ord, "’‘′ʹ"), "'"),
     **dict.fromkeys(map(ord, "⎡⎢⎣⎛⎜⎝"), "["),
+    ord("〖"): "{",  # Word's brackets that are not seen
+    ord("〗"): "}",
     **dict.fromkeys(map(ord, "⎤⎥⎦⎞⎟⎠"), "]"),
     **dict.fromkeys(map(ord, "〈〈"), "⟨"),
     **dict.fromkeys(map(ord, "〉〉"), "⟩"),
@@ -168,6 +170,7 @@ MATRICES = frozenset(
     )
 )
 LONGEST = 10_000
+WORD_MATRIX = re.compile(r"■\(([^()■]*)\)")  # ■(1&2@3&4)
 
 
 @dataclass(slots=True)
@@ -183,7 +186,10 @@ class Token:
 
 def plain_characters(text: str) -> str:
     """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
-    return text if text.isascii() and "\t" not in text else text.translate(PLAIN)
+    if text.isascii() and "\t" not in text:
+        return text
+    text = WORD_MATRIX.sub(lambda found: f"[{found[1].replace('@', ';')}]", text) if "■" in text else text
+    return text.translate(PLAIN).replace("‖₂", "‖_2")
 
 
 @lru_cache(2**10)
@@ -324,12 +330,12 @@ class Tokenizer:
                 self.gap |= name in ("text", "textbf", "textit", "textrm", "mbox")
             return
         if name in ACCENTS:
-            inner = re.compile(r"\s*(?:\{\s*(?:\\math\w+\s*\{)?\s*\\?(\w+)\s*\}{1,2}|\\?(\w+))").match(
+            inner = re.compile(r"\s*(?:\{\s*(?P<looks>\\math\w+\s*\{)?\s*\\?(\w+)\s*\}(?(looks)\s*\})|\\?(\w+))").match(
                 self.text, self.place
             )
             if inner:
                 self.place = inner.end()
-                self.add("name", "_".join(filter(None, (inner[1] or inner[2], ACCENTS[name]))), start)
+                self.add("name", "_".join(filter(None, (inner[2] or inner[3], ACCENTS[name]))), start)
                 return
         if name in SPACING:
             self.gap = True

@@ -105,13 +105,14 @@ question exercise problem task part number assignment item aufgabe frage übung 
 problème ejercicio pregunta problema tarea esercizio domanda quesito exercício questão opgave oefening vraag opdracht
 zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
 oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan
-bài câu άσκηση ερώτηση завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
+bài câu άσκηση ερώτηση ερώτημα versuch experiment experimento
+esperimento प्रश्न سؤال السؤال завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
 问题 問題 問 问 题目 题 習題 习题 练习 演習 設問 문제 연습 질문 ex exo ejer es aufg q
 """  # words for a question of a sheet
 LEADS = """
 answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
-odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení cevap çözüm vastaus ratkaisu
+odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
 TOS = """
 to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
@@ -162,6 +163,7 @@ UNDEFINED = re.compile(
     r"|non définie?|non dérivable|no existe|indefinid[oa]|no definid[oa]|no derivable|non esiste|non definit[oa]"
     r"|não existe|bestaat niet|niet gedefinieerd|ongedefinieerd"
     r"|nie istnieje|nieokreślon[ay]|не существует|не определен[ао]?"
+    r"|не існує|δεν υπάρχει"
     r"|existerar inte|ej definierad|odefinierad[te]?|eksisterer ikke|ikke defineret|ikke definert|udefineret|neexistuje"
     r"|není definován[ao]?|tanımsız(?:dır)?|mevcut değil|ei ole olemassa|ei määritelty|nem létezik|не существует"
     r"|недифференцируема?|не дифференцируема?|nie jest określona|nie jest różniczkowalna|not derivable|undef"

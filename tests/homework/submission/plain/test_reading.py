@@ -203,13 +203,19 @@ def test_what_has_no_one_reading(text: str, why: str) -> None:
         ("1/2 x", "1/2*x"),
         (r"\sin(x)\cdot e^{-x}", "sin(x) * exp(-x)"),
         ("2x.", "2*x"),
+        ("2 .* sin.(x) .* cos.(x)", "2*sin(x)*cos(x)"),
+        ("2 senx cos2x", "2*sin(x)*cos(2*x)"),
+        ("(1-x^2)/〖(1+x^2)〗^2", "(1-x^2)/(1+x^2)^2"),
+        (r"\frac{\vec{x}}{2}", "x/2"),
     ],
 )
 def test_formulas(text: str, plain: str) -> None:
     assert parse_expression(Source(formula(text))) == parse_expression(Source(plain))
 
 
-@pytest.mark.parametrize("text", ["1/2x", "x/2y", "1/2(x+1)", "sin x/2", "e^2x", "√2x", "sin^-1 x", "x/(x+1)(x+2)"])
+@pytest.mark.parametrize(
+    "text", ["1/2x", "x/2y", "1/2(x+1)", "sin x/2", "e^2x", "√2x", "sin^-1 x", "x/(x+1)(x+2)", "2x : (1+x²)"]
+)
 def test_formulas_with_two_readings_have_none(text: str) -> None:
     with pytest.raises(UnreadableError) as caught:
         formula(text)
