@@ -236,6 +236,8 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         if not course.has_grown:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
+        if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
+            continue  # it falls, which is what the steps are for
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -761,11 +763,11 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
         if is_layer:
             is_of_leaves = len(node.edges) == 2 == len(direct_leaves(node)) and np.ndim(done.outs[node]) == 2
             for position, edge in enumerate(node.edges):
-                inner, axis = edge, 1 - position
+                inner, summed = edge, 1 - position
                 while isinstance(inner, Node) and "layout" in inner.primitive.traits and inner.edges:
-                    inner, axis = inner.edges[0], 1 - axis
+                    inner, summed = inner.edges[0], 1 - summed
                 if isinstance(inner, AccumulateGrad) and is_of_leaves:
-                    factors[id(inner.variable)] = axis
+                    factors[id(inner.variable)] = summed
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
                     turned.update([id(inner.variable)] if inner is not edge or edge is node.edges[0] else [])
