@@ -145,16 +145,25 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     if inner is None:
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
         return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
-    for x in inner.body:
-        if isinstance(x, ast.AugAssign) and isinstance(x.op, ast.Add) and short(x.target) == loss and short(x.value):
+    for step in inner.body:
+        if (
+            isinstance(step, ast.AugAssign)
+            and isinstance(step.op, ast.Add)
+            and short(step.target) == loss
+            and short(step.value)
+        ):
             if any(isinstance(y, ast.Assign) and loss in map(short, y.targets) for y in ast.walk(inner)):
                 continue  # begun anew in each round
-            message = f"{loss} adds up the rounds, and {short(x.value)} of the round before has a graph that was freed."
-            because = f"line {x.lineno} keeps the graphs of all rounds in {loss}, and line {place.line} goes through "
-            instead = f"{short(x.value)}.backward()" if short(x.value).isidentifier() else None
-            see = [x.lineno]
-            because += f"them again; {loss} += {short(x.value)}.item() would keep the number alone."
-            return FREED.found(place, f"{loss}, {short(x.value)}", message, because, instead, severity, see=see)
+            message = (
+                f"{loss} adds up the rounds, and {short(step.value)} of the round before has a graph that was freed."
+            )
+            because = (
+                f"line {step.lineno} keeps the graphs of all rounds in {loss}, and line {place.line} goes through "
+            )
+            instead = f"{short(step.value)}.backward()" if short(step.value).isidentifier() else None
+            see = [step.lineno]
+            because += f"them again; {loss} += {short(step.value)}.item() would keep the number alone."
+            return FREED.found(place, f"{loss}, {short(step.value)}", message, because, instead, severity, see=see)
     state = carried(witness, inner, walked)
     state = state or carried_in_object(witness, node)
     value = meant(witness.machine.globals, ast.parse(state, mode="eval").body) if state else None
