@@ -432,9 +432,7 @@ def stated(
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
     about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
-    return cause.found(
-        place, about, message, because, mended(cause, place, position, kind, "the sum that" in words), see=[place.line]
-    )
+    return cause.found(place, about, message, because, mended(cause, place, position, kind, words), see=[place.line])
 
 
 def answer_of(kind: ast.ClassDef, place: Place, position: int) -> Place:
@@ -466,8 +464,9 @@ def entries(value: Any) -> str:
     return number(value)
 
 
-def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_shared: bool = False) -> str | None:
+def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words: str = "") -> str | None:
     """Return the statement of backward with the mistake mended, where that is a matter of its text."""
+    is_shared, is_product = "the sum that" in words, "transpose of the gradient" in words
     method, parts = backward_of(kind), answers_in(place.node)
     g = method.args.args[1].arg if method is not None and len(method.args.args) > 1 else "g"
     position = 0 if isinstance(place.node, ast.Assign) else position
@@ -490,7 +489,9 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_sha
     elif cause is TRANSPOSED and isinstance(own, ast.BinOp) and isinstance(own.op, ast.MatMult):
         left, right = ast.unparse(own.left), ast.unparse(own.right)
         plain = re.compile(r"\.(t\(\)|T)$")
-        if left == g or right == g:
+        if is_product:
+            new = f"{transposed(right)} @ {transposed(left)}"
+        elif left == g or right == g:
             new = f"{turned(left, g)} @ {turned(right, g)}"
         else:
             new = f"{plain.sub('', right)}.t() @ {plain.sub('', left)}"
@@ -518,8 +519,10 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, is_sha
 
 def turned(text: str, g: str) -> str:
     """Return the transpose of an operand, of g itself nothing but g."""
-    if text == g:
-        return text
+    return text if text == g else transposed(text)
+
+
+def transposed(text: str) -> str:
     return re.sub(r"\.(t\(\)|T)$", "", text) if re.search(r"\.(t\(\)|T)$", text) else f"{text}.t()"
 
 
@@ -541,7 +544,8 @@ def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> It
     """State the mistake in a function that gradcheck has found wrong."""
     kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
     given = call.args[1] if len(call.args) > 1 else None
-    inputs = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    values = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    inputs = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
     if kind is None or not hasattr(kind, "apply") or not inputs or not all(isinstance(x, Tensor) for x in inputs):
         return
     try:

@@ -822,8 +822,10 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]
         if failed:
             return
+        returns = [witness.at(witness.returned_in.get(x.line), x.line) for x in run.passes.values()]
+        is_meant = any(map(is_result_used, returns)) and all(at.key != place.key for _, at in witness.errors)
         message = f"no backward pass has run, so {name} has no gradient."
-        yield NEVER_REACHED.found(place, name, message, effect, None)
+        yield NEVER_REACHED.found(place, name, message, effect, None, "note" if is_meant else "")
     elif tensor in run.origins.used and all(number <= run.origins.since[tensor] for number in run.passes):
         used = run.origins.used[tensor]
         message = f"no backward pass has run since line {used} computed with {name}: the last one ran before."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.versions import ModifiedError
-from gradcli.engine.graph import Node, nodes_below
+from gradcli.engine.graph import Node, leaves_below, nodes_below
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -18,9 +18,10 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
+from gradcli.findings.order import Ledger, parameters_in
 from gradcli.findings.paths import paths
 from gradcli.findings.spelling import meant, number, one_line, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, loops_around, value_of
+from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loops_around, value_of
 from gradcli.script.timeline.names import node_of
 from gradcli.source import Source
 
@@ -109,6 +110,10 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         if other == loss:
             message = f"a second backward() from {loss}: the one at line {line} freed the graph."
             instead = f"{loss}.backward(retain_graph=True)  # at line {line}"
+        elif name.isidentifier() and is_of_others(witness, node, place, line):
+            written = next((x for x in [creation(witness, other)] if x is not None), earlier).written.text
+            instead = re.sub(rf"\b{name}\b", f"{name}.detach()", written)
+            instead = instead if instead != written else f"{name}.detach() before line {line}"
         because = f"the pass of line {line} went through {name}, and so does this one."
         for call in earlier.written.calls("grad")[:1]:
             kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("create_graph", ast.Constant(True))])
@@ -140,6 +145,25 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     if inner is None:
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
         return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
+    for step in inner.body:
+        if (
+            isinstance(step, ast.AugAssign)
+            and isinstance(step.op, ast.Add)
+            and short(step.target) == loss
+            and short(step.value)
+        ):
+            if any(isinstance(y, ast.Assign) and loss in map(short, y.targets) for y in ast.walk(inner)):
+                continue  # begun anew in each round
+            message = (
+                f"{loss} adds up the rounds, and {short(step.value)} of the round before has a graph that was freed."
+            )
+            because = (
+                f"line {step.lineno} keeps the graphs of all rounds in {loss}, and line {place.line} goes through "
+            )
+            instead = f"{short(step.value)}.backward()" if short(step.value).isidentifier() else None
+            see = [step.lineno]
+            because += f"them again; {loss} += {short(step.value)}.item() would keep the number alone."
+            return FREED.found(place, f"{loss}, {short(step.value)}", message, because, instead, severity, see=see)
     state = carried(witness, inner, walked)
     state = state or carried_in_object(witness, node)
     value = meant(witness.machine.globals, ast.parse(state, mode="eval").body) if state else None
@@ -155,6 +179,17 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         severity,
         see=[at],
     )
+
+
+def is_of_others(witness: Witness, node: Node, place: Place, line: int) -> bool:
+    """Return whether only optimizers stepped after a pass, and before another, that hold no leaf below a node."""
+    below = {id(x.variable) for x in leaves_below(node)}
+    between = [
+        all(id(x) not in below for x in parameters_in(optimizer))
+        for optimizer, steps in witness.of(Ledger).steps.items()
+        if steps.latest is not None and line < steps.latest.line < place.line
+    ]
+    return bool(below) and bool(between) and all(between)
 
 
 def short_output(place: Place) -> str:

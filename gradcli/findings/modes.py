@@ -105,6 +105,30 @@ def module_around(place: Place) -> tuple[Any, Place] | None:
 
 
 @EVAL_DROPOUT.on("dropout")
+def outside(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
+    """State that a layer of dropout, perhaps made at each call, is no part of the module that was put to eval()."""
+    place = witness.place
+    found = module_around(place)
+    for call in place.written.nodes() if found is not None and not found[0].training else ():
+        if found is None or not isinstance(call, ast.Call):
+            continue
+        layer = meant({**witness.machine.globals, **place.env}, call.func)
+        is_made = isinstance(call.func, ast.Call) and called(call.func).startswith("Dropout")
+        is_kept = type(layer).__name__.startswith("Dropout") and all(x is not layer for x in found[0].modules())
+        if not is_made and not (is_kept and isinstance(layer, module_class()) and layer.training):
+            continue
+        kind, text = type(found[0]).__name__, one_line(ast.unparse(call.func))
+        caller = next((one for one in place.calls() if one.env.get("self") is not found[0]), place)
+        how = ", but made at each call" if is_made else ""
+        message = f"{text} is no part of {kind}{how}: eval() does not reach it."
+        because = f"at line {caller.line} self.training is False, and the layer's own training is True: it drops "
+        because += f"a share of {chance:g} of {witness.name(tensor)}."
+        instead = f"self.drop = {text if is_made else f'nn.Dropout({chance:g})'}  # in __init__; here self.drop(...)"
+        about = ", ".join(x for x in (text, place.written.target(), witness.path(found[0]), kind) if x)
+        yield EVAL_DROPOUT.found(place, about, message, because, instead, see=[caller.line])
+
+
+@EVAL_DROPOUT.on("dropout")
 def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
     place = witness.place
     calls = place.written.calls(*DROPOUTS)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import of_cut, severity_of
+from gradcli.findings.graphs import NEVER_REACHED, of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
 from gradcli.findings.spelling import one_line, several, short
 from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
@@ -397,7 +397,13 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             f"{several(f'{name}.grad' for name in told)} {'is' if len(told) == 1 else 'are'} None after "
             f"{run.passed} {'pass' if run.passed == 1 else 'passes'}."
         )
-        if lines:
+        larger = undifferentiated(witness, tensors)
+        if larger is not None:
+            started, output, whole = larger
+            message = f"the pass of line {started.line} starts from {output}: it is {whole} that depends on {layer}."
+            about = ", ".join([layer, *told, whole, output])
+            yield NEVER_REACHED.found(started, about, message, gone, f"{whole}.backward()", see=lines[:1])
+        elif lines:
             place = used_at(witness, min(lines))
             target = place.written.target()
             again = overwritten(place)
@@ -409,6 +415,22 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             place = holding(witness, tensors[0]) or witness.at(None, 1)
             message = f"{layer} is never used: no line computes anything with it, and it gets no gradient."
             yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None)
+
+
+def undifferentiated(witness: Witness, tensors: list[Tensor]) -> tuple[Place, str, str] | None:
+    """Return the only pass, its output, and the number that no pass began with and that has more leaves, with these."""
+    run = witness.run
+    passes = {(done.line, done.output): done for done in run.passes.values()}
+    (line, output), done = next(iter(passes.items()))
+    place = witness.at(None, line)
+    if len(passes) > 1 or done.returns or not place.written.calls("backward"):
+        return None
+    for key, value in witness.machine.globals.items():
+        if isinstance(value, Tensor) and value.value.size == 1 and isinstance(node_of(value), Node):
+            open_now = {x for x, cut in run.origins.below([value]).items() if cut is None}
+            if key != output and open_now.issuperset([*tensors, *(x for x, cut in done.below.items() if cut is None)]):
+                return place, output, key
+    return None
 
 
 def used_at(witness: Witness, line: int) -> Place:

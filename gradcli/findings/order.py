@@ -372,6 +372,7 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
     if ledger.resets == witness.run.resets:
         return
     ledger.resets = witness.run.resets
+    sources = {source.name: source for source in witness.statements}
     for leaf, account in list(ledger.accounts.items()):
         if not account.open:
             continue
@@ -381,9 +382,11 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
         last = account.open[-1]
         moved = is_moved(leaf, account)
         account.ever_moved |= moved
-        readers = witness.readers.get(leaf, {}).items()
-        used = moved or any(number >= last.number for key, number in readers if key != witness.place.key)
-        account.wasted = None if used else (witness.place, last)
+        readers = [key for key, number in witness.readers.get(leaf, {}).items() if number >= last.number]
+        used = moved or any(key != witness.place.key for key in readers)
+        reads = [witness.at(sources.get(name), line) for name, line in readers if (name, line) != witness.place.key]
+        is_read = moved or any(".grad" in x.written.text or x.node is None for x in reads)
+        account.wasted = None if is_read else (witness.place, last)  # `if p.grad is not None:` is no use of it
         if account.wasted is not None and len(account.lost) < MOST_LOST:
             account.lost.append(account.wasted)
         if used and account.pending is not None:
@@ -499,6 +502,12 @@ def updates(witness: Witness, leaf: Tensor) -> list[Place]:
     return [x for x in places if isinstance(x.node, ast.AugAssign) or x.written.calls("sub_", "add_", "copy_")]
 
 
+def functions_around(place: Place) -> list[int]:
+    """Return the lines of the functions that a statement is in."""
+    functions = (x for x in ast.walk(ast.parse(place.source.text)) if isinstance(x, ast.FunctionDef))
+    return [x.lineno for x in functions if x.lineno < place.line <= (x.end_lineno or 0)]
+
+
 @CLEARED_EARLY.on("end")
 def cleared_by_hand(witness: Witness) -> Iterator[Finding]:
     """State that a leaf which no optimizer holds is moved by a gradient that was cleared just before, in each round."""
@@ -510,7 +519,8 @@ def cleared_by_hand(witness: Witness) -> Iterator[Finding]:
         used = next((x for x in updates(witness, leaf) if x.key != at.key), None)
         if used is None:
             continue
-        name = witness.name(leaf)
+        name, blocks = witness.name(leaf), functions_around(used)
+        at = next((x for x in at.calls() if functions_around(x) == blocks), at)  # where the order is written
         message = f"{at.written.text} at line {at.line} clears the gradient of line {filling.place.line} before "
         message += f"{used.written.text} at line {used.line} can use it."
         because = f"{name} stays as at the start: the gradient that line {used.line} reads is 0."

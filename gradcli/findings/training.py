@@ -236,6 +236,8 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         if not course.has_grown:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
+        if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
+            continue  # it falls, which is what the steps are for
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -753,25 +755,31 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
     deepest = 0
     of_leaf: dict[int, int] = {}
     turned: set[int] = set()  # as in x @ w.t(), where the rows are the units
+    factors: dict[int, int] = {}  # leaves of a product of two leaves, with the axis that it sums over
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits
         depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
         deepest = max(deepest, depths[node])
         if is_layer:
-            for edge in node.edges:
-                inner = edge
+            is_of_leaves = len(node.edges) == 2 == len(direct_leaves(node)) and np.ndim(done.outs[node]) == 2
+            for position, edge in enumerate(node.edges):
+                inner, summed = edge, 1 - position
                 while isinstance(inner, Node) and "layout" in inner.primitive.traits and inner.edges:
-                    inner = inner.edges[0]
+                    inner, summed = inner.edges[0], 1 - summed
+                if isinstance(inner, AccumulateGrad) and is_of_leaves:
+                    factors[id(inner.variable)] = summed
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
                     turned.update([id(inner.variable)] if inner is not edge or edge is node.edges[0] else [])
     for leaf, gradient, _ in done.arrivals:
         if leaf.ndim != 2 or id(leaf) in starts.different or leaf.value.size > LARGEST or id(leaf) not in of_leaf:
             continue
-        if of_leaf[id(leaf)] >= deepest:
+        if of_leaf[id(leaf)] >= deepest and id(leaf) not in factors:
             continue
         units = 0 if id(leaf) in turned else 1
         axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient), units) if finite(gradient) else None
+        if axis != factors.get(id(leaf), axis):
+            axis = None
         if axis is None or (id(leaf) in starts.equal and starts.equal[id(leaf)][1] != axis):
             starts.different.add(id(leaf))
             starts.equal.pop(id(leaf), None)

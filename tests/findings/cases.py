@@ -463,6 +463,22 @@ for _ in range(4):
     ],
     "cleared-early": [
         """
+class Descent:
+    def __init__(self, params):
+        self.params = params
+    def step(self):
+        for p in self.params:
+            if p.grad is not None:
+                p.grad.zero_()
+        for p in self.params:
+            p.data -= 0.1 * p.grad
+w = torch.tensor(1.0, requires_grad=True)
+opt = Descent([w])
+for _ in range(3):
+    (w - 3).pow(2).backward()
+    opt.step()
+""",
+        """
 lin = nn.Linear(2, 1)
 opt = torch.optim.SGD(lin.parameters(), lr=0.1)
 for _ in range(3):
@@ -1062,6 +1078,17 @@ for e in range(3):
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
+        self.a = nn.Linear(3, 3)
+    def forward(self, x):
+        return nn.Dropout(0.5)(self.a(x))
+net = Net()
+net.eval()
+print(net(torch.ones(2, 3)))
+""",
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
         self.a = nn.Linear(2, 2)
 
     def forward(self, x):
@@ -1549,6 +1576,16 @@ torch.autograd.grad(slope, x)
     ],
     "symmetric-start": [
         """
+rows = torch.full((5, 2), 0.5, requires_grad=True)
+columns = torch.ones(4, 2, requires_grad=True)
+target = torch.arange(20.0).reshape(5, 4)
+opt = torch.optim.SGD([rows, columns], lr=0.001)
+for _ in range(4):
+    opt.zero_grad()
+    (rows @ columns.t() - target).pow(2).mean().backward()
+    opt.step()
+""",
+        """
 net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
 for p in net.parameters():
     nn.init.constant_(p, 0.5)
@@ -1898,6 +1935,13 @@ print(x.grad)
 """,
     ],
     "never-reached": [
+        """
+x = torch.zeros(2, requires_grad=True)
+for _ in range(3):
+    (g,) = torch.autograd.grad((x - 1).pow(2).sum(), x)
+    x = (x.detach() - 0.1 * g).requires_grad_()
+print(x, x.grad)
+""",
         """
 x = torch.tensor(3.0, requires_grad=True)
 print(x.grad)
@@ -2285,6 +2329,18 @@ x, w = torch.randn(5, 1), torch.randn(5, requires_grad=True)
     "eval-dropout": [
         """
 class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drops = nn.ModuleList([nn.Dropout(0.5)])
+    def forward(self, x):
+        drop = self.drops[0]
+        return drop(x)
+net = Net()
+net.eval()
+print(net(torch.ones(2, 3)))
+""",
+        """
+class Net(nn.Module):
     def forward(self, x):
         return F.dropout(x, 0.5, training=self.training)
 
@@ -2529,6 +2585,15 @@ for k in range(5):
 """,
     ],
     "symmetric-start": [
+        """
+down, up = torch.randn(3, 2, requires_grad=True), torch.zeros(2, 4, requires_grad=True)
+same = torch.arange(4.0).expand(3, 4)
+opt = torch.optim.SGD([down, up], lr=0.01)
+for _ in range(4):
+    opt.zero_grad()
+    (down @ up - same).pow(2).mean().backward()
+    opt.step()
+""",
         """
 net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
