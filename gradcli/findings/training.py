@@ -160,6 +160,7 @@ for _ in range(3):
 )
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
 MOST_PARAMETERS = 64
+BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
 
 
 @dataclass
@@ -237,6 +238,8 @@ def diverged(witness: Witness) -> Iterator[Finding]:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
+            if course.latest[-1] < -BOTTOMLESS * max(1.0, abs(course.first)):
+                yield bottomless(course)
             continue  # it falls, which is what the steps are for
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
@@ -271,6 +274,15 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
+
+
+def bottomless(course: Course) -> Finding:
+    """State that a loss falls to where no loss ends: the steps are right for what has no lowest value."""
+    message = f"the loss falls from {course.first:.4g} to {course.latest[-1]:.4g} in {course.count} rounds: "
+    message += "it has no lowest value here."
+    because = "each step goes down, as it should; look at the sign of the loss."
+    loss = course.place.written.text.removesuffix(".backward()")
+    return DIVERGING.found(course.place, ", ".join(dict.fromkeys([*course.names, loss])), message, because)
 
 
 class Layers:

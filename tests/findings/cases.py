@@ -1505,6 +1505,15 @@ h.sum().backward()
         """
 w = torch.tensor(1.0, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.3)
+for _ in range(40):
+    opt.zero_grad()
+    loss = -((w - 3) ** 2)
+    loss.backward()
+    opt.step()
+""",
+        """
+w = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.3)
 for _ in range(12):
     opt.zero_grad()
     loss = 10 * w**2
