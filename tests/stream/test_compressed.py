@@ -23,7 +23,7 @@ from gradcli.stream.inputs import LITTLE, PIECE, Input
 
 CHOOSE = random.Random(5)
 TEXT = b"".join(b'{"x": %d, "y": %d}\n' % (n, CHOOSE.randrange(10**6)) for n in range(30_000))
-WHOLE = gzip.compress(TEXT)
+WHOLE = gzip.compress(TEXT, mtime=0)
 
 
 def read(path: Path, piece: int = PIECE) -> tuple[list[Block], str]:
@@ -90,6 +90,7 @@ def test_bytes_that_have_changed(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "told"),
     [(WHOLE[:-30], "ends in the middle of its compressed data"), (b"plain text\n", "is damaged"), (b"\x1f", "")],
+    ids=["cut", "a text", "a byte"],
 )
 def test_the_members_before_are_whole(second: bytes, told: str, tmp_path: Path) -> None:
     told = told or "ends in the middle of its compressed data"
