@@ -96,8 +96,8 @@ def parents_in(x: Any) -> str:
     """Return the attribute with the numbers that one was computed from; "" of what is no number of an engine."""
     if not isinstance(x, Facade) or isinstance(x, Tensor) or "grad" not in vars(x) or not data_in(x):
         return ""
-    known = (key for key, y in vars(x).items() if isinstance(y, tuple | list | set) and y)
-    return next((key for key in known if all(type(y) is type(x) for y in vars(x)[key])), "")
+    attributes = (key for key, y in vars(x).items() if isinstance(y, tuple | list | set) and y)
+    return next((key for key in attributes if all(type(y) is type(x) for y in vars(x)[key])), "")
 
 
 def data_in(x: Any) -> str:
@@ -197,29 +197,23 @@ def wrong_edges(witness: Witness, node: Any, attribute: str, nodes: Sequence[Any
                 yield from of_missing(witness, function, at, variables, node, name, attribute)
             elif isinstance(x, ast.Assign):
                 users = [y for y in nodes if any(z is parent for z in getattr(y, attribute))]
-                whole = shares(witness, parent, users, nodes) if len(users) > 1 else None
-                if whole is not None and differ(whole, parent.grad):
-                    yield of_overwritten(witness, at, name, parent, len(users), whole)
+                total = shares(witness, parent, users, attribute) if len(users) > 1 else None
+                if total is not None and differ(total, parent.grad):
+                    yield of_overwritten(witness, at, name, parent, len(users), total)
 
 
-def shares(witness: Witness, parent: Any, users: Sequence[Any], nodes: Sequence[Any]) -> Any:
+def shares(witness: Witness, parent: Any, users: Sequence[Any], attribute: str) -> Any:
     """Return the sum of what each use of a number gives to its gradient; None where a use cannot be run again."""
-    kept, whole = [x.grad for x in nodes], parent.grad * 0
+    total = parent.grad * 0
     try:
-        for user in users:
-            parent.grad = parent.grad * 0
-            with witness.aside():
-                for _, back in closures(user):
-                    back()
-            whole = whole + parent.grad
-            for x, grad in zip(nodes, kept, strict=True):
-                x.grad = grad
+        with witness.aside():
+            for user in users:
+                parents = parents_of(user, attribute)
+                contributions = sent(user, user.grad, parents)
+                total = total + next(g for x, g in zip(parents, contributions, strict=True) if x is parent)
     except Exception:  # the snippet's own code
         return None
-    finally:
-        for x, grad in zip(nodes, kept, strict=True):
-            x.grad = grad
-    return whole
+    return total
 
 
 def closures(node: Any) -> list[tuple[str, Any]]:
@@ -254,11 +248,11 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
             continue
         try:
             with witness.aside():
-                given = sent(node, 1.0, parents)
+                contributions = sent(node, 1.0, parents)
                 slopes = [slope(arguments, method[1].name, x, data) for x in parents]
         except Exception:  # the snippet's own code, which may not take these numbers
             continue
-        for parent, own, true in zip(parents, given, slopes, strict=True):
+        for parent, own, true in zip(parents, contributions, slopes, strict=True):
             names = [key for key, x in variables.items() if x is parent]
             at = next((x for name in names for x in setting(method[2], name)), None)
             if true is None or at is None or np.allclose(own, true, rtol=1e-3, atol=1e-5):
@@ -305,10 +299,10 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
         parents = parents_of(node, attribute)
         try:
             with witness.aside():
-                given = sent(node, totals[id(node)], parents)
+                contributions = sent(node, totals[id(node)], parents)
         except Exception:  # the snippet's own code
             return
-        for x, share in zip(parents, given, strict=True):
+        for x, share in zip(parents, contributions, strict=True):
             totals[id(x)] = totals.get(id(x), 0) + share
             uses[id(x)] -= 1
             if not uses[id(x)]:
@@ -374,18 +368,20 @@ def of_missing(
         if variables.get(out) is not node:
             continue
         place = Place(at.source, x.lineno, x, witness.machine.globals)
-        made = one_line(ast.unparse(call))
-        message = f"{made} in {function.name}() leaves {name} out of {attribute}: backward() does not go on to {name}."
+        call_text = one_line(ast.unparse(call))
+        message = (
+            f"{call_text} in {function.name}() leaves {name} out of {attribute}: backward() does not go on to {name}."
+        )
         because = f"line {at.line} gives {name} its gradient, and nothing passes that on to what {name} was made of."
-        instead = f"{out} = {made[:-1]}, ({name},))" if len(call.args) == 1 and not call.keywords else None
+        instead = f"{out} = {call_text[:-1]}, ({name},))" if len(call.args) == 1 and not call.keywords else None
         yield LEFT_GRAPH.found(place, f"{out}, {function.name}, {name}", message, because, instead, see=[at.line])
 
 
-def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: int, whole: Any) -> Finding:
+def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: int, total: Any) -> Finding:
     """State that a method sets a gradient of a number that has other uses."""
-    known = witness.path(parent) or f"a number of {number(value_in(parent))}"
+    subject = witness.path(parent) or f"a number of {number(value_in(parent))}"
     message = f"{at.written.text} sets {name}.grad, and what another use of the number gave is lost: write +=."
-    because = f"{known} has {uses} uses: its gradient is {number(parent.grad)}, what they give is {number(whole)}."
+    because = f"{subject} has {uses} uses: its gradient is {number(parent.grad)}, what they give is {number(total)}."
     instead = at.written.text.replace(" = ", " += ", 1)
     return OVERWRITTEN.found(at, ", ".join(x for x in (name, witness.path(parent)) if x), message, because, instead)
 

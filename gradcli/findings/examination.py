@@ -100,8 +100,8 @@ def sources_of(witness: Witness, name: str) -> Iterator[str]:
     except SyntaxError:
         tensor = None
     if not isinstance(tensor, Tensor):
-        known = ", ".join([key for key, _ in witness.objects(Tensor)][:6])
-        yield f"{name} is no tensor when the run has ended{f': there are {known}' if known else ''}"
+        names = ", ".join([key for key, _ in witness.objects(Tensor)][:6])
+        yield f"{name} is no tensor when the run has ended{f': there are {names}' if names else ''}"
         return
     account, used = witness.of(Ledger).accounts.get(tensor), witness.run.origins.used.get(tensor)
     yield f"{name}.grad is {'None' if tensor._grad is None else number(tensor._grad.value)}" + (

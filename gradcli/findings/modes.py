@@ -21,7 +21,7 @@ from gradcli.script.timeline.names import parameters as parameters_of
 EVAL_DROPOUT = Cause(
     "eval-dropout",
     "warning",
-    "functional dropout goes on after eval()",
+    "dropout goes on after eval()",
     "F.dropout does not know of the module that calls it: training is True unless it is told otherwise.",
     """
 import torch

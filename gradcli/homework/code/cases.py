@@ -286,11 +286,17 @@ def case_run(code: Code, quantities: Sequence[str], text: str, only: Case | None
         if only is not None and not only.name.endswith(f"_{number}"):
             continue
         lines.append(f"_all = _call(({''.join(f'{argument(value)}, ' for value in arguments)}))")
-        for quantity in quantities:
-            name = f"_{quantity}_{number}"
-            lines.append(f"{name} = _all[{code.returns.index(quantity)}]")
-            cases.append(Case(name, quantity, f"the arguments of case {number + 1}"))
+        new = [
+            Case(f"_{quantity}_{number}", quantity, f"the arguments of case {number + 1}") for quantity in quantities
+        ]
+        lines += lines_of_results(code, new)
+        cases += new
     return "\n".join(lines) + "\n", cases
+
+
+def lines_of_results(code: Code, cases: Sequence[Case]) -> list[str]:
+    """Return the lines that give each case what the call returned for its quantity."""
+    return [f"{case.name} = _all[{code.returns.index(case.quantity)}]" for case in cases]
 
 
 def argument(value: Any) -> str:
@@ -360,10 +366,9 @@ def layer_run(code: Code, quantities: Sequence[str], text: str, only: Case | Non
             lines.append(f"_own = _forward({given})")
         arguments = (f"_own[{one!r}]" if one in computed else f"np.array({values[one]!r})" for one in code.takes)
         lines.append(f"_all = _call(({', '.join(arguments)},))")
-        for quantity in quantities:
-            name = f"_{quantity}_{number}"
-            lines.append(f"{name} = _all[{code.returns.index(quantity)}]")
-            cases.append(Case(name, quantity, shown(code, sizes)))
+        new = [Case(f"_{quantity}_{number}", quantity, shown(code, sizes)) for quantity in quantities]
+        lines += lines_of_results(code, new)
+        cases += new
     return "\n".join(lines) + "\n", cases
 
 

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from gradcli.facts import dataclass
+from gradcli.homework.code.cases import GRADS
 
 MOST = 250  # changes that are tried
 MOST_NAMES = 12  # that are put in the place of another
 MODULES = frozenset(("np", "numpy", "torch", "math"))
-GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
 
 
 @dataclass(frozen=True, slots=True)
