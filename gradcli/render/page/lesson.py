@@ -77,7 +77,7 @@ class Lesson:
             return element("div", drawn[0], class_="stage", **attributes)
         stages = []
         for number, (picture, track) in enumerate(zip(drawn, self.turns, strict=True), 1):
-            told = f"Part {number} of {len(drawn)} of the graph. Boxes with a broken border are from other parts."
+            told = f"Part {number} of {len(drawn)} of the graph. Shaded boxes are from other parts."
             stage = element("div", element("p", told, class_="part"), picture, class_="stage")
             stages.append(element("div", stage, data_shown=track))
         return element("div", *stages, class_="parts", **attributes)
