@@ -28,7 +28,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
     reached = [
         line
         for line, node in zip(evaluation.lines, nodes, strict=True)
-        if node.grad is not None and line.application is not None and line.application.primitive.kinks
+        if node.grad is not None or any(x.tensor.requires_grad and not line.tensor.requires_grad for x in line.inputs)
     ]
     makers: list[Callable[[], Iterable[Note]]] = [
         lambda: (note for line in reached for note in kinks(line)),
@@ -74,7 +74,7 @@ def is_for_tensors(node: Node) -> bool:
 def kinks(line: Line) -> Iterator[Note]:
     """Inputs that sit where the derivative jumps, where a convention decided."""
     application = line.application
-    if application is None or not line.tensor.requires_grad or not application.primitive.kinks:
+    if application is None or not application.primitive.kinks:
         return
     primitive = application.primitive
     values = [x.tensor.value for x in line.inputs]

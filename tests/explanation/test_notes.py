@@ -23,3 +23,20 @@ def test_what_rounding_leaves_of_contributions_that_cancel_is_said(text: str) ->
     given = {"x": 0.4, "y": 0.7}
     notes = explain(parse_program(Source(text)), {name: given[name] for name in given if name in text}).notes
     assert ("cancelled" in [note.code for note in notes]) is PROGRAMS[text]
+
+
+EDGES = {
+    "where(x > 0.4, x, 0.4)": True,
+    "(0.4 <= x)*x": True,
+    "x*(x < 0.4*ones((3,)))": True,
+    "where(x > 0.3, x, 0.4)": False,
+    "where(y > 0.7, x, y)": True,
+    "where(y.detach() > 0.7, x, y)": False,  # the condition is that of a number that stays
+    "where(x == 0.4, x, y)": False,  # true at one number alone, which the program asks for
+}
+
+
+@pytest.mark.parametrize("text", EDGES)
+def test_a_condition_at_its_edge_is_a_tie(text: str) -> None:
+    notes = explain(parse_program(Source(f"sum({text})")), {"x": 0.4, **({"y": 0.7} if "y" in text else {})}).notes
+    assert ("tie" in [note.code for note in notes]) is EDGES[text]

@@ -26,9 +26,11 @@ def _compare(entries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return compare
 
 
-def _comparison(name: str, symbol: str, entries: Callable[[Any, Any], Any], example: str, *aliases: str) -> Primitive:
+def _comparison(
+    name: str, symbol: str, entries: Callable[[Any, Any], Any], example: str, *aliases: str, **facts: Any
+) -> Primitive:
     """Declare a comparison, as a primitive and as an operation."""
-    declared = primitive(name, _compare(entries), notation=comparison(symbol))
+    declared = primitive(name, _compare(entries), notation=comparison(symbol), **facts)
 
     def function(input: Operand, other: Operand) -> Any:
         return declared(input, other)
@@ -39,10 +41,11 @@ def _comparison(name: str, symbol: str, entries: Callable[[Any, Any], Any], exam
 
 
 PAIR = "x = [1, 2]; y = [2, 1]; where({}(x, y), x, y**2)"
-less = _comparison("lt", "<", operator.lt, PAIR.format("lt"), "less")
-at_most = _comparison("le", "<=", operator.le, PAIR.format("le"), "less_equal")
-greater = _comparison("gt", ">", operator.gt, PAIR.format("gt"), "greater")
-at_least = _comparison("ge", ">=", operator.ge, PAIR.format("ge"), "greater_equal")
+EDGE = {"kinks": np.equal, "convention": "at a tie the gradient is that of the side that the comparison chose"}
+less = _comparison("lt", "<", operator.lt, PAIR.format("lt"), "less", **EDGE)
+at_most = _comparison("le", "<=", operator.le, PAIR.format("le"), "less_equal", **EDGE)
+greater = _comparison("gt", ">", operator.gt, PAIR.format("gt"), "greater", **EDGE)
+at_least = _comparison("ge", ">=", operator.ge, PAIR.format("ge"), "greater_equal", **EDGE)
 equal = _comparison("eq", "==", operator.eq, "x = [1, 2]; where(eq(x, 2), x, x**2)")
 different = _comparison("ne", "!=", operator.ne, "x = [1, 2]; where(ne(x, 2), x, x**2)", "not_equal")
 
