@@ -26,6 +26,8 @@ ABSENT = {
     "torch.fft.fft(torch.ones(2))": "torch.fft is not supported here",
     "torch.ones(2).coalesce()": "Tensor.coalesce is not supported here",
     "nn.Linear(1, 2).compile()": "Module.compile is not supported here",
+    "np.add.at(np.zeros(2), [0, 0], 1)": "numpy.ufunc.at is not supported here",
+    "np.maximum.accumulate([1, 2])": "numpy.ufunc.accumulate is not supported here",
 }
 # What may be done instead; a name that torch has was meant, so no other is offered.
 INSTEAD = {
@@ -46,7 +48,7 @@ def test_a_name_that_torch_has_not_is_an_attribute_error(expression: str) -> Non
 
 @pytest.mark.parametrize("expression", ABSENT)
 def test_a_name_that_torch_has_is_not_supported(expression: str) -> None:
-    found = ours(f"import torch\nfrom torch import nn\n{expression}\n")
+    found = ours(f"import numpy as np\nimport torch\nfrom torch import nn\n{expression}\n")
     assert found == f"Error: AttributeError: {ABSENT[expression]}\n"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.members.tables import TABLES, members_of
@@ -28,6 +30,12 @@ def absent(value: Any, name: str) -> Exception:
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if special.is_special(name):
         return refused(value, name)
+    if (
+        isinstance(value, FunctionType)
+        and value.__module__.startswith("gradcli.script.numpy")
+        and hasattr(np.ufunc, name)
+    ):
+        return missing("numpy.ufunc", name, ())
     if isinstance(value, FunctionType | MethodType) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if kind.__module__.partition(".")[0] != "gradcli" and not hasattr(kind, name):
