@@ -209,6 +209,9 @@ def looked_at(witness: Witness) -> Iterator[Finding]:
 
 @TRAIN_MODE.on("dropout")
 def random_evaluation(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
+    words = [word for call in witness.place.written.calls(*DROPOUTS) for word in call.keywords]
+    if any(word.arg == "training" and isinstance(word.value, ast.Constant) for word in words):
+        return  # asked for, as Monte Carlo dropout asks
     yield from evaluated(witness, f"dropout sets a share of {chance:g} of the entries to 0 at random")
 
 

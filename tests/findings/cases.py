@@ -2400,6 +2400,22 @@ net.train()
 with torch.no_grad():
     print(torch.stack([net(torch.ones(3, 2)) for _ in range(5)]).std(0))
 """,
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 3), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.b(F.dropout(torch.relu(self.a(x)), 0.5, training=True))
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(4, 2)).mean().backward()
+opt.step()
+with torch.no_grad():
+    draws = torch.stack([net(torch.ones(4, 2)) for _ in range(20)])
+""",
     ],
     "not-registered": [
         """
