@@ -182,7 +182,7 @@ def answered(witness: Witness, done: Pass, event: Contribution) -> Iterator[Find
 def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Compare the answers of each function with difference quotients of its forward."""
     answers = witness.of(Answers)
-    for node in done.order:
+    for node in done.order if custom_node() else ():
         if (
             isinstance(node, custom_node())
             and done.totals.get(node, None if node is not done.output.node else 1) is not None

@@ -873,12 +873,13 @@ def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Findin
 @NO_DERIVATIVE.on("arrival")
 def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the derivative of rounding and its kin is 0 everywhere."""
-    for leaf, gradient, _ in done.arrivals:
-        if np.any(gradient):
-            witness.of(Zeros).of.pop(leaf, None)
-    if not done.is_surveyed:
-        return
-    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)]
+    known, zero = witness.of(Zeros).of, done.zeros if done.is_surveyed else []
+    for leaf in (
+        [leaf for leaf, _, _ in done.arrivals if leaf in known and all(leaf is not x for x in done.zeros)]
+        if known
+        else ()
+    ):
+        del known[leaf]
     if not zero:
         return
     for node in done.order:

@@ -440,7 +440,7 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
 def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State the cause of gradients that are not finite, once for each place."""
     troubles = witness.of(Troubles)
-    spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)]
+    spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)] if done.is_spoilt else []
     if done.inputs is not None:
         spoilt = [
             x

@@ -259,13 +259,12 @@ class Ledger:
 
 
 def state(leaf: Tensor) -> Any:
-    return np.array(leaf.value) if leaf.value.size <= LARGEST else float(np.sum(leaf.value))
+    """Return what tells the value of a leaf from another one, and costs little."""
+    return leaf.value.tobytes() if leaf.value.size <= LARGEST else float(np.sum(leaf.value))
 
 
 def is_moved(leaf: Tensor, account: Account) -> bool:
-    return account.moved or (
-        account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True)
-    )
+    return account.moved or account.value not in (None, state(leaf))
 
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
@@ -294,7 +293,7 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
     output = witness.known(done.output) or done.place.written.text
     for leaf, gradient, before in done.arrivals:
         account = ledger.accounts.setdefault(leaf, Account())
-        if account.open and before is not None and np.any(before):
+        if account.open and before is not None and np.count_nonzero(before):
             last = account.open[-1]
             moved = is_moved(leaf, account)
             read = witness.read.get(leaf, -1) >= last.number
@@ -305,12 +304,12 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
             if (moved or read) and (key not in ledger.added or moved):
                 whole = leaf._grad.value if leaf._grad is not None else before
                 account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
-        elif before is None or not np.any(before):
+        elif before is None or not np.count_nonzero(before):
             account.open = []
         account.moved = False
-        if account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True):
-            account.ever_moved = True
-        account.value = state(leaf)
+        now = state(leaf)
+        account.ever_moved |= account.value not in (None, now)
+        account.value = now
         account.wasted = None
         account.count += 1
         if not account.open:

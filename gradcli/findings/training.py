@@ -385,7 +385,7 @@ def for_good(witness: Witness) -> Iterator[Finding]:
     """State what the rest of the run has not disproved: the one unit stayed dead, the flat layer was trained."""
     layers, accounts = witness.of(Layers), witness.of(Ledger).accounts
     for kept, one in layers.outputs.values():
-        if all(np.array_equal(before, state(x)) for x, before in kept):
+        if all(before == state(x) for x, before in kept):
             yield one
     if not any(one.code == "saturated" for one in witness.findings.values()):
         yield from (one for leaves, one in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves))
@@ -458,7 +458,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 @SATURATED.on("arrival")
 def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
-    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)] if done.is_surveyed else []
+    zero = done.zeros if done.is_surveyed else []
     for node in done.order if zero and done.times > 1 else ():
         low, high = node.options.get("min"), node.options.get("max")
         arrived, edge, place = done.totals.get(node), node.edges[0] if node.edges else None, witness.place_of(node)
