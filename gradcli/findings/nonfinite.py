@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import field, replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import MAKERS
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, finite, leads, value_of
+from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause(
@@ -167,6 +168,7 @@ class Troubles:
     """What the pass that runs has shown so far."""
 
     def __init__(self) -> None:
+        self.data: Trouble | None = None  # the first of data, in the run
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
@@ -186,6 +188,17 @@ def is_meant(node: Node, value: Any) -> bool:
     return is_masked(value) and (given or node.primitive.name in MASKS)
 
 
+@AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
+def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Keep the first operation outside of the graph whose result is not finite, from finite numbers."""
+    troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
+    if troubles.data is None and out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
+        node: Any = SimpleNamespace(primitive=primitive, inputs=inputs, options=options, out=out.value, edges=())
+        bad = np.asarray(~np.isfinite(out.value))
+        troubles.data = trouble_at(witness, node, operation.place, bad, out.value, False)
+    yield from ()
+
+
 @AT_EDGE.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
@@ -202,6 +215,10 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
             return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+            data = [x for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
+            if troubles.data is not None and not all(is_masked(x.value) for x in data):
+                troubles.value = troubles.data
+                return
             continue
         place = witness.place_of(node)
         if place is None:
@@ -459,7 +476,8 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     if is_diverged(witness, done):
         return
     troubles.told.add(key)
-    found = told(witness, done, trouble, spoilt)
+    is_infinite = not trouble.is_gradient and np.isinf(trouble.result)
+    found = (growth(witness, done) if is_infinite else None) or told(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (
         not witness.run.optimizers
@@ -479,6 +497,13 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
         ):
             troubles.told.add(other.place.key)
             yield told(witness, done, other, spoilt)
+
+
+def growth(witness: Witness, done: Pass) -> Finding | None:
+    """Return the finding that values grew from layer to layer, if they did."""
+    from gradcli.findings.training import grown
+
+    return grown(witness, done)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:
@@ -513,7 +538,7 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
         x,
         f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}",
         at,
-        "there" if trouble.number is None else number(trouble.operand),
+        "large" if trouble.number is None else number(trouble.operand),
         result_words(witness, done, spoilt),
         ", ".join(dict.fromkeys(filter(None, names))),
     )
@@ -596,7 +621,9 @@ def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     place, binary = trouble.place, trouble.place.written.operator("div")
     divisor = short(binary.right) if binary is not None else words.operand
     message = f"{words.operation} divides by {divisor}, which is 0{f' at {words.at}' if words.at else ''}."
-    typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
+    typed = None
+    if binary is not None and short(binary.left):
+        typed = ast.unparse(ast.BinOp(binary.left, ast.Div(), ast.BinOp(binary.right, ast.Add(), ast.Constant(1e-12))))
     return AT_EDGE.found(place, f"{words.about}, {divisor}", message, f"{words.effect}.", typed, see=see)
 
 

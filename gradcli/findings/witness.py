@@ -180,7 +180,6 @@ class Witness(Recorder):
         self.findings: dict[tuple[Any, ...], Finding] = {}
         self.stack: list[Place] = []
         self.places: WeakKeyDictionary[Node, Place] = WeakKeyDictionary()  # of the nodes
-        self.born: WeakKeyDictionary[Tensor, Place] = WeakKeyDictionary()  # of tensors that were assigned
         self.calls: list[Asking] = []
         self.read: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the passes when `.grad` was read
         self.readers: WeakKeyDictionary[Tensor, dict[tuple[str, int], int]] = WeakKeyDictionary()  # the same, by place
