@@ -45,6 +45,25 @@ opt.step()
     order=2,
     answers=("not-updated", "not-reached", "no-backward"),
 )
+NOT_FROZEN = Cause(
+    "not-frozen",
+    "warning",
+    "an attribute that torch does not use was to freeze parameters",
+    "requires_grad is an attribute of tensors. Of a module, or misspelt, it is a new attribute that nobody reads.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+net[0].requires_grad = False
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    net(torch.ones(4, 2)).pow(2).mean().backward()
+    opt.step()
+""",
+    "net[0].requires_grad_(False)",
+    order=2,
+)
 STALE = Cause(
     "optimizer-stale",
     "warning",
@@ -275,6 +294,39 @@ def made_in_forward(witness: Witness) -> Iterator[Finding]:
 def reachable(witness: Witness) -> dict[int, str]:
     """Return the leaves that the variables of the snippet lead to, by id, with their names."""
     return {id(x): name for name, x in witness.objects(Tensor)}
+
+
+@NOT_FROZEN.on("end")
+def not_frozen(witness: Witness) -> Iterator[Finding]:
+    """State that a misspelt attribute, or one of a module, was to freeze parameters that are trained."""
+    accounts, model = witness.of(Ledger).accounts, module_class()
+    for source, x in witness.syntax():
+        target = x.targets[0] if isinstance(x, ast.Assign) else None
+        if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
+            continue
+        name, holders = ast.unparse(target.value), list(witness.paths())
+        modules = [(key, one) for key, one in holders if model and isinstance(one, model) and target.attr in vars(one)]
+        leaves = [
+            (key, one) for key, one in holders if isinstance(one, Tensor) and target.attr in getattr(one, "own", {})
+        ]
+        leaves = [] if target.attr == "requires_grad" else leaves
+        leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
+        moved = [key for key, one in leaves if one.requires_grad and one in accounts and accounts[one].ever_moved]
+        if not moved:
+            continue
+        place = Place(source, x.lineno, x, witness.machine.globals)
+        what = "a module" if modules else "a tensor"
+        message = f"{place.written.text} sets an attribute that torch does not use of {what}: nothing is frozen."
+        because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
+        instead = f"{name}.requires_grad_(False)"
+        yield NOT_FROZEN.found(place, ", ".join([name, *moved[:4]]), message, because, instead)
+
+
+def is_like(attribute: str) -> bool:
+    """Return whether an attribute may stand for requires_grad."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, attribute, "requires_grad").ratio() > 0.85
 
 
 @STALE.on("end")

@@ -18,7 +18,17 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, number, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loaded, loops_around, optimizer_class
+from gradcli.findings.witness import (
+    LARGEST,
+    Pass,
+    Place,
+    Witness,
+    assignments,
+    creation,
+    loaded,
+    loops_around,
+    optimizer_class,
+)
 
 ACCUMULATED = Cause(
     "accumulated",
@@ -592,7 +602,7 @@ def made_anew(witness: Witness) -> Iterator[Finding]:
         groups.setdefault((type(optimizer), *map(id, parameters_in(optimizer))), []).append(optimizer)
     for optimizers in groups.values():
         name, memory = witness.path(optimizers[-1]), [key for state in memories(optimizers[-1]) for key in state]
-        at = creation(witness, name) if name and len(optimizers) > 2 and memory else None
+        at = next(iter(assignments(witness, name)[::-1]), None) if name and len(optimizers) > 2 and memory else None
         steps = witness.of(Ledger).steps[optimizers[-1]]
         if at is None or steps.latest is None or at.source is not steps.latest.source:
             continue

@@ -177,6 +177,7 @@ class Course:
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
+    is_log: bool = False  # whether it is a mean of the log-probabilities of labels, without a minus
     uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
     def is_growing(self) -> bool:
@@ -207,6 +208,7 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
     if course.count == 1:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
+        course.is_log = is_log_probability(done.output)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
     course.latest = [*course.latest[-3:], loss]
@@ -237,7 +239,10 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
 def diverged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     for course in witness.of(Courses).of.values():
-        if not course.has_grown:
+        is_lowered = course.is_log and len(course.uphill) > 1 and max(course.uphill) < 0
+        if is_lowered and course.latest[-1] < course.first:
+            yield lowered(course)
+        if not course.has_grown or is_lowered:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
@@ -280,6 +285,26 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
+
+
+def is_log_probability(output: Tensor) -> bool:
+    """Return whether a loss is the mean or sum of entries that are picked from a log_softmax, with their sign."""
+    node: Any = output.node
+    while isinstance(node, Node) and (node.primitive.name in ("mean", "sum") or "layout" in node.primitive.traits):
+        node = node.edges[0]
+    below = node.edges[0] if isinstance(node, Node) and node.primitive.name in ("index", "gather") else None
+    return isinstance(below, Node) and below.primitive.name == "log_softmax"
+
+
+def lowered(course: Course) -> Finding:
+    """State that training lowers the log-probability of the labels: the minus is missing."""
+    text = course.place.written.text.removesuffix(".backward()")
+    message = f"each step lowers the mean of log-probabilities, from {course.first:.4g} to {course.latest[-1]:.4g} in "
+    message += f"{course.count} rounds: the labels get less and less likely."
+    because = "the loss to make small is the negative of it; it is never below 0."
+    about = ", ".join([*course.names, text])
+    instead = f"({'-' + text if text.isidentifier() else f'-({text})'}).backward()"
+    return DIVERGING.found(course.place, about, message, because, instead)
 
 
 def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None) -> Finding:
@@ -641,11 +666,8 @@ def of_chain(
         message += f"{'step' if again else 'layer'}s, until they are above what {done.output.dtype} can hold."
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
     product = None if squares else of_product(witness, done, node, cause)
-    if product is not None:
-        place, because, instead = product
-    else:
-        spread = of_spread(witness, leaves, cause)
-        because, instead = of_repeated(witness, squares, steps, cause) if squares else spread
+    spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
+    place, because, instead = product or (place, *spread)
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights and finite(gradient):
         because += f"{'; ' if because else ''}{weights[0]}.grad is {number(gradient)}"
@@ -693,10 +715,7 @@ def of_product(witness: Witness, done: Pass, start: Node, cause: Cause) -> tuple
     binary = at.written.operator("mm") if at is not None else None
     if at is None or binary is None or any(x.primitive.name == "softmax" for x in done.order):
         return None
-    size = next((x.shape[-1] for x in held.get(id(products[0])) or () if isinstance(x, Tensor)), 0)
-    divided = ast.BinOp(binary, ast.Div(), ast.parse(f"{size} ** 0.5", mode="eval").body)
-    because = f"in {short(binary) or 'a product'} (line {at.line}) both factors are computed, and nothing divides it"
-    return at, because, at.written.with_(binary, divided)
+    return at, f"in {short(binary) or 'a product'} both factors are computed, and nothing divides it", None
 
 
 def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Cause) -> tuple[str, str | None]:
@@ -705,7 +724,10 @@ def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Caus
     radius = max(radii)
     name = witness.name(squares[radii.index(radius)])
     because = f"the largest eigenvalue of {name} is {radius:.3g}, and {steps + 1} steps multiply by it"
-    return because, f"with torch.no_grad(): {name} *= {0.9 / radius:.2g}  # at the start" if cause is EXPLODING else None
+    return (
+        because,
+        f"with torch.no_grad(): {name} *= {0.9 / radius:.2g}  # at the start" if cause is EXPLODING else None,
+    )
 
 
 def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str, str | None]:

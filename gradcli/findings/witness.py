@@ -104,7 +104,7 @@ class Held(NamedTuple):
     """A contribution of a pass, and what its node held then: the pass frees it."""
 
     event: Contribution
-    inputs: Sequence[Any] | None
+    inputs: tuple[Any, ...] | None
     out: Any
 
 

@@ -12,18 +12,24 @@ from gradcli.script.execution import execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.reading import read_snippet
+from tests.findings import rounds
 from tests.findings.cases import WITH, WITHOUT
 from tests.findings.finding import HEAD, codes, findings
 
 GRADIENTS = "print([(k, v.grad) for k, v in globals().items() if hasattr(v, 'is_leaf') and v.is_leaf])"
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in WITH.items() for text in texts])
+def pairs(*tables: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Return the snippets of tables with their codes."""
+    return [(code, text) for table in tables for code, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize(("code", "text"), pairs(WITH, rounds.WITH))
 def test_a_cause_is_found_first(code: str, text: str) -> None:
     assert codes(text)[:1] == [code]
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in WITHOUT.items() for text in texts])
+@pytest.mark.parametrize(("code", "text"), pairs(WITHOUT, rounds.WITHOUT))
 def test_nothing_is_found_where_nothing_is(code: str, text: str) -> None:
     assert codes(text) == []
 
