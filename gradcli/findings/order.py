@@ -802,8 +802,17 @@ def resting(witness: Witness) -> Iterator[Finding]:
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
         because = f"{names} stay as at the start, though the passes give gradients."
         instead = made.written.with_rate(0.01) if made is not None else None
-        place = made or steps.first or witness.place
+        place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)
+        if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
+            message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."
+            place, instead = creation(witness, plan) or place, None
         yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
+
+
+def plan_of(witness: Witness, optimizer: Any) -> str:
+    """Return the name of the schedule of an optimizer, empty where it has none."""
+    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+    return next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)
