@@ -17,9 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import MAKERS
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Operation, Pass, Place, Witness, creation, finite, leads, value_of
+from gradcli.findings.witness import Operation, Pass, Place, Witness, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause(
@@ -256,85 +255,6 @@ def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
         names = [witness.known(x.tensor) for x in line.inputs]
         about = ", ".join(n for n in (place.written.target(), *names) if n) or form
         yield LOST.found(place, about, f"{whole}: it is 0, and {form} is not.", "the sum was rounded to 1.", form)
-
-
-@LOST.on("pass")
-def rounded(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State a difference of nearly equal numbers that decides a gradient: in float64 it is another."""
-    sizes = [np.size(node.out) for node in done.order] if done.times == 1 and done.inputs is None else []
-    if not sizes or len(sizes) > SHORT or sum(sizes) > LARGEST or done.output.value.size != 1:
-        return
-    if done.output.dtype != np.float32 or any(one.code == LOST.code for one in witness.findings.values()):
-        return
-    sums = [node for node in done.order if node.primitive.name in ("add", "sub", "rsub")]
-    near = [node for node in sums if is_cancelling(node) and any(is_steep(other) for other in done.consumers(node))]
-    exact = in_float64(witness, done) if near else None
-    if exact is None:
-        return
-    values, leaves = exact
-    node = next((x for x in near if is_far(x.out, values[x].value)), None)
-    place = witness.place_of(node)
-    if node is None or place is None:
-        return
-    now, then = witness.gradients(done.output), witness.gradients(values[done.output.node])
-    for leaf, gradient in now.items():
-        true = then.get(leaves.get(id(leaf), leaf))
-        if true is None or not finite(true) or not is_far(gradient, true):
-            continue
-        name, words = witness.name(leaf), place.written.of_primitive(node.primitive.name) or place.written.text
-        message = f"{words} is a difference of nearly equal numbers: float32 rounds away most of its digits."
-        because = f"{name}.grad is {number(gradient)}, in float64 it is {number(true)}."
-        made = creation(witness, name)
-        call = getattr(made.node, "value", None) if made is not None else None
-        instead = f"{name}: dtype=torch.float64"
-        if made is not None and isinstance(call, ast.Call) and called(call) in MAKERS:
-            instead = f"{made.written.text[:-1]}, dtype=torch.float64)"
-        about = ", ".join(x for x in (name, place.written.target()) if x)
-        yield LOST.found(place, about, message, because, instead, see=[done.place.line])
-        return
-
-
-def is_cancelling(node: Node) -> bool:
-    """Return whether a sum or difference is somewhere much smaller than what it is made of."""
-    sizes = [np.abs(np.asarray(value_of(x), float)) for x in node.inputs or () if isinstance(x, Tensor | float | int)]
-    out = np.abs(np.asarray(node.out, float))
-    is_small = len(sizes) > 1 and finite(out) and (out <= 1e-3 * np.maximum(sizes[0], sizes[1])) & (sizes[0] > 0)
-    return bool(np.any(is_small))
-
-
-def is_steep(node: Node) -> bool:
-    """Return whether an operation makes much of little: a root, a logarithm, a quotient by something small.
-
-    A residual that is next to nothing, as that of a good fit, is no reason for another result.
-    """
-    divisor = value_of((node.inputs or (1.0,))[-1]) if node.primitive.name == "div" else 1.0
-    return node.primitive.name in ("log", "sqrt", "reciprocal") or bool(np.any(np.abs(divisor) < 1e-3))
-
-
-def is_far(value: Any, exact: Any) -> bool:
-    """Return whether a value is wrong in its first digit, and not only because it is next to nothing."""
-    far = np.abs(np.asarray(value, float) - exact)
-    return bool(np.any(~(far <= 0.1 * np.max(np.abs(exact), initial=0.0))) and np.any(~(far <= 1e-10)))
-
-
-def in_float64(witness: Witness, done: Pass) -> tuple[dict[Any, Tensor], dict[int, Tensor]] | None:
-    """Compute the graph of a pass again in float64: its results, and its leaves by the ids of those in float32."""
-    made, given = dict[Any, Tensor](), dict[int, Tensor]()
-    try:
-        with witness.aside():
-            for node in done.order:
-                inputs = []
-                for x in node.inputs or ():
-                    if isinstance(x, Tensor) and x.dtype == np.float32 and x.node not in made:
-                        if id(x) not in given:
-                            given[id(x)] = Tensor(x.value.astype(float))
-                            given[id(x)].requires_grad_(x.requires_grad)
-                        x = given[id(x)]
-                    inputs.append(made[x.node] if isinstance(x, Tensor) and x.node in made else x)
-                made[node] = node.primitive(*inputs, **node.options)
-    except Exception:  # an operation that does not take float64, or has a state
-        return None
-    return made, given
 
 
 def empty_row(witness: Witness, node: Node) -> Trouble | None:

@@ -15,7 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
-from gradcli.findings.declaration import Cause
+from gradcli.findings.declaration import Cause, rounds
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, number, several, short
 from gradcli.findings.witness import (
@@ -72,15 +72,7 @@ CLEARED_EARLY = Cause(
     "warning",
     "gradients are cleared between backward() and step()",
     "step() reads .grad, so clearing belongs behind it, or before backward().",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    (w - 3).pow(2).backward()
-    opt.zero_grad()
-    opt.step()
-""",
+    rounds("(w - 3).pow(2).backward()", "opt.zero_grad()", "opt.step()"),
     "opt.step(); opt.zero_grad()",
     order=2,
     answers=("not-updated",),
@@ -90,15 +82,7 @@ WITHOUT_BACKWARD = Cause(
     "warning",
     "an optimizer steps, and no backward pass has filled the gradients",
     "step() changes only parameters that have a gradient.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    loss = (w - 3) ** 2
-    opt.step()
-""",
+    rounds("opt.zero_grad()", "loss = (w - 3) ** 2", "opt.step()"),
     "loss.backward(); opt.step()",
     order=2,
     answers=("not-updated", "no-backward"),
@@ -108,16 +92,7 @@ BEFORE_BACKWARD = Cause(
     "warning",
     "step() stands before backward(), so it meets no gradient",
     "The order of a round is zero_grad, backward, step.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    loss = (w - 3) ** 2
-    opt.zero_grad()
-    opt.step()
-    loss.backward()
-""",
+    rounds("loss = (w - 3) ** 2", "opt.zero_grad()", "opt.step()", "loss.backward()"),
     "opt.zero_grad(); loss.backward(); opt.step()",
     order=2,
     answers=("not-updated", "accumulated"),
@@ -127,15 +102,7 @@ ZERO_RATE = Cause(
     "warning",
     "an optimizer steps with the learning rate 0, so nothing changes",
     "A step moves each parameter by lr times its gradient.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.0)
-for _ in range(3):
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    opt.step()
-""",
+    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step()", lr=0.0),
     "a learning rate above 0, such as lr=0.01",
     order=2,
     answers=("not-updated",),
@@ -164,16 +131,7 @@ LATE_CLIPPING = Cause(
     "warning",
     "gradients are clipped after the step that was to use them",
     "Clipping changes .grad: it belongs between backward() and step().",
-    """
-import torch
-w = torch.tensor([3.0, 4.0], requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    (w ** 2).sum().backward()
-    opt.step()
-    torch.nn.utils.clip_grad_norm_([w], 1.0)
-""",
+    rounds("opt.zero_grad()", "(w ** 2).sum().backward()", "opt.step()", "torch.nn.utils.clip_grad_norm_([w], 1.0)"),
     "clip_grad_norm_(...) before opt.step()",
     order=0,  # before what diverges because of it
 )
@@ -182,17 +140,13 @@ EARLY_CLIPPING = Cause(
     "warning",
     "gradients are clipped before the backward pass that fills them",
     "Clipping changes .grad as it is: it belongs between backward() and step().",
-    """
-import torch
-w = torch.tensor([3.0, 4.0], requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    loss = (w ** 2).sum()
-    torch.nn.utils.clip_grad_norm_([w], 1.0)
-    loss.backward()
-    opt.step()
-""",
+    rounds(
+        "opt.zero_grad()",
+        "loss = (w ** 2).sum()",
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+        "loss.backward()",
+        "opt.step()",
+    ),
     "loss.backward(); clip_grad_norm_(...); opt.step()",
     order=0,
 )
@@ -201,15 +155,7 @@ NEVER_STEPPED = Cause(
     "warning",
     "an optimizer never steps, though backward passes give it gradients",
     "backward() computes gradients; only step() changes parameters. A method without () is named and not called.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    opt.step
-""",
+    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step"),
     "opt.step()",
     order=2,
 )
@@ -235,17 +181,13 @@ EARLY_SCHEDULE = Cause(
     "warning",
     "a learning-rate scheduler steps before its optimizer",
     "The first rate of the schedule is skipped, and every step runs with that of the next round.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)
-for _ in range(3):
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    plan.step()
-    opt.step()
-""",
+    rounds(
+        "opt.zero_grad()",
+        "(w - 3).pow(2).backward()",
+        "plan.step()",
+        "opt.step()",
+        before="plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)",
+    ),
     "opt.step(); plan.step()",
     order=2,
 )
