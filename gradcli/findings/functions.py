@@ -483,7 +483,9 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
             else f"{g} * {text}"
         )
     elif cause is MISSES_SUM and is_shared:
-        new = f"{text} - out * ({text}).sum()"  # out is the result
+        if all(not isinstance(x, ast.Name) or x.id != "out" for x in ast.walk(method or own)):
+            return None  # the result has no name there
+        new = f"{text} - out * ({text}).sum()"
     elif cause is MISSES_SUM:
         new = f"{text} - {text}.mean()" if text == g else f"{text} - ({text}).mean()"
     elif cause is TRANSPOSED and isinstance(own, ast.BinOp) and isinstance(own.op, ast.MatMult):
@@ -495,7 +497,7 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
             new = f"{turned(left, g)} @ {turned(right, g)}"
         else:
             new = f"{plain.sub('', right)}.t() @ {plain.sub('', left)}"
-    elif cause is WRONG_INPUT and len(parts) == 2:
+    elif cause is WRONG_INPUT and len(parts) == 2 and "@" not in text:
         names = [
             x.arg
             for x in next(m for m in kind.body if isinstance(m, ast.FunctionDef) and m.name == "forward").args.args[1:]

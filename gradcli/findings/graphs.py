@@ -299,7 +299,10 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
     class Out(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
+            before = [*map(ast.unparse, node.args)]
             self.generic_visit(node)
+            if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
+                node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute
             ):
