@@ -461,7 +461,8 @@ def entries(value: Any) -> str:
     value = np.asarray(value)
     if value.ndim == 2 and value.size <= 6:
         return "[" + ", ".join(number(row) if row.size > 1 else f"[{number(row)}]" for row in value) + "]"
-    return number(value)
+    text = number(value)
+    return f"one {text}" if text.startswith("of") else text
 
 
 def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words: str = "") -> str | None:

@@ -232,6 +232,7 @@ class Steps:
     rates: set[Any] = field(default_factory=set)  # the learning rates
     time: int = 0  # of the latest step
     late: Place | None = None  # of a pass whose output was computed before that step
+    held: int = 0  # parameters
 
 
 @dataclass
@@ -297,7 +298,9 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     output = witness.known(done.output) or done.place.written.text
     for leaf, gradient, before in done.arrivals:
-        account = ledger.accounts.setdefault(leaf, Account())
+        account = ledger.accounts.get(leaf)
+        if account is None:
+            account = ledger.accounts[leaf] = Account()
         if account.open and before is not None and np.count_nonzero(before):
             last = account.open[-1]
             moved = is_moved(leaf, account)
@@ -411,9 +414,11 @@ def rate_of(lr: Any) -> float | None:
 def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> Iterator[Finding]:
     ledger, place = witness.of(Ledger), witness.place
     held = parameters_in(optimizer)
-    steps = ledger.steps.setdefault(optimizer, Steps())
-    for leaf in held:
-        ledger.owned[leaf] = optimizer
+    steps = ledger.steps.get(optimizer)
+    if steps is None or steps.held != len(held):
+        steps = ledger.steps[optimizer] = steps or Steps()
+        steps.held = len(held)
+        ledger.owned.update(dict.fromkeys(held, optimizer))
     steps.count += 1
     steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
@@ -839,6 +844,8 @@ def uneven_at_end(witness: Witness) -> Iterator[Finding]:
 def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
     """State that means over unequal parts were added with equal weights."""
     for (source, line), whole_series in ledger.means.items():
+        if len({size for size, *_ in whole_series}) < 2:
+            continue
         open_now = [
             account
             for account in ledger.accounts.values()

@@ -202,8 +202,10 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the loss, and for the first rounds the curvature that two gradients show."""
     if done.inputs is not None or done.output.value.size != 1 or done.output.value.dtype.kind != "f":
         return
-    course = witness.of(Courses).of.setdefault(done.place.key, Course(done.place))
-    loss = float(np.ravel(done.output.value)[0])
+    courses, loss = witness.of(Courses).of, float(done.output.value.item())
+    course = courses.get(done.place.key)
+    if course is None:
+        course = courses[done.place.key] = Course(done.place)
     course.count += 1
     if course.count == 1:
         course.first = loss
