@@ -119,7 +119,6 @@ opt.step()
     answers=("kink", "tie", "zero-gradient", "not-updated"),
 )
 MOST_CAUSES = 3  # of the numbers of one pass
-SHORT = 40  # nodes of a graph in which lost digits are looked for
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
 MASKS = ("where", "masked_fill", "masked_select", "index", "clamp", "clamp_min", "clamp_max", "nan_to_num")
@@ -155,6 +154,7 @@ class Trouble:
     is_single: bool = False  # whether it is a spread of one entry
     dtype: Any = None
     is_symptom: bool = False  # whether an input of the node is not finite either
+    data: str = ""  # the name of data that are not finite themselves
     is_empty: bool = False  # whether it is a softmax over scores that are all -inf
 
     @property
@@ -167,7 +167,7 @@ class Troubles:
     """What the pass that runs has shown so far."""
 
     def __init__(self) -> None:
-        self.data: Trouble | None = None  # the first of data, in the run
+        self.data: list[Trouble] = []  # the latest about data, in the run
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
@@ -189,12 +189,13 @@ def is_meant(node: Node, value: Any) -> bool:
 
 @AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
 def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
-    """Keep the first operation outside of the graph whose result is not finite, from finite numbers."""
+    """Keep an operation outside of the graph whose result is not finite, from finite numbers."""
     troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
-    if troubles.data is None and out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
+    if out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
         node: Any = SimpleNamespace(primitive=primitive, inputs=inputs, options=options, out=out.value, edges=())
         bad = np.asarray(~np.isfinite(out.value))
-        troubles.data = trouble_at(witness, node, operation.place, bad, out.value, False)
+        troubles.data.append(trouble_at(witness, node, operation.place, bad, out.value, False))
+        del troubles.data[:-MOST_CAUSES]
     yield from ()
 
 
@@ -214,9 +215,15 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
             return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
-            data = [x for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
-            if troubles.data is not None and not all(is_masked(x.value) for x in data):
-                troubles.value = troubles.data
+            data = [x.value for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
+            made = (one for one in troubles.data if any(np.shares_memory(one.node.out, x) for x in data))
+            troubles.value = next(made, None)
+            given = next((x for x in node.inputs or () if isinstance(x, Tensor) and not is_masked(x.value)), None)
+            place = witness.place_of(node)
+            if troubles.value is None and place is not None and given is not None and given.node is None:
+                troubles.value = trouble_at(witness, node, place, ~np.isfinite(given.value), given.value, False)
+                troubles.value.data = witness.known(given)
+            if troubles.value is not None:
                 return
             continue
         place = witness.place_of(node)
@@ -227,34 +234,7 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if done.output.node is not None and done.is_surveyed:
             troubles.value.advice, troubles.value.lost_at = better_form(witness, done)
         return
-    if done.times == 1 and len(done.order) <= SHORT:
-        yield from vanished(witness, done)
-
-
-def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State a result that is 0 only because its digits were rounded away."""
-    from gradcli.explanation.causes.forms import unstable
-    from gradcli.script.timeline.graphs import snapshot
-
-    zeros = [
-        node for node in done.order if node.primitive.name in ("log", "sub", "add") and np.any(np.equal(node.out, 0))
-    ]
-    graph = snapshot(witness.run, done.output) if zeros and len(done.outputs) == 1 else None
-    if graph is None:
-        return
-    lines = {line.name: line for line in graph.lines}
-    for note in unstable(list(graph.lines)):
-        line = lines.get(note.node)
-        place = next(
-            (witness.place_of(node) for node in zeros if line is not None and node.out is line.tensor.value), None
-        )
-        if "lost its digits" not in note.message or line is None or place is None:
-            continue
-        whole, _, instead = note.message.partition(": write ")
-        form = instead.partition(", which is exact")[0]
-        names = [witness.known(x.tensor) for x in line.inputs]
-        about = ", ".join(n for n in (place.written.target(), *names) if n) or form
-        yield LOST.found(place, about, f"{whole}: it is 0, and {form} is not.", "the sum was rounded to 1.", form)
+    yield from ()
 
 
 def empty_row(witness: Witness, node: Node) -> Trouble | None:
@@ -474,11 +454,15 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         return of_unstable(trouble, words, see)
     may_overflow = (name not in EDGES and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
     is_spread = name in ("std", "var", "std_mean", "var_mean") and trouble.is_single
-    is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow
+    is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow and not trouble.data
     if is_too_large and not trouble.is_empty and not is_spread:
         return of_overflow(witness, trouble, words, see)
-    effect = f"{words.effect}."
-    if trouble.is_empty:
+    effect, instead = f"{words.effect}.", ""
+    if trouble.data:
+        message = (
+            f"{trouble.data}{words.at} is {kind(np.asarray(trouble.result))}, before anything is computed with it."
+        )
+    elif trouble.is_empty:
         row = f"row {trouble.entry[0]} of {words.operand}" if len(trouble.entry) > 1 else words.operand
         message = f"{row} is all -inf, and {words.operation} of that is 0 / 0."
         instead = f"{words.operand}.clamp(min=-1e9)  # in place of {words.operand}"

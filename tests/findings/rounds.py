@@ -78,6 +78,8 @@ WITH = {
         training(STEP, "x[:, 1] = 2.0\nx = (x - x.mean(0)) / x.std(0)"),
         training(STEP, "y = torch.log(torch.zeros(8, 1)) - torch.log(torch.zeros(8, 1))"),
         training(STEP, "x = (x - 1e3).sqrt()"),
+        training(STEP, "x[2, 1] = float('nan')"),
+        training(STEP, "y[0] = float('inf')"),
     ],
     "exploding": [
         "a = torch.rand(30, 30)\nw = torch.randn(30, 4, requires_grad=True)\nh = w\nfor _ in range(8):\n    h = a @ h\n"
@@ -143,6 +145,9 @@ WITHOUT = {
         training(STEP, "mean = torch.tensor([]).mean()"),
         training(STEP, "x = (x - x.mean(0)) / (x.std(0) + 1e-6)"),
         training(STEP, "ratio = torch.zeros(2) / torch.zeros(2)"),
+        training(
+            f"opt.zero_grad()\nloss = net(x).minimum(top).pow(2).mean()\n{DOWN}", "top = torch.full((8, 1), 1e999)"
+        ),
     ],
     "exploding": [
         "a = torch.rand(30, 30)\na = a / a.sum(1, keepdim=True)\nw = torch.randn(30, 4, requires_grad=True)\nh = w\n"
