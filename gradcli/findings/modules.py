@@ -209,7 +209,8 @@ def missed(witness: Witness) -> Iterator[Finding]:
         names = [variables[id(x)] for x in free if id(x) in variables and all(one in variables for one in params)]
         if twice and not names:
             names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
-            last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
+            passes = [one.place for one in ledger.accounts[free[0]].open] if free else []
+            last = min(passes, key=lambda place: place.line, default=None)
             by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
             after = min((line for line in by_line if last is not None and line > last.line), default=None)
             key = witness.path(by_line.get(after or 0)) or key
@@ -233,7 +234,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
 @NOT_REGISTERED.on("end")
 def left_out(witness: Witness) -> Iterator[Finding]:
     """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
-    ledger, owned = witness.of(Ledger), held(witness)
+    ledger, owned, told = witness.of(Ledger), held(witness), list(witness.findings.values())
     models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
     own = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
     trained = [key for key, params in own.items() if params and all(id(x) in owned for x in params)]
@@ -241,7 +242,8 @@ def left_out(witness: Witness) -> Iterator[Finding]:
     for key, params in own.items():
         if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
             continue
-        if not models[key].training or any(id(x) in owned for x in params):
+        is_told = any(one.code == NOT_REGISTERED.code and key in one.name.split(", ") for one in told)
+        if is_told or not models[key].training or any(id(x) in owned for x in params):
             continue  # in evaluation mode it is held fast on purpose
         holders = [(optimizer_of(witness, x), x) for x in own[trained[0]][:1]]
         made = creation(witness, holders[0][0])

@@ -748,7 +748,8 @@ def resting(witness: Witness) -> Iterator[Finding]:
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
         because = f"{names} stay as at the start, though the passes give gradients."
-        instead = made.written.with_rate(0.01) if made is not None else None
+        is_made_so = made is not None and getattr(optimizer, "defaults", {}).get("lr") == 0
+        instead = made.written.with_rate(0.01) if made is not None and is_made_so else None
         place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)
         if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
             message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."

@@ -371,6 +371,7 @@ SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the
     "sigmoid": lambda out: 4 * out * (1 - out),
     "tanh": lambda out: 1 - out * out,
 }
+SOFTMAXES = ("softmax", "log_softmax")
 FLAT_SLOPE = 0.01
 UNSCALED = 20  # the size of an input from which sigmoid and tanh are flat, and of data that are not scaled
 FLAT_SHARE = 0.75  # of the entries: sensible weights and inputs leave next to none so flat
@@ -444,9 +445,30 @@ def for_good(witness: Witness) -> Iterator[Finding]:
 
 
 @SATURATED.on("arrival", closely=True)
+def alone(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a softmax or a normalisation goes over one entry, so that its result never changes."""
+    for node in done.order if done.zeros else ():
+        name, place = node.primitive.name, witness.place_of(node)
+        sizes = [np.shape(done.outs[node])[node.options.get("dim") or 0]] if name in SOFTMAXES else [0]
+        if name == "layer_norm":
+            sizes = list(node.options.get("normalized_shape") or [0])
+        leaves = [leaf for leaf in done.zeros if leads(node, leaf)]
+        if place is None or not leaves or math.prod(sizes) != 1:
+            continue
+        names, out = [witness.name(leaf) for leaf in leaves], values(done.outs[node])
+        message = f"{place.written.target() or place.written.text} goes through {name} over one entry, whose result is "
+        message += f"always {out}: its derivative is 0."
+        because = (
+            f"{several(f'{x}.grad' for x in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of line "
+        )
+        more = "torch.sigmoid for one number, or an output for each class" if name in SOFTMAXES else None
+        yield SATURATED.found(place, ", ".join(names), message, f"{because}{done.place.line}.", more)
+
+
+@SATURATED.on("arrival", closely=True)
 def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
-    if not done.is_surveyed:
+    if not done.is_surveyed or any(one.code == "saturated" for one in witness.findings.values()):
         return
     zero = {
         id(leaf): leaf

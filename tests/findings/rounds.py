@@ -69,6 +69,11 @@ WITH = {
             BY_HAND,
         ),
     ],
+    "saturated": [
+        training(f"loss = (net(x).softmax(1) - y).pow(2).mean()\n{DOWN}"),
+        training(f"loss = F.cross_entropy(net(x), torch.zeros(8, dtype=torch.long))\n{DOWN}"),
+        training(f"loss = (norm(net(x)) - y).pow(2).mean()\n{DOWN}", "norm = nn.LayerNorm(1)"),
+    ],
     "leaf-rebound": [
         training(f"{PASS}\nfor p in [w]:\n    p = p - 0.1 * p.grad\nw.grad = None", BY_HAND),
         training(f"{PASS}\nfor p in (w,):\n    p = p + -0.1 * p.grad\nw.grad.zero_()", BY_HAND),
@@ -133,6 +138,19 @@ WITHOUT = {
             f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).mean()\n{DOWN}",
             LABELS.replace("lr=0.5", "lr=0.5, maximize=True"),
         ),
+    ],
+    "saturated": [
+        training(f"loss = (torch.sigmoid(net(x)) - y).pow(2).mean()\n{DOWN}"),
+        training(f"loss = (net(x).softmax(0) - y).pow(2).mean()\n{DOWN}"),
+        training(f"loss = (net[2](norm(net[:2](x))) - y).pow(2).mean()\n{DOWN}", "norm = nn.LayerNorm(4)"),
+    ],
+    "not-registered": [
+        training(STEP, "other = torch.optim.Adam(net.parameters())"),
+        training(
+            f"{STEP}\n(lin(x).mean() ** 2).backward()\ndown.step()\ndown.zero_grad()",
+            "lin = nn.Linear(3, 2)\ndown = torch.optim.SGD(lin.parameters(), lr=0.1)",
+        ),
+        training(STEP, "fixed = nn.Linear(3, 4)\nx = fixed(x).detach()[:, :3]"),
     ],
     "leaf-rebound": [
         training(f"{PASS}\nfor p in [w]:\n    p.data = p.data - 0.1 * p.grad\nw.grad = None", BY_HAND),
