@@ -72,7 +72,9 @@ WITH = {
     "saturated": [
         training(f"loss = (net(x).softmax(1) - y).pow(2).mean()\n{DOWN}"),
         training(f"loss = F.cross_entropy(net(x), torch.zeros(8, dtype=torch.long))\n{DOWN}"),
-        training(f"loss = (norm(net(x)) - y).pow(2).mean()\n{DOWN}", "norm = nn.LayerNorm(1)"),
+        training(
+            f"loss = (norm(net(x)) - y).pow(2).mean()\n{DOWN}", "norm = nn.LayerNorm(1, elementwise_affine=False)"
+        ),
     ],
     "leaf-rebound": [
         training(f"{PASS}\nfor p in [w]:\n    p = p - 0.1 * p.grad\nw.grad = None", BY_HAND),
@@ -142,7 +144,10 @@ WITHOUT = {
     "saturated": [
         training(f"loss = (torch.sigmoid(net(x)) - y).pow(2).mean()\n{DOWN}"),
         training(f"loss = (net(x).softmax(0) - y).pow(2).mean()\n{DOWN}"),
-        training(f"loss = (net[2](norm(net[:2](x))) - y).pow(2).mean()\n{DOWN}", "norm = nn.LayerNorm(4)"),
+        training(
+            f"loss = (net[2](norm(net[:2](x))) - y).pow(2).mean()\n{DOWN}",
+            "norm = nn.LayerNorm(4, elementwise_affine=False)",
+        ),
     ],
     "not-registered": [
         training(STEP, "other = torch.optim.Adam(net.parameters())"),
