@@ -252,6 +252,8 @@ def diverged(witness: Witness) -> Iterator[Finding]:
                 yield bottomless(course)
             continue  # it falls, which is what the steps are for
         if len(course.uphill) > 1 and min(course.uphill) > 0:
+            if any(x.param_groups[0].get("maximize") for _, x in optimizers):
+                continue  # as it was asked to
             yield climbed(witness, course, optimizers[0] if optimizers else None)
             continue
         place, instead, rate = course.place, None, ""
@@ -318,8 +320,6 @@ def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None)
     node, instead = place.node, None
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
         instead = f"{short(node.target)} -= {short(node.value)}"
-    elif "maximize=True" in place.written.text:
-        instead = place.written.text.replace("maximize=True", "maximize=False")
     names = several(course.names)
     message = f"the loss grows from {course.first:.4g} to {course.latest[-1]:.4g} in {course.count} rounds: "
     message += f"{names} {'goes' if len(course.names) == 1 else 'go'} along the gradient, which is uphill."

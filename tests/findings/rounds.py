@@ -133,6 +133,7 @@ WITHOUT = {
         training(f"{LOGS}\nloss = F.kl_div(logs, logs.detach(), log_target=True)\n{DOWN}", LABELS),
     ],
     "diverging": [
+        training(f"loss = 100 * net[2].bias.sum() ** 3\n{DOWN}", optimizer="SGD([net[2].bias], lr=1.0, maximize=True)"),
         training(f"{LOGS}\nloss = -logs[torch.arange(8), labels].mean()\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = F.nll_loss(logs, labels)\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = (logs.exp() * logs).sum(1).mean()\n{DOWN}", LABELS),
