@@ -98,3 +98,10 @@ class Cause:
             return detector
 
         return register
+
+
+def rounds(*statements: str, before: str = "", lr: float = 0.1) -> str:
+    """Return the example of a cause that trains one number by rounds of these statements."""
+    lines = ["import torch", "w = torch.tensor(1.0, requires_grad=True)", f"opt = torch.optim.SGD([w], lr={lr})"]
+    body = [f"    {x}" for x in statements]
+    return "\n".join(["", *lines, *([before] if before else []), "for _ in range(3):", *body, ""])

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.functions import FACTOR, WRONG_INPUT
+from gradcli.findings.functions import DROPS, FACTOR, WRONG_INPUT
 from gradcli.findings.graphs import LEFT_GRAPH
 from gradcli.findings.order import ACCUMULATED
 from gradcli.findings.spelling import called, meant, number, one_line, several
@@ -248,23 +248,32 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
             continue
         try:
             with witness.aside():
-                contributions = sent(node, 1.0, parents)
+                alone, contributions = ([x / up for x in sent(node, up, parents)] for up in (1.0, 2.0))
                 slopes = [slope(arguments, method[1].name, x, data) for x in parents]
         except Exception:  # the snippet's own code, which may not take these numbers
             continue
-        for parent, own, true in zip(parents, contributions, slopes, strict=True):
+        for parent, first, own, true in zip(parents, alone, contributions, slopes, strict=True):
             names = [key for key, x in variables.items() if x is parent]
             at = next((x for name in names for x in setting(method[2], name)), None)
             if true is None or at is None or np.allclose(own, true, rtol=1e-3, atol=1e-5):
                 continue
             others = [x for x in slopes if x is not None and x is not true]
+            is_alone = np.allclose(2 * own, first, rtol=1e-3, atol=1e-5)  # whatever out.grad is
+            own = first if is_alone else own
             cause = WRONG_INPUT if any(np.allclose(own, x, rtol=1e-3) for x in others) else FACTOR
+            cause = DROPS if is_alone else cause
             place, name = Place(method[0], at.lineno, at, witness.machine.globals), method[1].name
             message = f"the derivative of {type(node).__name__}.{name} by {names[0]} is wrong: {place.written.text}."
             because = f"for {names[0]} = {number(value_in(parent))} it gives {number(own)} times out.grad, the "
+            if is_alone:
+                message = f"{place.written.text} leaves out the gradient of the result: the chain rule is missing."
+                because = f"for {names[0]} = {number(value_in(parent))} it gives {number(own)} whatever that is; the "
             because += f"difference quotient of {name} is {number(true)}."
             about = ", ".join(x for x in (names[0], name, type(node).__name__, witness.path(parent)) if x)
-            yield cause.found(place, about, message, because)
+            out = next((key for key, x in variables.items() if x is node), "out")
+            chained = ast.BinOp(at.value, ast.Mult(), ast.parse(f"{out}.grad", mode="eval").body)  # type: ignore[attr-defined]
+            instead = f"{names[0]}.grad += {ast.unparse(chained)}" if is_alone else None
+            yield cause.found(place, about, message, because, instead)
             return
 
 

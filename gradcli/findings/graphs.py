@@ -144,6 +144,22 @@ w = torch.tensor(2.0)
     order=1,
     answers=("constant", "no-backward"),
 )
+HOOK = Cause(
+    "hook-zero",
+    "warning",
+    "a hook returns 0 in place of a gradient",
+    "What a hook returns takes the place of the gradient, for all that comes after it.",
+    """
+import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+w.register_hook(lambda g: g.long() // 10 * 1.0)
+(w ** 2).sum().backward()
+print(w.grad)
+""",
+    "return nothing to look only, or the changed gradient",
+    order=2,
+    answers=("zero-gradient",),
+)
 LEAF_IN_PLACE = Cause(
     "leaf-in-place",
     "error",
@@ -283,7 +299,10 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
     class Out(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
+            before = [*map(ast.unparse, node.args)]
             self.generic_visit(node)
+            if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
+                node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute
             ):
@@ -856,6 +875,31 @@ def not_a_leaf(witness: Witness) -> Iterator[Finding]:
             yield from of_no_leaf(witness, place, severity_of(witness, error, place))
 
 
+@LEAF_REBOUND.on("end")
+def in_a_loop(witness: Witness) -> Iterator[Finding]:
+    """State that an update gives its result to the variable of a loop, so that no leaf ever changes."""
+    from gradcli.findings.order import Ledger
+
+    accounts = witness.of(Ledger).accounts
+    for source, loop in [(source, x) for source, x in witness.syntax() if isinstance(x, ast.For)]:
+        turn = {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
+        for x in loop.body:
+            place = Place(source, x.lineno, x, witness.machine.globals)
+            name, value = place.written.target(), getattr(x, "value", None)
+            if name not in turn or not isinstance(value, ast.BinOp) or f"{name}.grad" not in ast.unparse(value):
+                continue
+            leaves = [leaf for leaf, readers in witness.readers.items() if place.key in readers and leaf in accounts]
+            if not leaves or any(accounts[leaf].ever_moved or accounts[leaf].count < 2 for leaf in leaves):
+                continue
+            names = listed(map(witness.name, leaves))
+            message = f"{place.written.text} gives a new tensor to {name}, the variable of the loop: {names} stay"
+            message += f"{'s' if len(leaves) == 1 else ''} as at the start."
+            because = f"{witness.name(leaves[0])} is the same in each of {accounts[leaves[0]].count} passes."
+            sign = "-=" if isinstance(value.op, ast.Sub) else "+="
+            instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}" if short(value.left) == name else None
+            yield LEAF_REBOUND.found(place, f"{name}, {names}", message, because, instead)
+
+
 def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Finding]:
     """State which of the tensors that an optimizer is to hold is the result of an operation."""
     for name, value in place.env.items():
@@ -873,12 +917,13 @@ def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Findin
 @NO_DERIVATIVE.on("arrival")
 def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the derivative of rounding and its kin is 0 everywhere."""
-    for leaf, gradient, _ in done.arrivals:
-        if np.any(gradient):
-            witness.of(Zeros).of.pop(leaf, None)
-    if not done.is_surveyed:
-        return
-    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)]
+    known, zero = witness.of(Zeros).of, done.zeros if done.is_surveyed else []
+    for leaf in (
+        [leaf for leaf, _, _ in done.arrivals if leaf in known and all(leaf is not x for x in done.zeros)]
+        if known
+        else ()
+    ):
+        del known[leaf]
     if not zero:
         return
     for node in done.order:
@@ -900,6 +945,26 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
         witness.of(Zeros).of.setdefault(zero[0], found)
+    yield from ()
+
+
+@HOOK.on("arrival", closely=True)
+def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """Note a hook that has made a gradient 0; told if the leaf never gets a gradient."""
+    calls = [
+        Place(source, x.lineno, x, witness.machine.globals)
+        for source, x in (witness.syntax() if done.zeros and done.inputs is None else ())
+        if isinstance(x, ast.Expr | ast.Assign) and isinstance(x.value, ast.Call) and called(x.value) == "register_hook"
+    ]
+    for leaf in done.zeros if calls else ():
+        total = done.totals.get(leaf.node) if leaf.node is not None else None
+        if total is not None and np.any(total):
+            name = witness.name(leaf)
+            at = next((x for x in calls if x.written.text.startswith((f"{name}.", spelled(name)))), calls[0])
+            message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
+            because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
+            found = HOOK.found(at, name, message, because, None, see=[done.place.line])
+            witness.of(Zeros).of.setdefault(leaf, found)
     yield from ()
 
 

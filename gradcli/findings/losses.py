@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gradcli.engine.graph import Node
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.findings.declaration import Cause
@@ -69,8 +70,8 @@ loss.backward()
 LOG_MISSING = Cause(
     "log-missing",
     "warning",
-    "nll_loss gets numbers that are no log-probabilities",
-    "nll_loss picks the entry of the label and changes its sign; it does not take the log.",
+    "nll_loss or kl_div gets numbers that are no log-probabilities",
+    "They multiply by the target, or pick the entry of the label, and change the sign; they take no log.",
     """
 import torch
 scores = torch.randn(4, 3, requires_grad=True)
@@ -295,6 +296,19 @@ def of_sigmoid(witness: Witness, operation: Operation) -> Iterator[Finding]:
     yield from ()
 
 
+@LOG_MISSING.on_operation("mul")
+def of_no_log(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Note probabilities where kl_div(), which multiplies them by the target, wants their logs."""
+    if mode.call is None or mode.call.operation.name != "kl_div":
+        return
+    x, node = mode.call.arguments["input"], node_of(operation.application.out)
+    inner = behind_layout(x)
+    if inner is not None and inner.primitive.name in ("softmax", "sigmoid") and isinstance(node, Node):
+        application = operation.application._replace(inputs=(x,))
+        witness.of(Twice).of[node] = LOG_MISSING, inner, Operation(application, operation.place)
+    yield from ()
+
+
 @LOG_MISSING.on_operation("nll_loss")
 def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
     x, node = operation.tensors[0], node_of(operation.application.out)
@@ -369,9 +383,8 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
     place = operation.place
     made = witness.place_of(inner) or place
     loss = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args and x.func), None)
-    loss_name = (
-        "cross_entropy" if cause is SOFTMAX_TWICE else "the loss with logits" if cause is SIGMOID_TWICE else "nll_loss"
-    )
+    loss_name = "cross_entropy" if cause is SOFTMAX_TWICE else "the loss with logits"
+    loss_name = {"mul": "kl_div"}.get(node.primitive.name, "nll_loss") if cause is LOG_MISSING else loss_name
     kind = inner.primitive.name
     given = (
         witness.known(operation.tensors[0])
@@ -407,7 +420,7 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
             if kind in ("softmax", "sigmoid")
             else f"{given} are raw scores"
         )
-        message = f"{what} (line {made.line}), and nll_loss wants their logs."
+        message = f"{what} (line {made.line}), and {loss_name} wants their logs."
         instead = logged(made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
         return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, instead, see=[made.line])
     message = f"{given} is already the result of {kind} (line {made.line}), and {loss_name} applies {kind} itself."

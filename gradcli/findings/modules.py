@@ -45,6 +45,25 @@ opt.step()
     order=2,
     answers=("not-updated", "not-reached", "no-backward"),
 )
+NOT_FROZEN = Cause(
+    "not-frozen",
+    "warning",
+    "an attribute that torch does not use was to freeze parameters",
+    "requires_grad is an attribute of tensors. Of a module, or misspelt, it is a new attribute that nobody reads.",
+    """
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+net[0].requires_grad = False
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    net(torch.ones(4, 2)).pow(2).mean().backward()
+    opt.step()
+""",
+    "net[0].requires_grad_(False)",
+    order=2,
+)
 STALE = Cause(
     "optimizer-stale",
     "warning",
@@ -190,7 +209,8 @@ def missed(witness: Witness) -> Iterator[Finding]:
         names = [variables[id(x)] for x in free if id(x) in variables and all(one in variables for one in params)]
         if twice and not names:
             names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
-            last = ledger.accounts[free[0]].open[-1].place if free and ledger.accounts[free[0]].open else None
+            passes = [one.place for one in ledger.accounts[free[0]].open] if free else []
+            last = min(passes, key=lambda place: place.line, default=None)
             by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
             after = min((line for line in by_line if last is not None and line > last.line), default=None)
             key = witness.path(by_line.get(after or 0)) or key
@@ -214,7 +234,7 @@ def missed(witness: Witness) -> Iterator[Finding]:
 @NOT_REGISTERED.on("end")
 def left_out(witness: Witness) -> Iterator[Finding]:
     """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
-    ledger, owned = witness.of(Ledger), held(witness)
+    ledger, owned, told = witness.of(Ledger), held(witness), list(witness.findings.values())
     models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
     own = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
     trained = [key for key, params in own.items() if params and all(id(x) in owned for x in params)]
@@ -222,7 +242,8 @@ def left_out(witness: Witness) -> Iterator[Finding]:
     for key, params in own.items():
         if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
             continue
-        if not models[key].training or any(id(x) in owned for x in params):
+        is_told = any(one.code == NOT_REGISTERED.code and key in one.name.split(", ") for one in told)
+        if is_told or not models[key].training or any(id(x) in owned for x in params):
             continue  # in evaluation mode it is held fast on purpose
         holders = [(optimizer_of(witness, x), x) for x in own[trained[0]][:1]]
         made = creation(witness, holders[0][0])
@@ -275,6 +296,39 @@ def made_in_forward(witness: Witness) -> Iterator[Finding]:
 def reachable(witness: Witness) -> dict[int, str]:
     """Return the leaves that the variables of the snippet lead to, by id, with their names."""
     return {id(x): name for name, x in witness.objects(Tensor)}
+
+
+@NOT_FROZEN.on("end")
+def not_frozen(witness: Witness) -> Iterator[Finding]:
+    """State that a misspelt attribute, or one of a module, was to freeze parameters that are trained."""
+    accounts, model = witness.of(Ledger).accounts, module_class()
+    for source, x in witness.syntax():
+        target = x.targets[0] if isinstance(x, ast.Assign) else None
+        if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
+            continue
+        name, holders = ast.unparse(target.value), list(witness.paths())
+        modules = [(key, one) for key, one in holders if model and isinstance(one, model) and target.attr in vars(one)]
+        leaves = [
+            (key, one) for key, one in holders if isinstance(one, Tensor) and target.attr in getattr(one, "own", {})
+        ]
+        leaves = [] if target.attr == "requires_grad" else leaves
+        leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
+        moved = [key for key, one in leaves if one.requires_grad and one in accounts and accounts[one].ever_moved]
+        if not moved:
+            continue
+        place = Place(source, x.lineno, x, witness.machine.globals)
+        what = "a module" if modules else "a tensor"
+        message = f"{place.written.text} sets an attribute that torch does not use of {what}: nothing is frozen."
+        because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
+        instead = f"{name}.requires_grad_(False)"
+        yield NOT_FROZEN.found(place, ", ".join([name, *moved[:4]]), message, because, instead)
+
+
+def is_like(attribute: str) -> bool:
+    """Return whether an attribute may stand for requires_grad."""
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, attribute, "requires_grad").ratio() > 0.85
 
 
 @STALE.on("end")

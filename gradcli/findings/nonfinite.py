@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import field, replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import MAKERS
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, finite, leads, value_of
+from gradcli.findings.witness import Operation, Pass, Place, Witness, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause(
@@ -119,7 +119,6 @@ opt.step()
     answers=("kink", "tie", "zero-gradient", "not-updated"),
 )
 MOST_CAUSES = 3  # of the numbers of one pass
-SHORT = 40  # nodes of a graph in which lost digits are looked for
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
 MASKS = ("where", "masked_fill", "masked_select", "index", "clamp", "clamp_min", "clamp_max", "nan_to_num")
@@ -155,6 +154,7 @@ class Trouble:
     is_single: bool = False  # whether it is a spread of one entry
     dtype: Any = None
     is_symptom: bool = False  # whether an input of the node is not finite either
+    data: str = ""  # the name of data that are not finite themselves
     is_empty: bool = False  # whether it is a softmax over scores that are all -inf
 
     @property
@@ -167,6 +167,7 @@ class Troubles:
     """What the pass that runs has shown so far."""
 
     def __init__(self) -> None:
+        self.data: list[Trouble] = []  # the latest about data, in the run
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
@@ -186,6 +187,18 @@ def is_meant(node: Node, value: Any) -> bool:
     return is_masked(value) and (given or node.primitive.name in MASKS)
 
 
+@AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
+def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Keep an operation outside of the graph whose result is not finite, from finite numbers."""
+    troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
+    if out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
+        node: Any = SimpleNamespace(primitive=primitive, inputs=inputs, options=options, out=out.value, edges=())
+        bad = np.asarray(~np.isfinite(out.value))
+        troubles.data.append(trouble_at(witness, node, operation.place, bad, out.value, False))
+        del troubles.data[:-MOST_CAUSES]
+    yield from ()
+
+
 @AT_EDGE.on("pass")
 def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Find the first value of a graph that is not finite."""
@@ -202,6 +215,16 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
             return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
+            data = [x.value for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
+            made = (one for one in troubles.data if any(np.shares_memory(one.node.out, x) for x in data))
+            troubles.value = next(made, None)
+            given = next((x for x in node.inputs or () if isinstance(x, Tensor) and not is_masked(x.value)), None)
+            place = witness.place_of(node)
+            if troubles.value is None and place is not None and given is not None and given.node is None:
+                troubles.value = trouble_at(witness, node, place, ~np.isfinite(given.value), given.value, False)
+                troubles.value.data = witness.known(given)
+            if troubles.value is not None:
+                return
             continue
         place = witness.place_of(node)
         if place is None:
@@ -211,113 +234,7 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if done.output.node is not None and done.is_surveyed:
             troubles.value.advice, troubles.value.lost_at = better_form(witness, done)
         return
-    if done.times == 1 and len(done.order) <= SHORT:
-        yield from vanished(witness, done)
-
-
-def vanished(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State a result that is 0 only because its digits were rounded away."""
-    from gradcli.explanation.causes.forms import unstable
-    from gradcli.script.timeline.graphs import snapshot
-
-    zeros = [
-        node for node in done.order if node.primitive.name in ("log", "sub", "add") and np.any(np.equal(node.out, 0))
-    ]
-    graph = snapshot(witness.run, done.output) if zeros and len(done.outputs) == 1 else None
-    if graph is None:
-        return
-    lines = {line.name: line for line in graph.lines}
-    for note in unstable(list(graph.lines)):
-        line = lines.get(note.node)
-        place = next(
-            (witness.place_of(node) for node in zeros if line is not None and node.out is line.tensor.value), None
-        )
-        if "lost its digits" not in note.message or line is None or place is None:
-            continue
-        whole, _, instead = note.message.partition(": write ")
-        form = instead.partition(", which is exact")[0]
-        names = [witness.known(x.tensor) for x in line.inputs]
-        about = ", ".join(n for n in (place.written.target(), *names) if n) or form
-        yield LOST.found(place, about, f"{whole}: it is 0, and {form} is not.", "the sum was rounded to 1.", form)
-
-
-@LOST.on("pass")
-def rounded(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State a difference of nearly equal numbers that decides a gradient: in float64 it is another."""
-    sizes = [np.size(node.out) for node in done.order] if done.times == 1 and done.inputs is None else []
-    if not sizes or len(sizes) > SHORT or sum(sizes) > LARGEST or done.output.value.size != 1:
-        return
-    if done.output.dtype != np.float32 or any(one.code == LOST.code for one in witness.findings.values()):
-        return
-    sums = [node for node in done.order if node.primitive.name in ("add", "sub", "rsub")]
-    near = [node for node in sums if is_cancelling(node) and any(is_steep(other) for other in done.consumers(node))]
-    exact = in_float64(witness, done) if near else None
-    if exact is None:
-        return
-    values, leaves = exact
-    node = next((x for x in near if is_far(x.out, values[x].value)), None)
-    place = witness.place_of(node)
-    if node is None or place is None:
-        return
-    now, then = witness.gradients(done.output), witness.gradients(values[done.output.node])
-    for leaf, gradient in now.items():
-        true = then.get(leaves.get(id(leaf), leaf))
-        if true is None or not finite(true) or not is_far(gradient, true):
-            continue
-        name, words = witness.name(leaf), place.written.of_primitive(node.primitive.name) or place.written.text
-        message = f"{words} is a difference of nearly equal numbers: float32 rounds away most of its digits."
-        because = f"{name}.grad is {number(gradient)}, in float64 it is {number(true)}."
-        made = creation(witness, name)
-        call = getattr(made.node, "value", None) if made is not None else None
-        instead = f"{name}: dtype=torch.float64"
-        if made is not None and isinstance(call, ast.Call) and called(call) in MAKERS:
-            instead = f"{made.written.text[:-1]}, dtype=torch.float64)"
-        about = ", ".join(x for x in (name, place.written.target()) if x)
-        yield LOST.found(place, about, message, because, instead, see=[done.place.line])
-        return
-
-
-def is_cancelling(node: Node) -> bool:
-    """Return whether a sum or difference is somewhere much smaller than what it is made of."""
-    sizes = [np.abs(np.asarray(value_of(x), float)) for x in node.inputs or () if isinstance(x, Tensor | float | int)]
-    out = np.abs(np.asarray(node.out, float))
-    is_small = len(sizes) > 1 and finite(out) and (out <= 1e-3 * np.maximum(sizes[0], sizes[1])) & (sizes[0] > 0)
-    return bool(np.any(is_small))
-
-
-def is_steep(node: Node) -> bool:
-    """Return whether an operation makes much of little: a root, a logarithm, a quotient by something small.
-
-    A residual that is next to nothing, as that of a good fit, is no reason for another result.
-    """
-    divisor = value_of((node.inputs or (1.0,))[-1]) if node.primitive.name == "div" else 1.0
-    return node.primitive.name in ("log", "sqrt", "reciprocal") or bool(np.any(np.abs(divisor) < 1e-3))
-
-
-def is_far(value: Any, exact: Any) -> bool:
-    """Return whether a value is wrong in its first digit, and not only because it is next to nothing."""
-    far = np.abs(np.asarray(value, float) - exact)
-    return bool(np.any(~(far <= 0.1 * np.max(np.abs(exact), initial=0.0))) and np.any(~(far <= 1e-10)))
-
-
-def in_float64(witness: Witness, done: Pass) -> tuple[dict[Any, Tensor], dict[int, Tensor]] | None:
-    """Compute the graph of a pass again in float64: its results, and its leaves by the ids of those in float32."""
-    made, given = dict[Any, Tensor](), dict[int, Tensor]()
-    try:
-        with witness.aside():
-            for node in done.order:
-                inputs = []
-                for x in node.inputs or ():
-                    if isinstance(x, Tensor) and x.dtype == np.float32 and x.node not in made:
-                        if id(x) not in given:
-                            given[id(x)] = Tensor(x.value.astype(float))
-                            given[id(x)].requires_grad_(x.requires_grad)
-                        x = given[id(x)]
-                    inputs.append(made[x.node] if isinstance(x, Tensor) and x.node in made else x)
-                made[node] = node.primitive(*inputs, **node.options)
-    except Exception:  # an operation that does not take float64, or has a state
-        return None
-    return made, given
+    yield from ()
 
 
 def empty_row(witness: Witness, node: Node) -> Trouble | None:
@@ -440,7 +357,7 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
 def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State the cause of gradients that are not finite, once for each place."""
     troubles = witness.of(Troubles)
-    spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)]
+    spoilt = [leaf for leaf, gradient, _ in done.arrivals if not finite(gradient)] if done.is_spoilt else []
     if done.inputs is not None:
         spoilt = [
             x
@@ -459,7 +376,8 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     if is_diverged(witness, done):
         return
     troubles.told.add(key)
-    found = told(witness, done, trouble, spoilt)
+    is_infinite = not trouble.is_gradient and np.isinf(trouble.result)
+    found = (growth(witness, done) if is_infinite else None) or told(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (
         not witness.run.optimizers
@@ -479,6 +397,13 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
         ):
             troubles.told.add(other.place.key)
             yield told(witness, done, other, spoilt)
+
+
+def growth(witness: Witness, done: Pass) -> Finding | None:
+    """Return the finding that values grew from layer to layer, if they did."""
+    from gradcli.findings.training import grown
+
+    return grown(witness, done)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:
@@ -513,7 +438,7 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
         x,
         f"{x}{at}" if x.isidentifier() or not at else f"entry {at} of {x}",
         at,
-        "there" if trouble.number is None else number(trouble.operand),
+        "large" if trouble.number is None else number(trouble.operand),
         result_words(witness, done, spoilt),
         ", ".join(dict.fromkeys(filter(None, names))),
     )
@@ -529,11 +454,15 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         return of_unstable(trouble, words, see)
     may_overflow = (name not in EDGES and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
     is_spread = name in ("std", "var", "std_mean", "var_mean") and trouble.is_single
-    is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow
+    is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow and not trouble.data
     if is_too_large and not trouble.is_empty and not is_spread:
         return of_overflow(witness, trouble, words, see)
-    effect = f"{words.effect}."
-    if trouble.is_empty:
+    effect, instead = f"{words.effect}.", ""
+    if trouble.data:
+        message = (
+            f"{trouble.data}{words.at} is {kind(np.asarray(trouble.result))}, before anything is computed with it."
+        )
+    elif trouble.is_empty:
         row = f"row {trouble.entry[0]} of {words.operand}" if len(trouble.entry) > 1 else words.operand
         message = f"{row} is all -inf, and {words.operation} of that is 0 / 0."
         instead = f"{words.operand}.clamp(min=-1e9)  # in place of {words.operand}"
@@ -596,7 +525,9 @@ def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     place, binary = trouble.place, trouble.place.written.operator("div")
     divisor = short(binary.right) if binary is not None else words.operand
     message = f"{words.operation} divides by {divisor}, which is 0{f' at {words.at}' if words.at else ''}."
-    typed = f"{short(binary.left)} / ({divisor} + 1e-12)" if binary is not None and short(binary.left) else None
+    typed = None
+    if binary is not None and short(binary.left):
+        typed = ast.unparse(ast.BinOp(binary.left, ast.Div(), ast.BinOp(binary.right, ast.Add(), ast.Constant(1e-12))))
     return AT_EDGE.found(place, f"{words.about}, {divisor}", message, f"{words.effect}.", typed, see=see)
 
 

@@ -15,10 +15,20 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
-from gradcli.findings.declaration import Cause
+from gradcli.findings.declaration import Cause, rounds
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, number, several, short
-from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loaded, loops_around, optimizer_class
+from gradcli.findings.witness import (
+    LARGEST,
+    Pass,
+    Place,
+    Witness,
+    assignments,
+    creation,
+    loaded,
+    loops_around,
+    optimizer_class,
+)
 
 ACCUMULATED = Cause(
     "accumulated",
@@ -62,15 +72,7 @@ CLEARED_EARLY = Cause(
     "warning",
     "gradients are cleared between backward() and step()",
     "step() reads .grad, so clearing belongs behind it, or before backward().",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    (w - 3).pow(2).backward()
-    opt.zero_grad()
-    opt.step()
-""",
+    rounds("(w - 3).pow(2).backward()", "opt.zero_grad()", "opt.step()"),
     "opt.step(); opt.zero_grad()",
     order=2,
     answers=("not-updated",),
@@ -80,15 +82,7 @@ WITHOUT_BACKWARD = Cause(
     "warning",
     "an optimizer steps, and no backward pass has filled the gradients",
     "step() changes only parameters that have a gradient.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    loss = (w - 3) ** 2
-    opt.step()
-""",
+    rounds("opt.zero_grad()", "loss = (w - 3) ** 2", "opt.step()"),
     "loss.backward(); opt.step()",
     order=2,
     answers=("not-updated", "no-backward"),
@@ -98,16 +92,7 @@ BEFORE_BACKWARD = Cause(
     "warning",
     "step() stands before backward(), so it meets no gradient",
     "The order of a round is zero_grad, backward, step.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    loss = (w - 3) ** 2
-    opt.zero_grad()
-    opt.step()
-    loss.backward()
-""",
+    rounds("loss = (w - 3) ** 2", "opt.zero_grad()", "opt.step()", "loss.backward()"),
     "opt.zero_grad(); loss.backward(); opt.step()",
     order=2,
     answers=("not-updated", "accumulated"),
@@ -117,15 +102,7 @@ ZERO_RATE = Cause(
     "warning",
     "an optimizer steps with the learning rate 0, so nothing changes",
     "A step moves each parameter by lr times its gradient.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.0)
-for _ in range(3):
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    opt.step()
-""",
+    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step()", lr=0.0),
     "a learning rate above 0, such as lr=0.01",
     order=2,
     answers=("not-updated",),
@@ -154,35 +131,63 @@ LATE_CLIPPING = Cause(
     "warning",
     "gradients are clipped after the step that was to use them",
     "Clipping changes .grad: it belongs between backward() and step().",
-    """
-import torch
-w = torch.tensor([3.0, 4.0], requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    (w ** 2).sum().backward()
-    opt.step()
-    torch.nn.utils.clip_grad_norm_([w], 1.0)
-""",
+    rounds("opt.zero_grad()", "(w ** 2).sum().backward()", "opt.step()", "torch.nn.utils.clip_grad_norm_([w], 1.0)"),
     "clip_grad_norm_(...) before opt.step()",
     order=0,  # before what diverges because of it
+)
+EARLY_CLIPPING = Cause(
+    "clipped-early",
+    "warning",
+    "gradients are clipped before the backward pass that fills them",
+    "Clipping changes .grad as it is: it belongs between backward() and step().",
+    rounds(
+        "opt.zero_grad()",
+        "loss = (w ** 2).sum()",
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+        "loss.backward()",
+        "opt.step()",
+    ),
+    "loss.backward(); clip_grad_norm_(...); opt.step()",
+    order=0,
+)
+NEVER_STEPPED = Cause(
+    "never-stepped",
+    "warning",
+    "an optimizer never steps, though backward passes give it gradients",
+    "backward() computes gradients; only step() changes parameters. A method without () is named and not called.",
+    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step"),
+    "opt.step()",
+    order=2,
+)
+MADE_ANEW = Cause(
+    "optimizer-renewed",
+    "warning",
+    "a loop makes its optimizer anew, which forgets its momentum each time",
+    "Adam and momentum average over steps; an optimizer that is made in the loop starts from nothing in each round.",
+    """
+import torch
+w = torch.tensor(1.0, requires_grad=True)
+for _ in range(4):
+    opt = torch.optim.Adam([w], lr=0.1)
+    opt.zero_grad()
+    (w - 3).pow(2).backward()
+    opt.step()
+""",
+    "make the optimizer before the loop",
+    order=4,
 )
 EARLY_SCHEDULE = Cause(
     "scheduler-early",
     "warning",
     "a learning-rate scheduler steps before its optimizer",
     "The first rate of the schedule is skipped, and every step runs with that of the next round.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)
-for _ in range(3):
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    plan.step()
-    opt.step()
-""",
+    rounds(
+        "opt.zero_grad()",
+        "(w - 3).pow(2).backward()",
+        "plan.step()",
+        "opt.step()",
+        before="plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)",
+    ),
     "opt.step(); plan.step()",
     order=2,
 )
@@ -227,6 +232,7 @@ class Steps:
     rates: set[Any] = field(default_factory=set)  # the learning rates
     time: int = 0  # of the latest step
     late: Place | None = None  # of a pass whose output was computed before that step
+    held: int = 0  # parameters
 
 
 @dataclass
@@ -259,13 +265,12 @@ class Ledger:
 
 
 def state(leaf: Tensor) -> Any:
-    return np.array(leaf.value) if leaf.value.size <= LARGEST else float(np.sum(leaf.value))
+    """Return what tells the value of a leaf from another one, and costs little."""
+    return leaf.value.tobytes() if leaf.value.size <= LARGEST else float(np.sum(leaf.value))
 
 
 def is_moved(leaf: Tensor, account: Account) -> bool:
-    return account.moved or (
-        account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True)
-    )
+    return account.moved or account.value not in (None, state(leaf))
 
 
 def optimizer_of(witness: Witness, leaf: Tensor) -> str:
@@ -293,8 +298,10 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     output = witness.known(done.output) or done.place.written.text
     for leaf, gradient, before in done.arrivals:
-        account = ledger.accounts.setdefault(leaf, Account())
-        if account.open and before is not None and np.any(before):
+        account = ledger.accounts.get(leaf)
+        if account is None:
+            account = ledger.accounts[leaf] = Account()
+        if account.open and before is not None and np.count_nonzero(before):
             last = account.open[-1]
             moved = is_moved(leaf, account)
             read = witness.read.get(leaf, -1) >= last.number
@@ -305,12 +312,12 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
             if (moved or read) and (key not in ledger.added or moved):
                 whole = leaf._grad.value if leaf._grad is not None else before
                 account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
-        elif before is None or not np.any(before):
+        elif before is None or not np.count_nonzero(before):
             account.open = []
         account.moved = False
-        if account.value is not None and not np.array_equal(account.value, state(leaf), equal_nan=True):
-            account.ever_moved = True
-        account.value = state(leaf)
+        now = state(leaf)
+        account.ever_moved |= account.value not in (None, now)
+        account.value = now
         account.wasted = None
         account.count += 1
         if not account.open:
@@ -407,9 +414,11 @@ def rate_of(lr: Any) -> float | None:
 def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> Iterator[Finding]:
     ledger, place = witness.of(Ledger), witness.place
     held = parameters_in(optimizer)
-    steps = ledger.steps.setdefault(optimizer, Steps())
-    for leaf in held:
-        ledger.owned[leaf] = optimizer
+    steps = ledger.steps.get(optimizer)
+    if steps is None or steps.held != len(held):
+        steps = ledger.steps[optimizer] = steps or Steps()
+        steps.held = len(held)
+        ledger.owned.update(dict.fromkeys(held, optimizer))
     steps.count += 1
     steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
@@ -472,27 +481,92 @@ def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Findin
 
 @LATE_CLIPPING.on("end")
 def clipped(witness: Witness) -> Iterator[Finding]:
-    """State that a loop clips gradients between a step and the next pass, where nobody uses them any more."""
+    """State that a loop clips gradients where the step cannot use them: after it, or before the pass."""
     for optimizer, steps in witness.of(Ledger).steps.items():
-        step = steps.latest
-        accounts = [y for x in parameters_in(optimizer) if (y := witness.of(Ledger).accounts.get(x)) is not None]
-        last = next((account.last.place for account in accounts if account.last is not None), None)
+        step, ours = steps.latest, parameters_in(optimizer)
+        accounts = [y for x in ours if (y := witness.of(Ledger).accounts.get(x)) is not None]
+        passes = [one.place for y in accounts for one in (*y.open, *([y.last] if y.last else []))]
         loops = loops_around(witness, step) if step is not None else []
-        if step is None or last is None or not loops or last.source is not step.source or last.line >= step.line:
+        if step is None or not passes or not loops or any(x.source is not step.source for x in passes):
             continue
-        for x in ast.walk(loops[-1]):
-            if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value).startswith("clip_grad_"):
-                at = Place(step.source, x.lineno, x, step.env)
-                if at.line > step.line and last.line > loops[-1].lineno and loops_around(witness, at)[-1] is loops[-1]:
-                    holder, names = witness.path(optimizer), [witness.name(y) for y in parameters_in(optimizer)[:4]]
-                    message = (
-                        f"{at.written.text} at line {at.line} comes after {step.written.text} at line {step.line}."
-                    )
-                    because = f"the step has used the gradients of line {last.line} as they were, unclipped."
-                    instead = f"{at.written.text}; {step.written.text}"
-                    about = ", ".join(y for y in (called(x.value), holder, *names) if y)
-                    yield LATE_CLIPPING.found(at, about, message, because, instead, see=[step.line, last.line])
-                    return
+        first, last = min(x.line for x in passes), max(x.line for x in passes)
+        clips = [
+            Place(step.source, x.lineno, x, step.env)
+            for x in ast.walk(loops[-1])
+            if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value).startswith("clip_grad_")
+        ]
+        if not loops[-1].lineno < first <= last < step.line or any(first < at.line < step.line for at in clips):
+            continue
+        for at in (at for at in clips if loops_around(witness, at)[-1] is loops[-1]):
+            names = [called(at.node.value), witness.path(optimizer), *map(witness.name, ours[:4])]  # type: ignore[union-attr]
+            about = ", ".join(x for x in names if x)
+            if at.line > step.line:
+                message = f"{at.written.text} at line {at.line} comes after {step.written.text} at line {step.line}."
+                because = f"the step has used the gradients of line {last} as they were, unclipped."
+                cause, instead = LATE_CLIPPING, f"{at.written.text}; {step.written.text}"
+            else:
+                message = f"{at.written.text} at line {at.line} runs before the pass of line {first} fills .grad."
+                because = f"it meets no gradient, or an old one; {step.written.text} uses the new ones, unclipped."
+                cause, instead = EARLY_CLIPPING, f"{at.written.text}  # after line {last}, before line {step.line}"
+            yield cause.found(at, about, message, because, instead, see=[step.line, first, last])
+            return
+
+
+@NEVER_STEPPED.on("end")
+def unstepped(witness: Witness) -> Iterator[Finding]:
+    """State that gradients are computed and cleared in each round, and nothing ever uses them."""
+    ledger = witness.of(Ledger)
+    for name, optimizer in witness.objects(optimizer_class()):
+        ours = parameters_in(optimizer)
+        accounts = [ledger.accounts[x] for x in ours if x in ledger.accounts]
+        is_kept = any(one.ever_moved or one.moved or one.count < 2 for one in accounts)
+        if optimizer in ledger.steps or not accounts or is_kept or any(x in witness.read for x in ours):
+            continue
+        at, last = creation(witness, name), accounts[0].last
+        written = [x for x in syntax_of(witness, at) if short(x) == f"{name}.step"] if at is not None else []
+        if at is None or last is None or not accounts[0].cleared:
+            continue
+        place = Place(at.source, written[0].lineno, written[0], at.env) if written else last.place
+        message = f"{name} never steps: {accounts[0].count} passes give gradients, and nothing uses them."
+        if written:
+            message = f"{name}.step without () is not called, so {name} never steps."
+        names = several(witness.name(x) for x in ours)
+        because = f"{names} stay as at the start, after {accounts[0].count} backward passes."
+        instead = f"{name}.step()" if written else f"{last.place.written.text}; {name}.step()"
+        yield NEVER_STEPPED.found(place, f"{name}, {names}", message, because, instead, see=[last.place.line])
+
+
+def syntax_of(witness: Witness, place: Place) -> list[ast.stmt]:
+    """Return the statements of the cell of a place that are an expression alone."""
+    return [x for tree in witness.trees(place.source) for x in ast.walk(tree) if isinstance(x, ast.Expr)]
+
+
+@MADE_ANEW.on("end")
+def made_anew(witness: Witness) -> Iterator[Finding]:
+    """State that a loop makes an optimizer with a memory for the same parameters again and again."""
+    groups: dict[tuple[Any, ...], list[Any]] = {}
+    for optimizer in witness.of(Ledger).steps:
+        groups.setdefault((type(optimizer), *map(id, parameters_in(optimizer))), []).append(optimizer)
+    for optimizers in groups.values():
+        name, memory = witness.path(optimizers[-1]), [key for state in memories(optimizers[-1]) for key in state]
+        at = next(iter(assignments(witness, name)[::-1]), None) if name and len(optimizers) > 2 and memory else None
+        steps = witness.of(Ledger).steps[optimizers[-1]]
+        if at is None or steps.latest is None or at.source is not steps.latest.source:
+            continue
+        around = loops_around(witness, at)
+        if not around or around[-1].lineno not in [x.lineno for x in loops_around(witness, steps.latest)]:
+            continue
+        message = f"line {at.line} makes {name} anew in each round, {len(optimizers)} times: it forgets what it knew."
+        because = f"{', '.join(dict.fromkeys(memory))} begin at 0 each time, after {steps.count} "
+        because += "step." if steps.count == 1 else "steps."
+        instead = f"{at.written.text}  # before line {around[-1].lineno}"
+        yield MADE_ANEW.found(at, name, message, because, instead, see=[steps.latest.line])
+
+
+def memories(optimizer: Any) -> Iterator[dict[str, Any]]:
+    """Yield what an optimizer remembers of each parameter, without the number of steps."""
+    for state in getattr(optimizer, "state", {}).values():
+        yield {key: x for key, x in state.items() if key != "step" and x is not None}
 
 
 def updates(witness: Witness, leaf: Tensor) -> list[Place]:
@@ -674,9 +748,19 @@ def resting(witness: Witness) -> Iterator[Finding]:
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
         because = f"{names} stay as at the start, though the passes give gradients."
-        instead = made.written.with_rate(0.01) if made is not None else None
-        place = made or steps.first or witness.place
+        is_made_so = made is not None and getattr(optimizer, "defaults", {}).get("lr") == 0
+        instead = made.written.with_rate(0.01) if made is not None and is_made_so else None
+        place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)
+        if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
+            message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."
+            place, instead = creation(witness, plan) or place, None
         yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
+
+
+def plan_of(witness: Witness, optimizer: Any) -> str:
+    """Return the name of the schedule of an optimizer, empty where it has none."""
+    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+    return next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)
@@ -761,6 +845,8 @@ def uneven_at_end(witness: Witness) -> Iterator[Finding]:
 def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
     """State that means over unequal parts were added with equal weights."""
     for (source, line), whole_series in ledger.means.items():
+        if len({size for size, *_ in whole_series}) < 2:
+            continue
         open_now = [
             account
             for account in ledger.accounts.values()

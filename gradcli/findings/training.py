@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from itertools import pairwise
 from typing import Any
@@ -177,6 +177,8 @@ class Course:
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
+    is_log: bool = False  # whether it is a mean of the log-probabilities of labels, without a minus
+    uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
     def is_growing(self) -> bool:
         """Whether the loss has grown a lot, and goes on."""
@@ -200,17 +202,20 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the loss, and for the first rounds the curvature that two gradients show."""
     if done.inputs is not None or done.output.value.size != 1 or done.output.value.dtype.kind != "f":
         return
-    course = witness.of(Courses).of.setdefault(done.place.key, Course(done.place))
-    loss = float(np.ravel(done.output.value)[0])
+    courses, loss = witness.of(Courses).of, float(done.output.value.item())
+    course = courses.get(done.place.key)
+    if course is None:
+        course = courses[done.place.key] = Course(done.place)
     course.count += 1
     if course.count == 1:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
+        course.is_log = is_log_probability(done.output)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
     course.latest = [*course.latest[-3:], loss]
     if course.count <= 4:
-        moved = changed = 0.0
+        moved = changed = uphill = 0.0
         for leaf, gradient, _ in done.arrivals[:MOST_PARAMETERS]:
             now = np.array(leaf.value, float), np.array(gradient, float)
             if id(leaf) in course.before:
@@ -219,8 +224,10 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
                     with np.errstate(all="ignore"):
                         moved += float(np.sum((now[0] - w) ** 2))
                         changed += float(np.sum((now[1] - g) ** 2))
+                        uphill += float(np.sum((now[0] - w) * g))
             course.before[id(leaf)] = now
         course.trained += moved > 0
+        course.uphill += [uphill] if moved > 0 else []
         if moved > 0 and math.isfinite(changed):
             course.curvature = max(course.curvature, math.sqrt(changed / moved))
     if course.is_growing():
@@ -234,13 +241,21 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
 def diverged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     for course in witness.of(Courses).of.values():
-        if not course.has_grown:
+        is_lowered = course.is_log and len(course.uphill) > 1 and max(course.uphill) < 0
+        if is_lowered and course.latest[-1] < course.first:
+            yield lowered(course)
+        if not course.has_grown or is_lowered:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
             if course.latest[-1] < -BOTTOMLESS * max(1.0, abs(course.first)):
                 yield bottomless(course)
             continue  # it falls, which is what the steps are for
+        if len(course.uphill) > 1 and min(course.uphill) > 0:
+            if any(x.param_groups[0].get("maximize") for _, x in optimizers):
+                continue  # as it was asked to
+            yield climbed(witness, course, optimizers[0] if optimizers else None)
+            continue
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
         if optimizers:
@@ -274,6 +289,43 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
+
+
+def is_log_probability(output: Tensor) -> bool:
+    """Return whether a loss is the mean or sum of entries that are picked from a log_softmax, with their sign."""
+    node: Any = output.node
+    while isinstance(node, Node) and (node.primitive.name in ("mean", "sum") or "layout" in node.primitive.traits):
+        node = node.edges[0]
+    below = node.edges[0] if isinstance(node, Node) and node.primitive.name in ("index", "gather") else None
+    return isinstance(below, Node) and below.primitive.name == "log_softmax"
+
+
+def lowered(course: Course) -> Finding:
+    """State that training lowers the log-probability of the labels: the minus is missing."""
+    text = course.place.written.text.removesuffix(".backward()")
+    message = f"each step lowers the mean of log-probabilities, from {course.first:.4g} to {course.latest[-1]:.4g} in "
+    message += f"{course.count} rounds: the labels get less and less likely."
+    because = "the loss to make small is the negative of it; it is never below 0."
+    about = ", ".join([*course.names, text])
+    instead = f"({'-' + text if text.isidentifier() else f'-({text})'}).backward()"
+    return DIVERGING.found(course.place, about, message, because, instead)
+
+
+def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None) -> Finding:
+    """State that each step goes along the gradient, so that the loss grows: a sign is wrong."""
+    leaves = [x for x in witness.of(Ledger).accounts if witness.name(x) in course.names]
+    places = [x for leaf in leaves for x in updates(witness, leaf)]
+    made = creation(witness, optimizer[0]) if optimizer is not None else None
+    place = places[0] if optimizer is None and places else made or course.place
+    node, instead = place.node, None
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        instead = f"{short(node.target)} -= {short(node.value)}"
+    names = several(course.names)
+    message = f"the loss grows from {course.first:.4g} to {course.latest[-1]:.4g} in {course.count} rounds: "
+    message += f"{names} {'goes' if len(course.names) == 1 else 'go'} along the gradient, which is uphill."
+    because = "in each round that was compared, the step has the sign of the gradient; to go down, subtract it."
+    about = ", ".join([*course.names, optimizer[0] if optimizer else ""])
+    return DIVERGING.found(place, about, message, because, instead, see=[course.place.line])
 
 
 def bottomless(course: Course) -> Finding:
@@ -319,6 +371,7 @@ SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the
     "sigmoid": lambda out: 4 * out * (1 - out),
     "tanh": lambda out: 1 - out * out,
 }
+SOFTMAXES = ("softmax", "log_softmax")
 FLAT_SLOPE = 0.01
 UNSCALED = 20  # the size of an input from which sigmoid and tanh are flat, and of data that are not scaled
 FLAT_SHARE = 0.75  # of the entries: sensible weights and inputs leave next to none so flat
@@ -385,16 +438,37 @@ def for_good(witness: Witness) -> Iterator[Finding]:
     """State what the rest of the run has not disproved: the one unit stayed dead, the flat layer was trained."""
     layers, accounts = witness.of(Layers), witness.of(Ledger).accounts
     for kept, one in layers.outputs.values():
-        if all(np.array_equal(before, state(x)) for x, before in kept):
+        if all(before == state(x) for x, before in kept):
             yield one
     if not any(one.code == "saturated" for one in witness.findings.values()):
         yield from (one for leaves, one in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves))
 
 
 @SATURATED.on("arrival", closely=True)
+def alone(witness: Witness, done: Pass) -> Iterator[Finding]:
+    """State that a softmax or a normalisation goes over one entry, so that its result never changes."""
+    for node in done.order if done.zeros else ():
+        name, place = node.primitive.name, witness.place_of(node)
+        sizes = [np.shape(done.outs[node])[node.options.get("dim") or 0]] if name in SOFTMAXES else [0]
+        if name == "layer_norm":
+            sizes = list(node.options.get("normalized_shape") or [0])
+        leaves = [leaf for leaf in done.zeros if leads(node, leaf)]
+        if place is None or not leaves or math.prod(sizes) != 1:
+            continue
+        names, out = [witness.name(leaf) for leaf in leaves], values(done.outs[node])
+        message = f"{place.written.target() or place.written.text} goes through {name} over one entry, whose result is "
+        message += f"always {out}: its derivative is 0."
+        because = (
+            f"{several(f'{x}.grad' for x in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of line "
+        )
+        more = "torch.sigmoid for one number, or an output for each class" if name in SOFTMAXES else None
+        yield SATURATED.found(place, ", ".join(names), message, f"{because}{done.place.line}.", more)
+
+
+@SATURATED.on("arrival", closely=True)
 def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
-    if not done.is_surveyed:
+    if not done.is_surveyed or any(one.code == "saturated" for one in witness.findings.values()):
         return
     zero = {
         id(leaf): leaf
@@ -458,7 +532,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 @SATURATED.on("arrival")
 def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
-    zero = [leaf for leaf, gradient, _ in done.arrivals if not np.any(gradient)] if done.is_surveyed else []
+    zero = done.zeros if done.is_surveyed else []
     for node in done.order if zero and done.times > 1 else ():
         low, high = node.options.get("min"), node.options.get("max")
         arrived, edge, place = done.totals.get(node), node.edges[0] if node.edges else None, witness.place_of(node)
@@ -570,10 +644,32 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the gradient shrinks or grows by a factor at each of many layers."""
     if not done.is_surveyed or done.inputs is not None or done.times > 1:
         return
-    best, uses = gradients_by_depth(done)
+    best, uses = sizes_by_depth(done, done.totals)
+    if len(best) >= LAYERS:
+        yield from of_chain(witness, done, best[min(best)], best[max(best)], max(best) - min(best), uses, "gradient")
+
+
+def grown(witness: Witness, done: Pass) -> Finding | None:
+    """Return the finding that values have grown layer by layer until they were infinite."""
+    best, uses = sizes_by_depth(done, done.outs)
+    best = {depth: size for depth, size in best.items() if math.isfinite(size[0])}
     if len(best) < LAYERS:
-        return
-    first, last, steps = best[min(best)], best[max(best)], max(best) - min(best)
+        return None
+    first, last = best[min(best)], best[max(best)]
+    chain = of_chain(witness, done, (last[0], first[1]), (first[0], last[1]), max(best) - min(best), uses, "values")
+    return next((one for one in chain if one.code == EXPLODING.code), None)
+
+
+def of_chain(
+    witness: Witness,
+    done: Pass,
+    first: tuple[float, Node],
+    last: tuple[float, Node],
+    steps: int,
+    uses: Counter[Tensor],
+    what: str,
+) -> Iterator[Finding]:
+    """State by which factor sizes shrink or grow from the last layer to the first; of values it is the other way."""
     if not (math.isfinite(first[0]) and math.isfinite(last[0])) or first[0] == 0 or last[0] == 0:
         return
     ratio = first[0] / last[0]
@@ -586,36 +682,64 @@ def chained(witness: Witness, done: Pass) -> Iterator[Finding]:
     again.sort(key=lambda x: x.shape[0] != x.shape[1])  # the state has a square matrix
     leaves = again or [x for x in direct_leaves(node) if x.ndim >= 2] or leaf_below(node, done)
     weights = [witness.name(x) for x in leaves]
-    message = (
-        f"the gradient {'shrinks' if ratio < 1 else 'grows'} by a factor of about {factor:.2g} at each of {steps + 1} "
-        f"{'step' if again else 'layer'}s: the first one gets {ratio:.2g} of what the last gets."
-    )
+    verb = "shrinks" if ratio < 1 else "grows"
+    message = f"the gradient {verb} by a factor of about {factor:.2g} at each of {steps + 1} "
+    message += f"{'step' if again else 'layer'}s: the first one gets {ratio:.2g} of what the last gets."
+    if what == "values":
+        message = f"the values grow by a factor of about {factor:.2g} at each of {steps + 1} "
+        message += f"{'step' if again else 'layer'}s, until they are above what {done.output.dtype} can hold."
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
-    because, instead = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves)
+    product = None if squares else of_product(witness, done, node, cause)
+    spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
+    place, because, instead = product or (place, *spread)
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
-    if gradient is not None and weights:
-        because += f"; {weights[0]}.grad is {number(gradient)}."
+    if gradient is not None and weights and finite(gradient):
+        because += f"{'; ' if because else ''}{weights[0]}.grad is {number(gradient)}"
     severity = "note" if again and cause is VANISHING else ""  # a long sequence forgets its beginning
     about = ", ".join(dict.fromkeys(weights)) or place.written.target()
+    because = f"{because}." if because else ""
     yield cause.found(place, about, message, because, instead, severity, [done.place.line])
 
 
-def gradients_by_depth(done: Pass) -> tuple[dict[int, tuple[float, Node]], Counter[Tensor]]:
-    """Return the largest gradient at each number of layers, with its node, and how often weights are used."""
+def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tuple[float, Node]], Counter[Tensor]]:
+    """Return the largest of values at each number of layers, with its node, and how often weights are used."""
     depths: dict[Any, int] = {}
     best: dict[int, tuple[float, Node]] = {}
     uses: Counter[Tensor] = Counter()
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits and np.ndim(done.outs[node]) >= 1
         depth = depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
-        arrived = done.totals.get(node)
+        value = values.get(node)
         if is_layer:
             uses.update(direct_leaves(node))
-        if is_layer and arrived is not None:
-            norm = float(np.linalg.norm(np.asarray(arrived, float).ravel()))  # whose square is above float32
+        if is_layer and value is not None:
+            norm = float(np.linalg.norm(np.asarray(value, float).ravel()))  # whose square is above float32
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
     return best, uses
+
+
+def of_product(witness: Witness, done: Pass, start: Node, cause: Cause) -> tuple[Place, str, str | None] | None:
+    """Return what makes a product large that has no leaf as a factor: a matrix of data, or nothing that divides it."""
+    place = witness.place_of(start)
+    held = {id(one.event.node): one.inputs for one in done.held}
+    products = [x for x in done.order if "matrix" in x.primitive.traits and not direct_leaves(x)]
+    if cause is VANISHING or place is None or not products:
+        return None
+    for node in products:
+        factors = [x for x in held.get(id(node)) or () if isinstance(x, Tensor)]
+        data = [x for x in factors if x.node is None and x.ndim == 2 and x.shape[0] == x.shape[1]]
+        if data:
+            radius, name = float(np.max(np.abs(np.linalg.eigvals(data[0].value)))), witness.known(data[0])
+            because = f"the largest eigenvalue of {name or 'the matrix of data'} is {radius:.3g}, and each product "
+            is_mean = bool(np.all(data[0].value >= 0))
+            rows = f"{name} / {name}.sum(1, keepdim=True)" if is_mean else f"{name} / {radius:.3g}"
+            return place, f"{because}multiplies by it", f"{name} = {rows}" if name.isidentifier() else None
+    at = witness.place_of(products[0])
+    binary = at.written.operator("mm") if at is not None else None
+    if at is None or binary is None or any(x.primitive.name == "softmax" for x in done.order):
+        return None
+    return at, f"in {short(binary) or 'a product'} both factors are computed, and nothing divides it", None
 
 
 def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Cause) -> tuple[str, str | None]:
@@ -624,18 +748,22 @@ def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Caus
     radius = max(radii)
     name = witness.name(squares[radii.index(radius)])
     because = f"the largest eigenvalue of {name} is {radius:.3g}, and {steps + 1} steps multiply by it"
-    clipped = f"torch.nn.utils.clip_grad_norm_([{name}], 1.0)  # before step(); or scale {name} by {0.9 / radius:.2g}"
-    return because, f"{clipped} at the start" if cause is EXPLODING else None
+    return (
+        because,
+        f"with torch.no_grad(): {name} *= {0.9 / radius:.2g}  # at the start" if cause is EXPLODING else None,
+    )
 
 
-def of_spread(witness: Witness, leaves: list[Tensor]) -> tuple[str, str | None]:
-    """Return with what spread the weights of a layer start, and with which one they keep the scale."""
+def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str, str | None]:
+    """Return with what spread the weights of a layer start, and how to start where that is what is wrong."""
     if not leaves:
         return "", None
     spread = next((float(np.std(x.value)) for x in leaves if x.value.size > 1), 0.0)
     name, size = witness.name(leaves[0]), leaves[0].shape[0]
     good = 1 / math.sqrt(size)
     because = f"{name} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
+    if spread < 1.5 * good if cause is EXPLODING else spread > good / 1.5:
+        return "", None
     return because, f"nn.init.xavier_normal_({name})" if "." in name else scaled(witness, name, good)
 
 

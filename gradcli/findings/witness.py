@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.backward import Accumulation, trace
+from gradcli.engine.backward import Accumulation, Contribution, trace
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import AccumulateGrad, Node, Target, nodes_below
@@ -100,6 +100,14 @@ class Operation(NamedTuple):
         return [x for x in self.application.inputs if isinstance(x, Tensor)]
 
 
+class Held(NamedTuple):
+    """A contribution of a pass, and what its node held then: the pass frees it."""
+
+    event: Contribution
+    inputs: tuple[Any, ...] | None
+    out: Any
+
+
 @dataclass
 class Pass:
     """A backward pass: what it starts from, its nodes from the oldest, and once it has run what arrived at leaves.
@@ -110,18 +118,41 @@ class Pass:
     number: int
     place: Place
     outputs: Sequence[Tensor]
-    order: list[Node]
     inputs: Sequence[Tensor] | None
     is_surveyed: bool
     times: int  # passes of this line so far
     given: Sequence[Any] = ()
     arrivals: list[tuple[Tensor, Any, Any]] = field(default_factory=list)  # a leaf, its gradient, its `.grad` before
-    totals: dict[Target, Any] = field(default_factory=dict)
-    outs: dict[Node, Any] = field(default_factory=dict)  # the results of the nodes, which the pass frees
+    held: list[Held] = field(default_factory=list)
 
     @property
     def output(self) -> Tensor:
         return self.outputs[0]
+
+    @cached_property
+    def order(self) -> list[Node]:
+        return nodes_below(x.node for x in self.outputs if x.node is not None)[::-1]
+
+    @cached_property
+    def outs(self) -> dict[Node, Any]:
+        """The results of the nodes, which the pass frees."""
+        return {node: node.out for node in self.order} | {one.event.node: one.out for one in self.held}
+
+    @cached_property
+    def totals(self) -> dict[Target, Any]:
+        """What has arrived at each place, once the pass has run."""
+        edges = ((one.event.node.edges[one.event.position], one.event) for one in self.held)
+        return {edge: value_of(event.total) for edge, event in edges if edge is not None}
+
+    @cached_property
+    def is_spoilt(self) -> bool:
+        """Whether a gradient that arrived is not finite."""
+        return not all(finite(gradient) for _, gradient, _ in self.arrivals)
+
+    @cached_property
+    def zeros(self) -> list[Tensor]:
+        """The leaves whose gradient is 0 everywhere."""
+        return [leaf for leaf, gradient, _ in self.arrivals if not np.count_nonzero(gradient)]
 
     def consumers(self, node: Target) -> list[Node]:
         return [other for other in self.order if any(edge is node for edge in other.edges)]
@@ -149,7 +180,6 @@ class Witness(Recorder):
         self.findings: dict[tuple[Any, ...], Finding] = {}
         self.stack: list[Place] = []
         self.places: WeakKeyDictionary[Node, Place] = WeakKeyDictionary()  # of the nodes
-        self.born: WeakKeyDictionary[Tensor, Place] = WeakKeyDictionary()  # of tensors that were assigned
         self.calls: list[Asking] = []
         self.read: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the passes when `.grad` was read
         self.readers: WeakKeyDictionary[Tensor, dict[tuple[str, int], int]] = WeakKeyDictionary()  # the same, by place
@@ -297,18 +327,18 @@ class Witness(Recorder):
         self.flush()
         self.passes[place.key] += 1
         times = self.passes[place.key]
-        order = nodes_below(x.node for x in outputs if x.node is not None)[::-1]
         closely = times <= SURVEYED or times & (times - 1) == 0
-        done = Pass(self.run.passed + 1, place, outputs, order, inputs, closely, times, given)
-        done.outs = {node: node.out for node in order}
+        done = Pass(self.run.passed + 1, place, outputs, inputs, closely, times, given)
+        custom = custom_node()
         if inputs is not None:
             self.returned_in[place.line] = place.source
             self.differentiated_by[place.line] = inputs
-        if all(node.inputs is not None for node in order):
+        is_fresh = not closely or all(node.inputs is not None and done.outs for node in done.order)
+        if is_fresh:
             self.tell("pass", done)
-            if closely:
-                self.tell("pass closely", done)
-        is_quick = self.run.is_silent and all(type(node) is Node for node in order)
+        if is_fresh and closely:
+            self.tell("pass closely", done)
+        is_quick = self.run.is_silent and (not custom or all(type(node) is Node for node in done.order))
         if is_quick:
             self.run.walked = outputs
         elif inputs is None:
@@ -321,20 +351,29 @@ class Witness(Recorder):
                 copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
                 done.arrivals.append((event.leaf, value_of(event.gradient), copied))
             else:
-                edge = event.node.edges[event.position]
-                assert edge is not None
-                done.totals[edge] = value_of(event.total)
-                contributed = value_of(event.contribution)
-                if type(event.node) is not Node and isinstance(event.node, custom_node()):
+                done.held.append(Held(event, event.node.inputs, event.node.out))
+                if custom and isinstance(event.node, custom):
                     self.tell("answer", done, event)
-                if not np.isfinite(contributed).all():
-                    self.tell("contribution", done, event)
             yield event
         if is_quick:
             self.settled(done)
+        if inputs is not None or not finite(done.output.value) or done.is_spoilt:
+            self.reconsider(done)
         self.tell("arrival", done)
         if closely:
             self.tell("arrival closely", done)
+
+    def reconsider(self, done: Pass) -> None:
+        """Ask of each contribution of a pass that is not finite, while its node has again what it held then."""
+        for event, inputs, out in done.held:
+            node = event.node
+            if not finite(value_of(event.contribution)):
+                now = node.inputs, node.out
+                try:
+                    node.inputs, node.out = inputs, out
+                    self.tell("contribution", done, event)
+                finally:
+                    node.inputs, node.out = now
 
     def muting(self, events: Iterator[Contributed]) -> Iterator[Contributed]:
         """Pass on the events of a pass whose own operations are none of the snippet's."""
@@ -348,7 +387,7 @@ class Witness(Recorder):
         """Note what the timeline has to know of a pass that it did not follow."""
         run, line = self.run, done.place.line
         run.machine.line = line
-        for node in done.order:
+        for node in dict.fromkeys(one.event.node for one in done.held):
             if node.inputs is None:
                 run.freed.setdefault(node, line)
         reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
@@ -531,7 +570,7 @@ def spelled(name: str) -> str:
 
 
 def finite(value: Any) -> bool:
-    return bool(np.isfinite(value).all())
+    return bool(np.count_nonzero(np.isfinite(value)) == np.size(value))
 
 
 def leads(node: Node, leaf: Tensor) -> bool:

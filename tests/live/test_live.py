@@ -48,6 +48,14 @@ def check_pages(found: Explanation) -> None:
         assert text
 
 
+def test_the_page_of_a_live_graph_begins_with_what_is_suspicious() -> None:
+    x = torch.tensor([1.0, 0.0], requires_grad=True)
+    text = program_page(explained(x.sqrt().sum(), {"x": x}), Looks())
+    head = text[text.index('<ul class="findings">') : text.index("</header>")]
+    assert "nan-at-edge" in head
+    assert "where x is 0" in head
+
+
 @pytest.mark.slow
 @of_every(EXAMPLES[::24], family)
 def test_the_examples_of_all_operations(program: str) -> None:

@@ -67,11 +67,6 @@ class Notes:
         """Return the same as markup."""
         return said(self.messages(step))
 
-    @property
-    def listed(self) -> Html | None:
-        """The list at the end of the page."""
-        return remark_list(self.remarks)
-
 
 def said(texts: Iterable[str]) -> Html | None:
     """Return notes within their step."""

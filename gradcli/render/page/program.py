@@ -14,6 +14,7 @@ from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.moves import Contributed
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.findings.finding import Finding
 from gradcli.guard import guarded, optional
 from gradcli.language.tree import (
     Argument,
@@ -35,12 +36,14 @@ from gradcli.language.tree import (
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
+from gradcli.render.findings.page import findings_list
 from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import Lesson, listed
+from gradcli.render.page.notes import remark_list
 from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import questions
 from gradcli.render.text.looks import Looks
@@ -186,16 +189,23 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     lesson = Lesson(found, looks, tracks)
     asked = questions(found, explanation, lesson.terms, lesson.numbers)
     computed = formulas(found)
+    suspicious = findings(explanation)
+    remarks = {in_words(explanation, one.text) if suspicious else one.text: one for one in lesson.notes.remarks}
+    said_above = {text for one in suspicious for text in (one.message, one.because)}
     main = element(
         "main",
         scene(
-            element("header", *heading(shown, lesson.terms)),
+            element(
+                "header",
+                *heading(shown, lesson.terms),
+                findings_list(suspicious, lambda one: remarks[one.message].step if one.message in remarks else None),
+            ),
             controls([move.phase for move in found.moves], predicts=bool(asked)),
             panel(lesson.words.of(0)),
             view(lesson.view()),
             told(listed(lesson.steps()), what_if(explanation, is_computed=computed is not None)),
         ),
-        lesson.notes.listed,
+        remark_list([one for words, one in remarks.items() if words not in said_above]),
         lesson.table(),
         data_gradcli="lesson",
         data_step=found.last,
@@ -204,6 +214,22 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     steps = {"tracks": tracks.document, "questions": asked, "formulas": computed}
     facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
     return page(title(shown), main, steps=steps, facts=facts(explanation))
+
+
+def in_words(explanation: Explanation, text: str) -> str:
+    from gradcli.findings.programs import in_words as written_out
+
+    return written_out(explanation, text)
+
+
+@optional("note", ())
+def findings(explanation: Explanation) -> Sequence[Finding]:
+    """Return what is suspicious about a program at its point, without what is a convention alone."""
+    from gradcli.findings.programs import noted
+
+    if explanation.sizes is not None or not explanation.notes:
+        return ()
+    return [one for one in noted(explanation) if one.severity != "note"]
 
 
 def check_length(last: int) -> None:

@@ -78,7 +78,7 @@ def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor
             yield value, name
     for leaf, filled in list(run.filled.items()):
         gradient = leaf._grad
-        if gradient is not None and filled.is_stale(gradient) and not is_reset(run, leaf):
+        if gradient is not None and filled.is_stale(gradient) and not is_reset(gradient, filled):
             run.filled[leaf] = Filled(filled.line, gradient)
             yield gradient, f"{run.name(leaf)}.grad"
 
@@ -102,7 +102,8 @@ def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> N
 
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, whoever made them so."""
-    gone = [leaf for leaf in leaves if leaf in run.filled and is_reset(run, leaf)]
+    known = run.filled
+    gone = [x for x in leaves if (filled := known.get(x)) is not None and is_reset(x._grad, filled)]
     run.resets += bool(gone)
     for leaf in gone:
         if leaf._grad is None:
@@ -116,9 +117,8 @@ def reset(run: Run, leaves: Iterable[Tensor]) -> None:
             run.add("reset", to_none, event=lambda: Reset(*run.place, names, to_none))  # noqa: B023
 
 
-def is_reset(run: Run, leaf: Tensor) -> bool:
+def is_reset(gradient: Tensor | None, filled: Filled) -> bool:
     """Whether a gradient that was there has become None, or 0 where it was not."""
-    gradient, filled = leaf._grad, run.filled[leaf]
     if gradient is None:
         return True
     return filled.is_stale(gradient) and not (filled.is_zero or np.any(gradient.value))

@@ -147,7 +147,8 @@ def settle(run: Run, line: int, leaves: Sequence[Tensor]) -> None:
     for leaf in leaves:
         if leaf._grad is not None:
             run.filled[leaf] = Filled(line, leaf._grad)
-        run.values[leaf] = kept(leaf.value)
+        if not run.is_silent:
+            run.values[leaf] = kept(leaf.value)
         if leaf._grad is not None and leaf._grad.node is not None:
             run.names.give(leaf._grad, f"{run.name(leaf)}.grad")
 
