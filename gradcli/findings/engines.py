@@ -209,7 +209,7 @@ def shares(witness: Witness, parent: Any, users: Sequence[Any], attribute: str) 
         with witness.aside():
             for user in users:
                 parents = parents_of(user, attribute)
-                contributions = sent(user, user.grad, parents)
+                contributions = sent(user, user.grad, parents, attribute)
                 total = total + next(g for x, g in zip(parents, contributions, strict=True) if x is parent)
     except Exception:  # the snippet's own code
         return None
@@ -221,8 +221,19 @@ def closures(node: Any) -> list[tuple[str, Any]]:
     return [(key, x) for key, x in vars(node).items() if hasattr(x, "_facts")]
 
 
-def sent(node: Any, upstream: Any, parents: Sequence[Any]) -> list[Any]:
+def slopes_kept(node: Any, attribute: str) -> Sequence[Any]:
+    """Return the local derivatives that a number keeps beside its parents; none where a function has them."""
+    parents = getattr(node, attribute)
+    kept = (y for key, y in vars(node).items() if key != attribute and isinstance(y, tuple | list))
+    numbers = (y for y in kept if len(y) == len(parents) and all(isinstance(g, int | float) for g in y))
+    return next(numbers, ()) if parents and not closures(node) else ()
+
+
+def sent(node: Any, upstream: Any, parents: Sequence[Any], attribute: str) -> list[Any]:
     """Return what the backward of a number gives each parent for a gradient, and leave all as it is."""
+    if kept_slopes := slopes_kept(node, attribute):
+        uses = list(zip(getattr(node, attribute), kept_slopes, strict=True))
+        return [sum(upstream * slope for y, slope in uses if y is x) for x in parents]
     touched = [node, *parents]
     kept = [x.grad for x in touched]
     try:
@@ -248,7 +259,7 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
             continue
         try:
             with witness.aside():
-                alone, contributions = ([x / up for x in sent(node, up, parents)] for up in (1.0, 2.0))
+                alone, contributions = ([x / up for x in sent(node, up, parents, attribute)] for up in (1.0, 2.0))
                 slopes = [slope(arguments, method[1].name, x, data) for x in parents]
         except Exception:  # the snippet's own code, which may not take these numbers
             continue
@@ -308,7 +319,7 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
         parents = parents_of(node, attribute)
         try:
             with witness.aside():
-                contributions = sent(node, totals[id(node)], parents)
+                contributions = sent(node, totals[id(node)], parents, attribute)
         except Exception:  # the snippet's own code
             return
         for x, share in zip(parents, contributions, strict=True):
@@ -325,11 +336,17 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
         if isinstance(x, ast.FunctionDef) and x.name == "backward"
     ]
     keys = {key for node in nodes for key, _ in closures(node)}
-    if len(waiting) < len(nodes) or not wrong or not methods or not keys:
+    is_readable = bool(keys) or any(slopes_kept(node, attribute) for node in nodes)
+    if len(waiting) < len(nodes) or not wrong or not methods or not is_readable:
         return
     source, method = methods[0]
     loops = [x for x in ast.walk(method) if isinstance(x, ast.For | ast.While)]
-    calls = [x for x in ast.walk(method) if isinstance(x, ast.Call) and called(x) in keys]
+    calls = [
+        x
+        for x in ast.walk(method)
+        if (isinstance(x, ast.Call) and called(x) in keys)
+        or (isinstance(x, ast.AugAssign) and ast.unparse(x.target).endswith(".grad"))
+    ]
     around = [x for x in loops if any(y in ast.walk(x) for y in calls)]
     at = around[-1] if around and isinstance(around[-1], ast.For) else calls[0] if calls else method
     leaf = next((x for x in wrong if not getattr(x, attribute)), wrong[0])

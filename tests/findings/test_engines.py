@@ -93,3 +93,38 @@ def test_what_is_tried_leaves_the_gradients_as_they_were() -> None:
     variables: dict[str, object] = {}
     exec(text.replace("print(w.data, b.data)", "told = (w.data, b.data)"), variables)
     assert "".join(printed).split() == [str(x) for x in variables["told"]]  # type: ignore[attr-defined]
+
+
+SLOPES = """
+class Node:
+    def __init__(self, value, inputs=(), slopes=()):
+        self.value, self.inputs, self.slopes, self.grad = value, inputs, slopes, 0.0
+    def __add__(self, other):
+        return Node(self.value + other.value, (self, other), (1.0, 1.0))
+    def __mul__(self, other):
+        return Node(self.value * other.value, (self, other), (other.value, self.value))
+    def backward(self):
+        order, waiting = [], [self]
+        while waiting:
+            node = waiting.pop()
+            if node in order:
+                order.remove(node)
+            order.append(node)
+            waiting.extend(node.inputs)
+        self.grad = 1.0
+        for node in order:
+            for x, slope in zip(node.inputs, node.slopes):
+                x.grad += slope * node.grad
+a, b = Node(2.0), Node(-3.0)
+s = a * b
+y = (s * b + a) * s
+y.backward()
+print(a.grad, b.grad)
+"""
+
+
+def test_an_engine_may_keep_its_slopes_in_place_of_functions() -> None:
+    assert findings(SLOPES) == ()
+    (finding,) = findings(SLOPES.replace("order.remove(node)", "continue").replace("waiting.pop()", "waiting.pop(0)"))
+    assert (finding.code, finding.name.split(", ")[0]) == ("engine-order", "a")
+    assert "-66; each number once, after all its uses, gives -120" in finding.because
