@@ -308,6 +308,11 @@ def slope(derivative: Value) -> Change:
     return lambda g, contribution: g * derivative
 
 
+def instead(derivative: Value) -> Change:
+    """The change that puts a derivative in place of a contribution, whatever the gradient from above."""
+    return lambda g, contribution: np.broadcast_to(derivative, np.shape(contribution))[()]
+
+
 def scaled(factor: Value) -> Change:
     """The change that multiplies a contribution."""
     return lambda g, contribution: contribution * factor
