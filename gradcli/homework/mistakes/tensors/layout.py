@@ -77,7 +77,8 @@ def untransposed(edge: EdgeFacts) -> Iterator[Slip]:
 @TRANSPOSE.rules()
 def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     """`g @ X` for `g.T @ X`, where the other factor of X is turned over, and `g.T @ W.T` for `g @ W.T`."""
-    is_left, other = factor_beside(edge) or (False, None)
+    beside: tuple[bool, Any] = factor_beside(edge) or (False, None)
+    is_left, other = beside
     g, source = edge.upstream, edge.graph.vertices[edge.source]
     if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
         return
@@ -108,12 +109,16 @@ def ways(x: Any, shape: tuple[int, ...]) -> list[tuple[str, Any]]:
 def reshaped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     """A reshape for a transpose on the way back, and the other way."""
     shape = np.shape(edge.operands[0])
-    for place, (rule, made) in enumerate(
+
+    def made(place: int) -> Change:
+        return lambda g, contribution: ways(g, shape)[place][1]
+
+    for place, (rule, value) in enumerate(
         ways(edge.upstream, shape) if len(shape) == np.ndim(edge.upstream) == 2 else ()
     ):
-        if np.shape(made) == shape:
+        if np.shape(value) == shape:
             message = f"at {edge.name} you laid the entries of the gradient out in another order"
-            yield edge.slip(rule, message, lambda g, _, place=place: ways(g, shape)[place][1], rank=1)
+            yield edge.slip(rule, message, made(place), rank=1)
 
 
 @TRANSPOSE.steps(*LAYOUTS)

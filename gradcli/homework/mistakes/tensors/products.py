@@ -60,9 +60,12 @@ def of_another_shape(problem: Problem) -> Iterator[Guess]:
     """The factors in the other order where the result has another shape."""
     uses = [EdgeFacts(problem, edge) for edge in problem.into(problem.by)]
     beside = matrix_beside(uses[0]) if len(uses) == 1 else None
-    for factor in (beside[1].T, beside[1]) if beside and np.ndim(uses[0].upstream) == 2 else ():
+    if beside is None or np.ndim(uses[0].upstream) != 2:
+        return
+    is_left, other = beside
+    for factor in (other.T, other):
         with suppress(*FAILURES):
-            value = in_other_order(beside[0], factor)(uses[0].upstream, None)
+            value = in_other_order(is_left, factor)(uses[0].upstream, None)
             if np.shape(value) != np.shape(problem.truth):
                 message = f"on the way back through {uses[0].name} you put the factors in the other order"
                 yield Guess(problem.by, "the other order", message, value)
@@ -176,7 +179,8 @@ def input_of_another_shape(problem: Problem) -> Iterator[Guess]:
     """`X.T @ g` for `A.T @ g`, where X has another number of columns."""
     graph = problem.graph
     for edge in (EdgeFacts(problem, one) for one in problem.into(problem.by)):
-        is_left, other = matrix_beside(edge) or (True, None)
+        beside: tuple[bool, Any] = matrix_beside(edge) or (True, None)
+        is_left, other = beside
         g = edge.upstream
         for one in sorted({*graph.named, *graph.leaves} - {problem.by}) if not is_left and np.ndim(g) == 2 else ():
             value = graph.vertices[one].value

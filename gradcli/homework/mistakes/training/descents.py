@@ -115,7 +115,7 @@ def _without_rate(step: ast.AugAssign | ast.BinOp, named: set[str]) -> Iterator[
 
 def with_options(call: ast.Call, *but: str, **options: str) -> Change:
     """Return the change of a call that has other options, and some no more."""
-    kept = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg not in but}
+    kept = {str(keyword.arg): ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg not in but}
     arguments = [*map(ast.unparse, call.args), *(f"{name}={value}" for name, value in {**kept, **options}.items())]
     return put(f"{ast.unparse(call.func)}({', '.join(arguments)})")
 
