@@ -347,7 +347,7 @@ class Reader:
         try:
             plain = bare_text(plain_characters(text))
             words = Words(plain, tokens_of(plain, "separator"), names)
-            members = words.sentence().members
+            members = words.sentence()
             in_words = any(words.is_word(member, place) for member in members for place in range(len(member)))
             return bool(members) and not in_words
         except UnreadableError:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field
 from functools import lru_cache
-from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -30,10 +28,10 @@ from gradcli.homework.submission.answers import (
 )
 from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
-from gradcli.homework.submission.plain.prose import Sentence, Words, bare_text
+from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
-from gradcli.homework.submission.plain.tokens import PROSE, joined_text, plain_characters, quoted, tokens_of
+from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, plain_characters, quoted, tokens_of
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.tree import Call, Expression, List, Name, Unary, postorder
@@ -54,11 +52,6 @@ SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
 MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 LETTER = re.compile(r"[^\W\d]")
-PYTHON = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\()?(?P<list>\[[-\d., \[\]\n]*\])\)?")  # JSON, too
-GRID = re.compile(r"\[?([-+\d.,e \t\n;]+)\]?")
-ENTRY = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
-DEEPEST = 64
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACT = re.compile(  # `True, it is`, `it is None`
     r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
@@ -175,19 +168,16 @@ class Reader:
         plain = FACTS.get(plain.lower(), plain)
         return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
-    def sentence(self) -> Sentence:
+    def sentence(self) -> list[list[Token]]:
         at = [float(n) for value in self.wanted.values.values() for n in np.ravel(value)]
         return Words(self.text, tokens_of(self.text, "separator"), self.names, at).sentence()
 
     # ---- numbers and tensors
 
     def number(self) -> Plain:
-        plain = self.alone(self.text)
-        if plain is not None:
-            return plain
         if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
             return self.amount(self.text)
-        *earlier, last = self.sentence().members or ((),)
+        *earlier, last = self.sentence() or [[]]
         texts = [quoted(one, self.text) for one in earlier]
         text = quoted(last, self.text)
         try:
@@ -200,21 +190,6 @@ class Reader:
                     return self.by_the_others(texts, text)
                 raise UnreadableError(f"{shortened(other)} is not {shortened(text)}: write the one that you mean")
         return amount
-
-    def alone(self, text: str) -> Plain | None:
-        """Read a tensor as Python prints it, or a table of numbers, as most are; None for any other text."""
-        if not self.wanted.shape:
-            return None
-        listed = PYTHON.fullmatch(text)
-        rows: Any = None
-        if listed and text.count("[") <= DEEPEST and text.startswith("[") != text.endswith(")"):
-            with suppress(ValueError):
-                rows = DECODER.decode(listed["list"])
-        rows = rows or grid(text)
-        if rows is None or not fits(shape_of(rows), self.wanted.shape):
-            return None
-        rows = reshaped(rows, self.wanted.shape)
-        return Plain(written(rows), entries(rows))
 
     def by_the_others(self, earlier: Sequence[str], last: str) -> Plain:
         """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before it: `8.5 = 2*s`.
@@ -286,7 +261,7 @@ class Reader:
     # ---- formulas
 
     def formula(self) -> Plain:
-        *earlier, last = self.sentence().members or ((),)
+        *earlier, last = self.sentence() or [[]]
         text = quoted(last, self.text)
         found = numerals(text)
         read: Read
@@ -483,20 +458,6 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
 
 
 # ---- lists of numbers as they were typed
-
-
-def grid(text: str) -> Any:
-    """Return rows of numbers with spaces between; None for any other text, and where a comma is doubtful."""
-    found = GRID.fullmatch(text)
-    if found is None or re.search(r",\s|\s,", text):
-        return None
-    rows = [row.split() for row in re.split(r"[;\n]", found[1].strip())]
-    if any(DOUBTFUL.fullmatch(one) for row in rows for one in row):
-        return None
-    rows = [[one.replace(",", ".") if one.count(",") == 1 else one for one in row] for row in rows]
-    if not all(ENTRY.fullmatch(one) for row in rows for one in row) or not all(rows):
-        return None
-    return rows if len(rows) > 1 else rows[0]
 
 
 def literal(tree: Expression) -> Any:
