@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +35,12 @@ class Typed:
     digits: Any = EXACT
     zeros: Any = 0
 
+    def reshaped(self, shape: tuple[int, ...]) -> Typed:
+        """Return the same entries in another shape."""
+        own = np.shape(self.value)
+        parts = (self.value, self.unit, self.digits, self.zeros)
+        return Typed(*(np.broadcast_to(part, own).reshape(shape)[()] for part in parts))
+
     @property
     def is_telling(self) -> bool:
         """Whether the number is unlikely by chance: not 0, 1 or -1, and of more than one digit."""
@@ -47,6 +54,12 @@ class Typed:
         if isinstance(self.value, float):
             return self.value != 0 and math.isfinite(self.value)
         return bool(np.isfinite(self.value).all() and np.any(self.value))
+
+
+def stacked(numbers: Sequence[Typed], shape: tuple[int, ...]) -> Typed:
+    """Return numbers, or arrays of one shape, as an array of some shape with the digits of each."""
+    parts = ([getattr(one, part) for one in numbers] for part in ("value", "unit", "digits", "zeros"))
+    return Typed(*(np.array(part, np.float64).reshape(shape) for part in parts))
 
 
 def read_numeral(text: str) -> Typed | None:

@@ -26,8 +26,8 @@ from gradcli.homework.submission.answers import (
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
-from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.numerals import SLACK, Typed, read_numeral, stacked
+from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
@@ -40,7 +40,6 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
-MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
@@ -114,10 +113,6 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Plain(word(text), None)
     if wanted.kind == "nothing":
         return nothing_or_number(text, comma)
-    if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):
-        typed = read_numeral(number[1])
-        if typed is not None and not (comma == "decimal" and DOTTED.fullmatch(number[1])):
-            return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
@@ -506,23 +501,17 @@ def written(rows: Any) -> str:
 
 def entries(rows: Any) -> Typed:
     """Return nested lists of numbers as one array with the digits of each."""
-    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
-    typed = [read_numeral(one) for one in texts.ravel()]
-    if None in typed:
+    texts = np.array(rows, dtype=object)
+    typed = [number for one in texts.ravel() if (number := read_numeral(one)) is not None]
+    if len(typed) < texts.size:
         raise UnreadableError("neither a number nor a tensor")
-    parts = [[getattr(one, part) for one in typed] for part in ("value", "unit", "digits", "zeros")]
-    return checked(Typed(*np.array(parts, np.float64).reshape(4, *texts.shape)))
+    return checked(stacked(typed, texts.shape))
 
 
 def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
     """Return numbers in the shape asked for where only ones are added or dropped, else as they are."""
-    if np.shape(typed.value) == shape or not fits(np.shape(typed.value), shape):
-        return typed
-    parts = (
-        np.broadcast_to(part, np.shape(typed.value)).reshape(shape)[()]
-        for part in (typed.value, typed.unit, typed.digits, typed.zeros)
-    )
-    return Typed(*parts)
+    own = np.shape(typed.value)
+    return typed.reshaped(shape) if own != shape and fits(own, shape) else typed
 
 
 # ---- the value of a member
