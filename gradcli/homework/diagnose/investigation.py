@@ -27,7 +27,7 @@ from gradcli.homework.mistakes.training.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.carried import passed_on
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Change, Edge, reached
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.recomputing import Earlier, is_partial, local_changes
@@ -108,17 +108,15 @@ def same_quantity(one: Problem, other: Problem) -> bool:
 
 def region(problem: Problem, known: set[int]) -> frozenset[int]:
     """Return the vertices between a quantity and the `known` ones: above it for a gradient, below it for a value."""
-    graph, is_value = problem.graph, problem.kind == "value"
-    found, waiting = {problem.by}, [problem.by]
-    while waiting:
-        vertex = waiting.pop()
-        nearby = graph.vertices[vertex].sources if is_value else [edge.vertex for edge in problem.into(vertex)]
-        for other in nearby:
-            if other >= 0 and other not in found and not (is_value and other in known):
-                found.add(other)
-                if other not in known:
-                    waiting.append(other)
-    return frozenset(found)
+
+    def onward(vertex: int) -> list[int]:
+        if vertex in known and vertex != problem.by:
+            return []
+        if problem.kind == "value":
+            return [source for source in problem.graph.vertices[vertex].sources if source not in known]
+        return [edge.vertex for edge in problem.into(vertex)]
+
+    return frozenset(reached([problem.by], onward))
 
 
 LIKELY = 4  # the rank of a misreading that is tried on a student's own numbers

@@ -61,6 +61,18 @@ def without_parentheses(text: str) -> str:
     return text
 
 
+def reached(starts: Iterable[int], onward: Callable[[int], Iterable[int]]) -> set[int]:
+    """Return the vertices that a way leads to from some, which are among them; those below 0 are none."""
+    waiting = list(starts)
+    found = set(waiting)
+    while waiting:
+        for vertex in onward(waiting.pop()):
+            if vertex >= 0 and vertex not in found:
+                found.add(vertex)
+                waiting.append(vertex)
+    return found
+
+
 Steps = list[tuple[int, int | None]]  # vertices to compute, each with the vertex that it is a copy of, if it is one
 
 

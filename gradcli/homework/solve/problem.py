@@ -15,7 +15,7 @@ from gradcli.facts import dataclass
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import Remembered, once
-from gradcli.homework.solve.graph import Change, Edge, Graph, Part, ways_of
+from gradcli.homework.solve.graph import Change, Edge, Graph, Part, reached, ways_of
 from gradcli.homework.solve.vertices import Vertex, at_values, ones_like
 from gradcli.homework.wording import wrapped
 
@@ -271,14 +271,11 @@ class Problem:
         return any(edge.vertex in on_the_way and self.graph.source(edge) in on_the_way for edge in edges)
 
     def _above(self, given: Collection[int] = ()) -> frozenset[int]:
-        found, waiting = {self.by}, [self.by]
-        while waiting:
-            for edge in self.into(waiting.pop()):
-                if edge.vertex not in found:
-                    found.add(edge.vertex)
-                    if edge.vertex not in given:
-                        waiting.append(edge.vertex)
-        return frozenset(found)
+        def onward(vertex: int) -> Iterator[int]:
+            is_end = vertex in given and vertex != self.by
+            return (edge.vertex for edge in self.into(vertex) if not is_end)
+
+        return frozenset(reached([self.by], onward))
 
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""
