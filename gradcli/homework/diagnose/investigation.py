@@ -95,7 +95,7 @@ def based(problem: Problem, own: Basis, before: Sequence[Problem]) -> Problem:
     for other, value in own.partial:
         changes.update(local_changes(other, value, graph.values if own.forward else None))
     new = graph.only(region(problem, {other.by for other in asked if is_upstream(other, problem)}))
-    return replace(problem, graph=new, given=own.given, own=changes, is_alone=True, cache={})
+    return replace(problem, graph=new, given=own.given, own=changes, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:
@@ -114,7 +114,7 @@ def region(problem: Problem, known: set[int]) -> frozenset[int]:
             return []
         if problem.kind == "value":
             return [source for source in problem.graph.vertices[vertex].sources if source not in known]
-        return [edge.vertex for edge in problem.into(vertex)]
+        return problem.users(vertex)
 
     return frozenset(reached([problem.by], onward))
 

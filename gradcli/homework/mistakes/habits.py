@@ -79,7 +79,7 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
     asked, leaves = problem.ratio(problem.of, problem.by), problem.graph.leaves
     for other in [*leaves, *(v for v in sorted(problem.graph.named) if v not in leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
-            found = problem.at(other).swept(until=other + 1)[other] if other in problem.given else problem.totals[other]
+            found = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
             message = f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}"
             rank = int(np.array_equal(found, -problem.truth)) if other in leaves else 3
             yield Guess(problem.by, f"{asked} = {problem.ratio(problem.of, other)}", message, found, rank=rank)

@@ -94,15 +94,6 @@ class Order:
                     touched.add(vertex)
         return self.known[given]
 
-    def between(self, given: frozenset[int], read: frozenset[int]) -> Steps:
-        """Return those of them from which something is computed that is `read`, or that are read themselves."""
-        needed, found = set(read), []
-        for vertex, copied in reversed(self.after(given)):
-            if vertex in needed:
-                needed.update(self.sources[vertex] if copied is None else (copied,))
-                found.append((vertex, copied))
-        return found[::-1]
-
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 RECENT = 2**6  # forward passes that are remembered
@@ -120,14 +111,6 @@ class Edge(NamedTuple):
 
 Way = tuple[Edge, Callable[..., Any], int]  # with its rule, and the vertex that its contribution goes to
 Ways = list[tuple[Vertex, list[Way], Mapping[str, Any]]]  # by vertex, with the options of its operation
-
-
-class Part(NamedTuple):
-    """The part of a graph that leads to one gradient: its vertices, the ways that end in them, and what those read."""
-
-    vertices: frozenset[int]
-    ways: Ways
-    read: frozenset[int]  # the vertices whose values its rules have
 
 
 class Graph:
@@ -177,12 +160,6 @@ class Graph:
     def ways(self) -> Ways:
         """The vertices with the rules by which gradients go on, looked up once for many sweeps."""
         return [(vertex, *ways_of(vertex, index)) for index, vertex in enumerate(self.vertices)]
-
-    def part(self, only: frozenset[int]) -> Part:
-        """Return the part of the graph with some vertices `only`."""
-        ways = [(v, [way for way in rules if way[2] in only], options) for v, rules, options in self.ways]
-        read = (source for i, (v, rules, _) in enumerate(ways) if rules for source in (i, *v.sources))
-        return Part(only, ways, frozenset(read))
 
     @cached_property
     def is_scalar(self) -> bool:
@@ -269,21 +246,13 @@ class Graph:
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
-    def forward(self, given: Mapping[int, Value], read: frozenset[int] | None = None) -> list[Value]:
-        """Return the values with other values for some vertices; values that do not depend on them stay.
-
-        Of those that do, others than what is `read` are not computed; where none is, it returns `values` themselves.
-        """
+    def forward(self, given: Mapping[int, Value]) -> list[Value]:
+        """Return the values with other values for some vertices; values that do not depend on them stay."""
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        changed = frozenset(values)
-        again = self.order.after(changed) if read is None else self.order.between(changed, read)
-        if read is not None and not again and read.isdisjoint(changed):
-            return self.values
-        for index, copied in again:
-            values[index] = (
-                self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
-            )
+        for index, copied in self.order.after(frozenset(values)):
+            again = self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
+            values[index] = again
         found = self.values.copy()
         for index, value in values.items():
             found[index] = value

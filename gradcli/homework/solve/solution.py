@@ -171,7 +171,7 @@ class Solution:
             raise self.question.refused(ask.span, error.message, error.help or HELP) from None
         return assembled(ask.quantity, {one.by: one.value for one in found}, self.by(ask))
 
-    def derived(self, derive: Callable[..., list[T]], ask: Ask) -> list[T]:
+    def derived(self, derive: Callable[..., tuple[T, ...]], ask: Ask) -> tuple[T, ...]:
         """Return what there is of each derivative by one of the variables, or by several."""
         names, of = self.by(ask), ask.quantity.of if ask.quantity.of in self.graph.names else None
         order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)

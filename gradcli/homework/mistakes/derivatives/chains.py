@@ -32,9 +32,9 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
         if len(found) > 1:
             found.append(reduce(add, found))
         if above in graph.named:
-            found.append(sweep(graph, above, stop=graph.named - {above}, until=by + 1)[by])
+            found.append(sweep(graph, above, stop=graph.named - {above})[by])
             if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(by)):
-                found.append(sweep(graph, above, problem.own, until=by + 1)[by])  # by its other uses, too
+                found.append(sweep(graph, above, problem.own)[by])  # by its other uses, too
         ratio, rest = problem.ratio(above, by), problem.ratio(problem.of, above)
         rest = "the gradient that backward was given" if above == problem.of else rest
         message = f"this is the local derivative {ratio}; it is still to be multiplied by {rest}"
@@ -83,7 +83,7 @@ def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[i
     """
     graph = problem.graph
     for above in sorted(graph.named & problem.above - {problem.by, problem.of, *but}):
-        found = sweep(graph, above, problem.own, until=problem.by + 1).get(problem.by)
+        found = sweep(graph, above, problem.own).get(problem.by)
         is_number = np.ndim(graph.vertices[above].value) == 0
         if found is not None and (is_number or is_entrywise(problem, above)):
             yield above, problem.ratio(above, problem.by), found
@@ -172,7 +172,7 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
     for above in sorted(graph.named & problem.above - {by, problem.of}):
         upstream = problem.totals[above]
         others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others, only=problem.part()).get(by)
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
         if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
             what = problem.ratio(above, by)
             message = f"the derivative {what} is missing in the chain"
@@ -207,8 +207,7 @@ def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
             upstream = problem.totals[edge.vertex]
             if np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
-                only = problem.part(frozenset(given))
-                found = replace(problem, given=given, cache={}).swept(only=only).get(problem.by)
+                found = replace(problem, given=given, cache={}).swept().get(problem.by)
                 yield vertex, edge, found
 
 
@@ -223,9 +222,7 @@ def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
             others = {other: nothing for other in problem.edges if other not in part}
             alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
             changes = {**problem.own, **others}
-            found.append(
-                problem.local(edge) if alone else sweep(graph, part[0].vertex, changes, until=source + 1)[source]
-            )
+            found.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
             part = []
             if source in problem.given and source != problem.by:  # the student has the chain so far as one number
                 found = [problem.given[source]]

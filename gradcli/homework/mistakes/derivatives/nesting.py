@@ -197,7 +197,7 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
         for inner in {inner for other, inner in nests(problem) if other == edge} & graph.named - {whole}:
             own = derivative_of(problem, inner).get(problem.by)
             if own is not None:
-                ways.append((inner, graph.forward({inner: own}, frozenset({whole}))[whole]))
+                ways.append((inner, graph.forward({inner: own})[whole]))
         for inner, point in ways:
             wrong = problem.totals[edge.vertex] * slope_at(graph, edge, point)
             value = problem.truth + wrong - problem.contribution(edge) * derivative
@@ -236,7 +236,7 @@ def points(graph: Graph, edge: Edge, inner: int, name: str, value: Value) -> Ite
     yield name, value
     whole = graph.source(edge)
     if inner != whole and whole not in graph.named:
-        yield f"{name} for {graph.label(inner)}", graph.forward({inner: value}, frozenset({whole}))[whole]
+        yield f"{name} for {graph.label(inner)}", graph.forward({inner: value})[whole]
 
 
 @OUTER_AT_DERIVATIVE.slips
