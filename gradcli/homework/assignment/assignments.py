@@ -31,6 +31,7 @@ from gradcli.workers.notes import part
 TOP = ("title", "mistake", "grading", "input", "question")
 QUESTION = ("id", "text", "program", "script", "at", "ask", "constant", "given", *code.KEYS)
 ASK = ("quantity", "form", "points", "decimals", "rtol", *words.KEYS)
+ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 DECIMALS = re.compile(r"\d\.(\d+)")
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
@@ -87,6 +88,11 @@ class Question:
     def quantities(self) -> tuple[str, ...]:
         """The quantities asked for, as the assignment writes them."""
         return tuple(ask.written for ask in self.asks)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the program or snippet has."""
+        return frozenset(ASSIGNED.findall(self.source.text)) | frozenset(self.at)
 
     @property
     def max_score(self) -> float:

@@ -30,7 +30,6 @@ BLANK = re.compile(
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
     re.IGNORECASE,
 )
-ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 NUMBERS = 2**10  # answers to a question whose verdicts are remembered
 
 
@@ -141,17 +140,11 @@ class Judge:
             return Wanted("nothing")
         if isinstance(expected, bool | str):
             return Wanted("word")
-        names = names_of(self.question.source.text, self.question.at)
-        return Wanted("number", np.shape(expected), names, values=self.question.at)
+        return Wanted("number", np.shape(expected), self.question.names, values=self.question.at)
 
 
 def is_finite(value: Value) -> bool:
     return np.asarray(value).dtype.kind not in "fc" or bool(np.all(np.isfinite(value)))
-
-
-def names_of(program: str, at: Mapping[str, object]) -> frozenset[str]:
-    """Return the names that a program or snippet has."""
-    return frozenset(ASSIGNED.findall(program)) | frozenset(at)
 
 
 def known_of(read: Read) -> tuple[Hashable, ...] | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import partial
 from itertools import product
 from string import ascii_lowercase
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from unicodedata import normalize
 
+from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.headings import PAID, Heading, heading_of
@@ -128,15 +129,6 @@ STARTS = re.compile(r"[\w∂∇(]")
 SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
 
 
-class Asked(Protocol):
-    """The part of a quantity's question that a label is compared with."""
-
-    @property
-    def quantity(self) -> Quantity: ...
-    @property
-    def written(self) -> str: ...
-
-
 PART = re.compile(r"(?P<number>\d)\s*[.(]\s*(?P<part>[a-z])\)?$")  # 1.a and 1 (a) are 1a
 BETWEEN = re.compile(r"[\s_-]+")  # the words of a question's name
 Found = TypeVar("Found")
@@ -145,32 +137,26 @@ Found = TypeVar("Found")
 class Labels:
     """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`.
 
-    `names` are those of the programs, which labels do not use for anything else; `codes` are the questions that ask for
-    code.
+    Labels use the `names` of a program for nothing else; `codes` are the questions that ask for code.
     """
 
-    def __init__(
-        self,
-        asked: Mapping[str, Sequence[Asked]],
-        outputs: Mapping[str, str],
-        *,
-        is_strict: bool = False,
-        names: Mapping[str, Collection[str]] | None = None,
-        codes: Collection[str] = (),
-    ) -> None:
-        self.asked, self.outputs, self.is_strict, self.names = asked, outputs, is_strict, names or {}
-        self.codes = codes
+    def __init__(self, questions: Sequence[Question], *, is_strict: bool = False) -> None:
+        self.is_strict = is_strict
+        self.asked = {one.id: one.asks for one in questions}
+        self.outputs = {one.id: one.output for one in questions}
+        self.names = {one.id: one.names for one in questions}
+        self.codes = [one.id for one in questions if one.code]
         self.named: Remembered[str | None] = Remembered(KEPT)
-        self.known: Remembered[Asked | None] = Remembered(KEPT)
-        self.ids = single((question_name(id), id) for id in asked)
-        headings = {id: heading_of(id) for id in asked}  # `q1` is question 1
+        self.known: Remembered[Ask | None] = Remembered(KEPT)
+        self.ids = single((question_name(id), id) for id in self.asked)
+        headings = {id: heading_of(id) for id in self.asked}  # `q1` is question 1
         self.numbers = single((head.number, id) for id, head in headings.items() if head and not head.rest)
-        self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
+        self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in self.asked.items()}
         used = {name for own in self.names.values() for name in own}
-        self.spelled = {id: self.spellings_of(asks, outputs[id], used) for id, asks in asked.items()}
+        self.spelled = {id: self.spellings_of(asks, self.outputs[id], used) for id, asks in self.asked.items()}
 
     @staticmethod
-    def spellings_of(asks: Sequence[Asked], output: str, used: Set[str]) -> dict[str, Asked]:
+    def spellings_of(asks: Sequence[Ask], output: str, used: Set[str]) -> dict[str, Ask]:
         """Return the quantities of a question by the spellings of their labels, in small letters, too."""
         pairs = [(form, ask) for ask in asks for form in set(map(spelling_of, spellings(ask, output, used)))]
         own = single((spelling_of(ask.written), ask) for ask in asks)
@@ -206,12 +192,12 @@ class Labels:
         place = int(number) - 1 if number else heading.place  # of questions that have no numbers of their own
         return list(self.asked)[place] if 0 <= place < len(self.asked) else None
 
-    def part(self, id: str, place: int) -> Asked | None:
+    def part(self, id: str, place: int) -> Ask | None:
         """Return the quantity that a part of a question asks for, or the only one where no part is named."""
         asks = self.asked.get(id, ())
         return asks[place] if 0 <= place < len(asks) else asks[0] if len(asks) == 1 and place < 0 else None
 
-    def several(self, id: str, text: str) -> list[Asked]:
+    def several(self, id: str, text: str) -> list[Ask]:
         """Return the derivatives by numbers that `∇z` and `grad z` stand for together, if no other label is that."""
         if id not in self.asked:
             return []
@@ -236,11 +222,11 @@ class Labels:
         found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
         return found.pop() if len(found) == 1 else None
 
-    def ask(self, id: str, text: str) -> Asked | None:
+    def ask(self, id: str, text: str) -> Ask | None:
         """Return the quantity of a question that a label names."""
         return self.known.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
 
-    def _ask(self, id: str, text: str) -> Asked | None:
+    def _ask(self, id: str, text: str) -> Ask | None:
         ask = self.exact(id, text)
         if ask is not None or self.is_strict or open_brackets(text):
             return ask
@@ -253,7 +239,7 @@ class Labels:
             filter(None, (self.exact(id, one) or self.spelled_as(id, one) for one in plain if one.strip())), None
         )
 
-    def spelled_as(self, id: str, label: str) -> Asked | None:
+    def spelled_as(self, id: str, label: str) -> Ask | None:
         """Return the quantity that a label names in another notation, `∇_w L`, `L_w`, `f'(2)`, or in words."""
         known, quantity = self.spelled[id], self.read(id, label)
         letters = (spelling_of(label), spelling_of(label.replace("_", "∇")), spelling_of(label).casefold())
@@ -264,10 +250,10 @@ class Labels:
             return ask
         gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
         names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by, self.outputs[id])}
-        in_words = told_in_words(label, {*names, *self.names.get(id, ())} - {""}, self.outputs[id])
+        in_words = told_in_words(label, {*names, *self.names[id]} - {""}, self.outputs[id])
         return known.get(spelling_of(in_words)) or (gradients[0] if in_words == "d" and len(gradients) == 1 else None)
 
-    def exact(self, id: str, text: str) -> Asked | None:
+    def exact(self, id: str, text: str) -> Ask | None:
         quantity = self.read(id, text)
         return next((ask for ask in self.asked[id] if ask.quantity == quantity or ask.written == text.strip()), None)
 
@@ -365,7 +351,7 @@ def form(quantity: Quantity) -> str:
 OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what the output of a program is called in labels
 
 
-def spellings(ask: Asked, output: str, names: Set[str]) -> Iterator[str]:
+def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
     """Yield the labels of a quantity: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`, `output line 6`."""
     kind, of, by = ask.quantity
     if kind == "printed":
