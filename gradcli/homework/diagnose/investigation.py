@@ -122,7 +122,6 @@ def region(problem: Problem, known: set[int]) -> frozenset[int]:
 LIKELY = 4  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
-RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 IN_A_STEP = 3  # to the rank of a mistake that a step has hidden: slips in the step itself are likelier
 STEPS = (0.5, -0.5)  # shares by which a gradient is moved to see what follows from it
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
@@ -151,7 +150,6 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -319,16 +317,9 @@ class Investigation:
             value = answers.get(ask.quantity)
             is_likely = mutant.code == code and mutant.rank <= LIKELY
             if is_likely and value is not None and not np.array_equal(value, truth):
-                found = self.rerun(mutant, own).get(ask.quantity)
+                found = with_gradients(self.solution, mutant.text, own).get(ask.quantity)
                 guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
                 yield Suspect((mutant.code,), (guess,)), found
-
-    def rerun(self, mutant: Mutant, own: Mapping[Quantity, Value]) -> Mapping[Quantity, Value]:
-        """Return the answers of a misread snippet with a student's own gradients, made once for equal numbers."""
-        assert isinstance(self.solution, SnippetSolution)
-        solution = self.solution
-        known = (mutant.text, *((of, np.asarray(value).tobytes()) for of, value in own.items()))
-        return self.reruns.once(known, lambda: with_gradients(solution, mutant.text, own))
 
     def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""

@@ -23,7 +23,7 @@ import numpy as np
 from gradcli.engine.graph import Target
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.model import Value
-from gradcli.homework.result_cache import Remembered, once
+from gradcli.homework.result_cache import once
 from gradcli.homework.solve.vertices import HOOK, Vertex, at_values, ones_like, vertices_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name
@@ -96,7 +96,6 @@ class Order:
 
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 OF_STRUCTURE = {"is_scalar", "has_softmax", "edges", "into", "leaves", "twins", "order", "labels", "spellings"}
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
@@ -261,15 +260,6 @@ class Graph:
     @cached_property
     def order(self) -> Order:
         return Order([vertex.sources for vertex in self.vertices], self.copies)
-
-    def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
-        """Return what `forward` does, remembered: one wrong number is looked into for many answers."""
-        known = tuple((index, np.asarray(value).tobytes()) for index, value in given.items())
-        return self.recent.once(known, lambda: self.forward(given))
-
-    @cached_property
-    def recent(self) -> Remembered[Sequence[Value]]:
-        return Remembered(RECENT)
 
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""

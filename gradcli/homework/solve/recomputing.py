@@ -54,7 +54,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     graph = problem.graph
     earlier = {q: (other, typed) for q, (other, typed) in earlier.items() if other.graph is graph}  # not another pass
     forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
-    values = graph.forward_once(forward) if forward else None
+    values = graph.forward(forward) if forward else None
     if problem.kind == "value":
         return None if values is None else values[problem.by]
     given = {
