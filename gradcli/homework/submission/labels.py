@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from functools import partial
 from itertools import product
 from string import ascii_lowercase
 from typing import TypeVar
@@ -107,7 +106,7 @@ def closing_mark(text: str, place: int, answer: str) -> str:
     return answer
 
 
-KEPT = 2**12  # labels that are remembered
+KEPT = 2**12  # labels that are remembered: in a class they are the same
 NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
 LETTERS = 5  # of a name that is known with a slip in it
@@ -142,12 +141,11 @@ class Labels:
 
     def __init__(self, questions: Sequence[Question], *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
+        self.known: Remembered[Ask | None] = Remembered(KEPT)
         self.asked = {one.id: one.asks for one in questions}
         self.outputs = {one.id: one.output for one in questions}
         self.names = {one.id: one.names for one in questions}
         self.codes = [one.id for one in questions if one.code]
-        self.named: Remembered[str | None] = Remembered(KEPT)
-        self.known: Remembered[Ask | None] = Remembered(KEPT)
         self.ids = single((question_name(id), id) for id in self.asked)
         headings = {id: heading_of(id) for id in self.asked}  # `q1` is question 1
         self.numbers = single((head.number, id) for id, head in headings.items() if head and not head.rest)
@@ -170,9 +168,6 @@ class Labels:
         text = normalize("NFC", text.strip())
         if text in self.asked or self.is_strict or len(text) > LONGEST:
             return text if text in self.asked else None
-        return self.named.once(("", text), partial(self._question, text))
-
-    def _question(self, text: str) -> str | None:
         plain, squeezed, found = bare(text), question_name(text), None
         if any(name in squeezed for name in self.ids):  # most texts have no name in them
             shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
@@ -215,18 +210,15 @@ class Labels:
         """Return the id of the one question from which a heading is a slip away: a letter more, less or other."""
         if self.is_strict or len(text) > LONGEST:
             return None
-        return self.named.once(("misspelt", text), partial(self._misspelt, text))
-
-    def _misspelt(self, text: str) -> str | None:
         names = {question_name(text), question_name(WORDS.sub("", bare(text)))}
         found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
         return found.pop() if len(found) == 1 else None
 
     def ask(self, id: str, text: str) -> Ask | None:
         """Return the quantity of a question that a label names."""
-        return self.known.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
+        return self.known.once((id, text), lambda: self.named_by(id, text)) if len(text) <= LONGEST else None
 
-    def _ask(self, id: str, text: str) -> Ask | None:
+    def named_by(self, id: str, text: str) -> Ask | None:
         ask = self.exact(id, text)
         if ask is not None or self.is_strict or open_brackets(text):
             return ask

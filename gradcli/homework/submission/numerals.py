@@ -118,9 +118,6 @@ class Tolerance:
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""
-        is_plain = self.precision is None and self.decimals is None
-        if np.ndim(typed.value) == 0 and is_plain and isinstance(truth, float) and math.isfinite(truth):
-            return self.judge_one(typed, float(truth))
         right = self.near(typed.value, truth)
         with np.errstate(all="ignore"):
             off = np.abs(typed.value - truth) - unknown(truth)
@@ -142,18 +139,6 @@ class Tolerance:
                 # 10 is not 8 in one digit, which is 8 itself
                 few = few | (rounded & (off <= 10.0 ** (size - digits + 1) / 2 * SLACK))
         return right, right | few
-
-    def judge_one(self, typed: Typed, truth: float) -> tuple[bool, bool]:
-        """Judge a single number, as `judge` does, which most answers are."""
-        off, size, unit = abs(float(typed.value) - truth), abs(truth), float(typed.unit)
-        right = few = off <= self.atol + self.rtol * size
-        for cut in range(int(typed.zeros) + 1 if unit > 0 and not right else 0):
-            digits = int(typed.digits) - cut
-            if off <= unit * 10.0**cut / 2 * SLACK:
-                right = right or digits >= ENOUGH
-                # 10 is not 8 in one digit, which is 8 itself
-                few = few or (size > 0 and off <= 10.0 ** (math.floor(math.log10(size)) - digits + 1) / 2 * SLACK)
-        return right, right or few
 
     def matches(self, typed: Typed, numbers: Any) -> Any:
         """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than
