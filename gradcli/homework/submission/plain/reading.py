@@ -372,7 +372,8 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             one = read_numeral(settled(found, comma))
             if one is None:
                 raise UnreadableError("neither a number nor a tensor")
-            return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
+            shown = "[" * len(shape) + settled(found, comma) + "]" * len(shape)
+            return Plain(shown, checked(reshaped_as(one, shape)))
         lost = LOST_POWER.fullmatch(text)
         if lost:
             digits, fraction, power = lost.groups()
