@@ -20,7 +20,6 @@ from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
-from gradcli.homework.solve.judging import names_of
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
 from gradcli.homework.submission.labels import Labels
@@ -39,11 +38,7 @@ Place = tuple[str, str]  # question and quantity, as the assignment writes them
 
 def labels_of(assignment: Assignment) -> Labels:
     """Return the labels by which a hand-in names the questions and quantities of an assignment."""
-    asked = {question.id: question.asks for question in assignment.questions}
-    outputs = {question.id: question.output for question in assignment.questions}
-    names = {question.id: names_of(question.source.text, question.at) for question in assignment.questions}
-    codes = [question.id for question in assignment.questions if question.code]
-    return Labels(asked, outputs, is_strict=assignment.strict, names=names, codes=codes)
+    return Labels(assignment.questions, is_strict=assignment.strict)
 
 
 class Grader:

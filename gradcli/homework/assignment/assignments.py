@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import PurePath
@@ -14,24 +14,24 @@ import numpy as np
 
 from gradcli.errors import GradcliError, UsageError
 from gradcli.facts import dataclass
-from gradcli.homework.assignment import code, values, words
+from gradcli.homework.assignment import code, words
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.numbers import filled
-from gradcli.homework.assignment.places import Path, Places, read_table
+from gradcli.homework.assignment.places import Path, Places, Table, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
-from gradcli.homework.assignment.values import Values
+from gradcli.homework.assignment.values import point, settings
 from gradcli.homework.assignment.words import NO_WORDS, Words
-from gradcli.homework.code.cases import Code
+from gradcli.homework.code.cases import GRAPHS, USUAL, Code
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.source import Source, Span
 from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
-GRADING = ("rtol", "atol", "precision", "decimals", "carry_forward", *values.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask", "constant", "given", *code.KEYS)
 ASK = ("quantity", "form", "points", "decimals", "rtol", *words.KEYS)
+ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 DECIMALS = re.compile(r"\d\.(\d+)")
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
 
@@ -88,6 +88,11 @@ class Question:
     def quantities(self) -> tuple[str, ...]:
         """The quantities asked for, as the assignment writes them."""
         return tuple(ask.written for ask in self.asks)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the program or snippet has."""
+        return frozenset(ASSIGNED.findall(self.source.text)) | frozenset(self.at)
 
     @property
     def max_score(self) -> float:
@@ -172,148 +177,123 @@ class Assignment:
 
 def read_assignment(source: Source) -> Assignment:
     """Read an assignment from TOML. Raises UsageError, at the place of the fault, with the text to write there."""
-    table = read_table(source)
-    return _Reader(source).assignment(table)
+    table = Table(read_table(source), source, Places(source.text))
+    table.known(TOP, "an assignment")
+    questions = table.get("question")
+    if not isinstance(questions, list) or not questions:
+        help = 'start one with [[question]], and write id = "..." below it'
+        raise table.refuse_key("there is no question", help, "question")
+    read: dict[str, Question] = {}
+    for number, values in enumerate(questions):
+        if not isinstance(values, dict):
+            raise table.refuse_key("a question is a table", "start it with [[question]]", "question", number)
+        question = read_question(table.inner(values, "question", number), read)
+        read[question.id] = question
+    own = settings(table)
+    own["mistakes"] = tuple(read_mistakes(table, {id: one.quantities for id, one in read.items()}))
+    return Assignment(table.typed("title", str, ""), questions=tuple(read.values()), source=source, **own)
 
 
-class _Reader(Values):
-    def assignment(self, table: dict[str, Any]) -> Assignment:
-        self.known(table, TOP, (), "an assignment")
-        questions = table.get("question")
-        if not isinstance(questions, list) or not questions:
-            help = 'start one with [[question]], and write id = "..." below it'
-            raise self.refuse(self.places.key("question"), "there is no question", help)
-        seen: set[str] = set()
-        read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
-        tolerance, carry = self.grading(table.get("grading", {}))
-        own = values.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
-        own["mistakes"] = tuple(read_mistakes(table, {q.id: q.quantities for q in read}, self.places, self.refuse))
-        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
+def read_question(table: Table, before: Collection[str]) -> Question:
+    table.known(QUESTION, "a question")
+    id = read_id(table, before)
+    own, text = code.read_code(table), table.typed("text", str, "").strip()
+    section = table.places.key(*table.path)
+    if own is not None:
+        key, asks = "engine" if own.is_engine else "function", read_code_asks(table, id, own)
+        source = Source(code.stub(own), f"question {id}")
+        place = (section, (*table.path, key), table.source, table.places)
+        return Question(id, text, source, True, "", {}, asks, *place, code=own)
+    kinds = [kind for kind in ("program", "script") if kind in table]
+    if not kinds and words.are_choices(table.get("ask")):
+        kinds, table = ["script"], replace(table, values={**table.values, "script": ""})  # nothing is computed
+    if len(kinds) != 1:
+        what = "has both a program and a script" if kinds else "has neither a program nor a script"
+        help = "remove one of them" if kinds else 'write program = "q = x**2" below its id'
+        raise table.refuse_key(f"question {id} {what}", help, *kinds[1:])
+    (kind,) = kinds
+    source, is_script = Source(table.typed(kind, str, ""), f"question {id}"), kind == "script"
+    output = "" if is_script else output_name(source)
+    at = point(table, source if is_script else None)
+    varies = {name: one for name, one in at.items() if isinstance(one, Choice)}
+    example = {**at, **{name: one.drawn(Draws(b"", id, name)) for name, one in varies.items()}}
+    read = Question(
+        id,
+        text,
+        source,
+        is_script,
+        output,
+        {} if is_script else example,
+        read_asks(table, id, output, is_script=is_script),
+        section,
+        (*table.path, kind),
+        table.source,
+        table.places,
+        varies,
+        constant=frozenset(table.texts("constant", '["y", "lam"]')),
+        given=table.typed("given", dict, {}),
+    )
+    return read.moved(example) if is_script and example else read
 
-    def grading(self, table: Any) -> tuple[Tolerance, bool]:
-        path: Path = ("grading",)
-        if not isinstance(table, dict):
-            raise self.refuse(self.places.key(*path), "grading is a table", "write [grading], and rtol = 1e-5 below it")
-        self.known(table, GRADING, path, "[grading]")
-        limits = {**self.rate(table, path, "rtol"), **self.rate(table, path, "atol")}
-        precision = table.get("precision", "auto")
-        if precision != "auto" and not (type(precision) is int and 1 <= precision <= 15):
-            raise self.refuse(
-                self.places.value(*path, "precision"),
-                f"precision is {precision!r:.40}",
-                'write precision = "auto", or a number of digits from 1 to 15',
-            )
-        carry = self.typed(table, path, "carry_forward", bool, True)
-        digits = None if precision == "auto" else precision
-        return Tolerance(**limits, precision=digits, decimals=self.decimals(table, path)), carry
 
-    def question(self, path: Path, table: Any, seen: set[str]) -> Question:
-        section = self.places.key(*path)
-        if not isinstance(table, dict):
-            raise self.refuse(section, "a question is a table", "start it with [[question]]")
-        self.known(table, QUESTION, path, "a question")
-        id = self.id(path, table, seen)
-        own = code.read_code(table, lambda key, *told: self.refuse(self.places.key(*path, key), *told))
-        if own is not None:
-            return self.code_question(path, table, id, own)
-        kinds = [kind for kind in ("program", "script") if kind in table]
-        if not kinds and words.are_choices(table.get("ask")):
-            kinds, table = ["script"], {**table, "script": ""}  # nothing is computed
-        if len(kinds) != 1:
-            what = "has both a program and a script" if kinds else "has neither a program nor a script"
-            help = "remove one of them" if kinds else 'write program = "q = x**2" below its id'
-            raise self.refuse(self.places.key(*path, *kinds[1:]), f"question {id} {what}", help)
-        (kind,) = kinds
-        source = Source(self.typed(table, path, kind, str, ""), f"question {id}")
-        is_script = kind == "script"
-        output = "" if is_script else output_name(source)
-        at = self.point(table, path, source if is_script else None)
-        example = {
-            name: one.drawn(Draws(b"", id, name)) if isinstance(one, Choice) else one for name, one in at.items()
-        }
-        read = Question(
-            id,
-            self.typed(table, path, "text", str, "").strip(),
-            source,
-            is_script,
-            output,
-            {} if is_script else example,
-            self.asks(table, path, id, output, is_script=is_script),
-            section,
-            (*path, kind),
-            self.source,
-            self.places,
-            {name: one for name, one in at.items() if isinstance(one, Choice)},
-            constant=frozenset(self.names(table, path)),
-            given=self.typed(table, path, "given", dict, {}),
-        )
-        return read.moved(example) if is_script and example else read
+def read_code_asks(table: Table, id: str, own: Code) -> tuple[Ask, ...]:
+    usual = list(USUAL if own.is_engine else own.returns)
+    asks = read_asks(replace(table, values={"ask": usual, **table.values}), id, "", is_script=True)
+    known = GRAPHS if own.is_engine else own.returns
+    for ask in asks:
+        if ask.written not in known:
+            raise table.refuse_at(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")
+    return asks
 
-    def code_question(self, path: Path, table: dict[str, Any], id: str, own: Code) -> Question:
-        asks = self.asks({"ask": code.usual_asks(own), **table}, path, id, "", is_script=True)
-        known = code.known_asks(own)
-        for ask in asks:
-            if ask.written not in known:
-                raise self.refuse(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")
-        text = self.typed(table, path, "text", str, "").strip()
-        source, key = Source(code.stub(own), f"question {id}"), "engine" if own.is_engine else "function"
-        section = self.places.key(*path)
-        return Question(
-            id, text, source, True, "", {}, asks, section, (*path, key), self.source, self.places, {}, own
-        )  # fmt: skip
 
-    def id(self, path: Path, table: Mapping[str, Any], seen: set[str]) -> str:
-        id = normalize("NFC", self.typed(table, path, "id", str, str(len(seen) + 1))).strip()
-        place = self.places.value(*path, "id")
-        if not id or any(c in id for c in "[]#") or not id.isprintable():
-            raise self.refuse(place, f"{id!r} cannot be an id", 'write a word, such as id = "chain"')
-        if id in seen:
-            raise self.refuse(place, f"two questions have the id {id}", "give one of them another id")
-        seen.add(id)
-        return id
+def read_id(table: Table, before: Collection[str]) -> str:
+    id = normalize("NFC", table.typed("id", str, str(len(before) + 1))).strip()
+    if not id or any(c in id for c in "[]#") or not id.isprintable():
+        raise table.refuse(f"{id!r} cannot be an id", 'write a word, such as id = "chain"', "id")
+    if id in before:
+        raise table.refuse(f"two questions have the id {id}", "give one of them another id", "id")
+    return id
 
-    def asks(self, table: Mapping[str, Any], path: Path, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
-        asked = table.get("ask")
-        if not isinstance(asked, list) or not asked:
-            what = "asks for nothing" if not asked else "has an ask that is no list"
-            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", 'write ask = ["q", "dq/dx"]')
-        found: dict[Quantity, Ask] = {}
-        for place, one in enumerate(asked):
-            ask = self.ask(one, (*path, "ask", place), output, is_script=is_script)
-            if ask.quantity in found:
-                raise self.refuse(ask.span, f"{ask.quantity} is asked for twice", "remove one of the two")
-            found[ask.quantity] = ask
-        return tuple(found.values())
 
-    def ask(self, one: Any, path: Path, output: str, *, is_script: bool) -> Ask:
-        table, place = (one, (*path, "quantity")) if isinstance(one, dict) else ({"quantity": one}, path)
-        span = self.places.value(*place)
-        written = table.get("quantity")
-        self.known(table, ASK, path, "an ask")
+def read_asks(table: Table, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
+    asked = table.get("ask")
+    if not isinstance(asked, list) or not asked:
+        what = "asks for nothing" if not asked else "has an ask that is no list"
+        raise table.refuse_key(f"question {id} {what}", 'write ask = ["q", "dq/dx"]', "ask")
+    found: dict[Quantity, Ask] = {}
+    for place, one in enumerate(asked):
+        values, path = (one, ("quantity",)) if isinstance(one, dict) else ({"quantity": one}, ())
+        inner = table.inner(values, "ask", place)
+        ask = read_ask(inner, table.places.value(*inner.path, *path), output, is_script=is_script)
+        if ask.quantity in found:
+            raise table.refuse_at(ask.span, f"{ask.quantity} is asked for twice", "remove one of the two")
+        found[ask.quantity] = ask
+    return tuple(found.values())
 
-        def refuse(key: str, *told: str) -> UsageError:
-            return self.refuse(self.places.value(*path, key), *told)
 
-        own = words.read_words(table, refuse)
-        special = words.read_special(table, refuse, is_script=is_script)
-        if special is not None:
-            return Ask(special[0], "number", self.points(table, path, special[1]), special[1], span, own)
-        if not isinstance(written, str) or not written.strip():
-            what = f"{written!r:.40} is no quantity" if "quantity" in table else "there is no quantity"
-            raise self.refuse(span, what, 'write "dq/dx", or { quantity = "dq/dx", points = 2 }')
-        quantity = read_expression(written) if is_script else read_quantity(written, output)
-        if quantity is None:
-            forms = "a.grad, c.grad_fn, w" if is_script else "s, dq/ds, s.grad or local ds/dx"
-            raise self.refuse(span, f"{written} is no quantity", f"write one such as {forms}")
-        if re.search(r"^\s*\[|[=#\n]", written):
-            help = "give it a name in the script, and ask for that"
-            raise self.refuse(span, f"{written} cannot stand before the = of an answer", help)
-        form = table.get("form", "number")
-        if form not in ("number", "expression") or (is_script and form == "expression"):
-            known = '"number"' if is_script else '"number" or "expression"'
-            raise self.refuse(
-                self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
-            )
-        decimals = self.decimals(table, path)
-        limits = {**self.rate(table, path, "rtol"), **({} if decimals is None else {"decimals": decimals})}
-        return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own, limits)
+def read_ask(table: Table, span: Span, output: str, *, is_script: bool) -> Ask:
+    table.known(ASK, "an ask")
+    own, special = words.read_words(table), words.read_special(table, is_script=is_script)
+    if special is not None:
+        return Ask(special[0], "number", read_points(table, special[1]), special[1], span, own)
+    written = table.get("quantity")
+    if not isinstance(written, str) or not written.strip():
+        what = f"{written!r:.40} is no quantity" if "quantity" in table else "there is no quantity"
+        raise table.refuse_at(span, what, 'write "dq/dx", or { quantity = "dq/dx", points = 2 }')
+    quantity = read_expression(written) if is_script else read_quantity(written, output)
+    if quantity is None:
+        forms = "a.grad, c.grad_fn, w" if is_script else "s, dq/ds, s.grad or local ds/dx"
+        raise table.refuse_at(span, f"{written} is no quantity", f"write one such as {forms}")
+    if re.search(r"^\s*\[|[=#\n]", written):
+        help = "give it a name in the script, and ask for that"
+        raise table.refuse_at(span, f"{written} cannot stand before the = of an answer", help)
+    form = table.get("form", "number")
+    if form not in ("number", "expression") or (is_script and form == "expression"):
+        known = '"number"' if is_script else '"number" or "expression"'
+        raise table.refuse(f"the form of {written} is {form!r:.40}", f"write form = {known}", "form")
+    limits = table.tolerance("rtol", "decimals")
+    return Ask(quantity, form, read_points(table, written), written.strip(), span, own, limits)
+
+
+def read_points(table: Table, written: str) -> float:
+    return table.number("points", 1, 1e6, "write points = 1", f"the points of {written} are")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from gradcli.errors import UsageError
 from gradcli.facts import dataclass
+from gradcli.homework.assignment.places import Table
 
 MOST = 1000  # steps from the smallest to the largest number
 LARGEST = 64  # entries of a random tensor
 Value = Any  # a numpy array or scalar
-Path = tuple[str | int, ...]
-Refuse = Callable[[Path, str, str], UsageError]  # at the value of a path: what is wrong, and what to write there
 CHOOSE = "write { choose = [1.3, 1.7, 2.2] }"
 RANDOM = "write { random = [2, 3], from = [-2, 2], step = 0.5 }"
 
@@ -54,47 +52,36 @@ class Choice:
         return np.reshape(np.array(entries, np.float64), self.shape)[()]
 
 
-def read_choice(table: Mapping[str, Any], path: Path, read: Callable[[Any, Path], Value], refuse: Refuse) -> Choice:
+def read_choice(table: Table, read: Callable[..., Value]) -> Choice:
     """Read `{ choose = [...] }`, or `{ random = SHAPE, from = [LOW, HIGH], step = STEP }`, where no shape is a number.
 
-    `read` reads one value, `refuse` makes the error at the place of a key. Raises that error.
+    `read` reads the value at a place in the table. Raises UsageError at the place of a fault.
     """
-    name = path[-1]
+    name = table.path[-1]
     if "choose" in table:
-        if others := [key for key in table if key != "choose"]:
-            raise refuse((*path, others[0]), f"{name} has choose, and no {others[0]} beside it", CHOOSE)
-        given = table["choose"]
+        if others := [key for key in table.values if key != "choose"]:
+            raise table.refuse(f"{name} has choose, and no {others[0]} beside it", CHOOSE, others[0])
+        given = table.get("choose")
         if not isinstance(given, list) or len(given) < 2:
-            raise refuse((*path, "choose"), f"{name} has fewer than two values to choose from", CHOOSE)
-        values = tuple(np.asarray(read(one, (*path, "choose", place)))[()] for place, one in enumerate(given))
+            raise table.refuse(f"{name} has fewer than two values to choose from", CHOOSE, "choose")
+        values = tuple(np.asarray(read(table, one, "choose", place))[()] for place, one in enumerate(given))
         if len({np.shape(value) for value in values}) > 1:
-            raise refuse((*path, "choose"), f"the values of {name} differ in shape", "choose from values of one shape")
+            raise table.refuse(f"the values of {name} differ in shape", "choose from values of one shape", "choose")
         return Choice(values)
-    for key in table:
+    for key in table.values:
         if key not in ("random", "from", "step"):
-            raise refuse((*path, key), f"{name} has no {key}", f"{CHOOSE}, or {RANDOM[6:]}")
-    return Choice(entries(table, path, refuse), sizes(table, path, refuse))
-
-
-def entries(table: Mapping[str, Any], path: Path, refuse: Refuse) -> tuple[float, ...]:
-    """Return the numbers that an entry may be."""
-    ends, step = table.get("from"), table.get("step", 1)
+            raise table.refuse(f"{name} has no {key}", f"{CHOOSE}, or {RANDOM[6:]}", key)
+    ends, step, shape = table.get("from"), table.get("step", 1), table.get("random", [])
     if not (isinstance(ends, list) and len(ends) == 2 and all(map(is_number, ends)) and ends[0] < ends[1]):
-        raise refuse((*path, "from"), f"{path[-1]} needs its smallest and its largest number", RANDOM)
-    if not is_number(step) or not 0 < step <= ends[1] - ends[0] or (ends[1] - ends[0]) / step > MOST:
-        raise refuse((*path, "step"), f"the step of {path[-1]} is {step!r:.40}", RANDOM)
+        raise table.refuse(f"{name} needs its smallest and its largest number", RANDOM, "from")
     low, high = ends
-    return grid(low, high, step)
-
-
-def sizes(table: Mapping[str, Any], path: Path, refuse: Refuse) -> tuple[int, ...]:
-    """Return the shape of a random value."""
-    shape = table.get("random", [])
+    if not is_number(step) or not 0 < step <= high - low or (high - low) / step > MOST:
+        raise table.refuse(f"the step of {name} is {step!r:.40}", RANDOM, "step")
     if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
-        raise refuse((*path, "random"), f"random is the shape of {path[-1]}", RANDOM)
+        raise table.refuse(f"random is the shape of {name}", RANDOM, "random")
     if prod(shape) > LARGEST:
-        raise refuse((*path, "random"), f"{path[-1]} has more than {LARGEST} entries", "nobody computes that by hand")
-    return tuple(shape)
+        raise table.refuse(f"{name} has more than {LARGEST} entries", "nobody computes that by hand", "random")
+    return Choice(grid(low, high, step), tuple(shape))
 
 
 def is_number(value: Any) -> bool:

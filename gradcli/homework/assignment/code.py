@@ -6,67 +6,67 @@ In place of a program a function may have `cases = [{ args = [...], returns = [.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import Any
 
-from gradcli.errors import UsageError
-from gradcli.homework.code.cases import GRAPHS, USUAL, Code, is_array
+from gradcli.homework.assignment.places import Table
+from gradcli.homework.code.cases import Code, is_array
 
 KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
     'takes = ["dout", "x", "W"], returns = ["dx", "dW"], shapes = { dout = ["n", "k"], x = ["n", "d"], W = ["d", "k"] }'
 )
 CASE = "cases = [{ args = [[1.0, 2.0], 3.0], returns = [[0.5, 0.1]] }]"
-Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a message and a help
+PROGRAM = 'write program = "y = x @ W + b"'
 
 
-def read_code(table: Mapping[str, Any], refuse: Refuse) -> Code | None:
+def read_code(table: Table) -> Code | None:
     """Read what code a question asks for; None where it asks for none. Raises UsageError at the key at fault."""
     if "engine" in table:
-        return Code(name_of(table, "engine", "Value", refuse), is_engine=True)
+        return Code(name_of(table, "engine", "Value"), is_engine=True)
     if "function" not in table:
         return None
-    name, program = name_of(table, "function", "affine_backward", refuse), table.get("program")
+    name, program = name_of(table, "function", "affine_backward"), table.get("program")
     if "cases" in table:
-        return of_cases(name, table, refuse)
+        return of_cases(name, table)
     if not isinstance(program, str) or "=" not in program:
-        raise refuse("program", "a function is the backward pass of a program", 'write program = "y = x @ W + b"')
-    takes, returns = (names_of(table, key, refuse) for key in ("takes", "returns"))
+        raise table.refuse_key("a function is the backward pass of a program", PROGRAM, "program")
+    takes, returns = (names_of(table, key) for key in ("takes", "returns"))
     shapes = table.get("shapes")
     if not isinstance(shapes, dict) or not all(map(is_shape, shapes.values())):
-        raise refuse("shapes", "each variable has a shape", f"write {EXAMPLE}")
+        raise table.refuse_key("each variable has a shape", f"write {EXAMPLE}", "shapes")
     upstream = table.get("upstream", takes[0] if takes[0] in shapes and takes[0] not in program else "")
     if upstream and upstream not in shapes:
-        raise refuse("upstream", f"{upstream!r:.40} has no shape", f"write {EXAMPLE}")
+        raise table.refuse_key(f"{upstream!r:.40} has no shape", f"write {EXAMPLE}", "upstream")
     for one in returns:
         if one[:1] != "d" or one[1:] not in shapes or one[1:] == upstream:
-            raise refuse("returns", f"{one} is no gradient of a variable with a shape", f"write {EXAMPLE}")
+            message = f"{one} is no gradient of a variable with a shape"
+            raise table.refuse_key(message, f"write {EXAMPLE}", "returns")
     try:
         ast.parse(program.strip())
     except SyntaxError:
-        raise refuse("program", "the program is not Python", 'write program = "y = x @ W + b"') from None
+        raise table.refuse_key("the program is not Python", PROGRAM, "program") from None
     return Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
 
 
-def of_cases(name: str, table: Mapping[str, Any], refuse: Refuse) -> Code:
+def of_cases(name: str, table: Table) -> Code:
     """Return a function that is tried with arguments whose results are given, each with the same number of them."""
-    cases = table["cases"]
+    cases = table.get("cases")
     is_list = isinstance(cases, list) and cases and all(isinstance(case, dict) for case in cases)
     pairs = [(case.get("args"), case.get("returns")) for case in cases] if is_list else []
     if not pairs or not all(isinstance(values, list) and is_data(values) for pair in pairs for values in pair):
-        raise refuse("cases", "each case has the arguments of a call and the values that it returns", f"write {CASE}")
-    takes = names_of(table, "takes", refuse) if "takes" in table else ()
+        message = "each case has the arguments of a call and the values that it returns"
+        raise table.refuse_key(message, f"write {CASE}", "cases")
     count = len(pairs[0][1])
     usual = ("result",) if count == 1 else tuple(f"result_{number + 1}" for number in range(count))
-    returns = names_of(table, "returns", refuse) if "returns" in table else usual
+    takes = names_of(table, "takes") if "takes" in table else ()
+    returns = names_of(table, "returns") if "returns" in table else usual
     for arguments, values in pairs:
         if len(values) != len(returns) or not values or len(arguments) != len(takes or pairs[0][0]):
-            raise refuse("cases", "the cases differ in how many values they take or return", f"write {CASE}")
-        if not all(is_array(value) for value in values):
-            raise refuse("cases", "what a case returns is a number or an array", f"write {CASE}")
-    return Code(
-        name, is_engine=False, takes=takes, returns=returns, cases=tuple((tuple(a), tuple(r)) for a, r in pairs)
-    )
+            message = "the cases differ in how many values they take or return"
+            raise table.refuse_key(message, f"write {CASE}", "cases")
+        if not all(map(is_array, values)):
+            raise table.refuse_key("what a case returns is a number or an array", f"write {CASE}", "cases")
+    tried = tuple((tuple(arguments), tuple(values)) for arguments, values in pairs)
+    return Code(name, is_engine=False, takes=takes, returns=returns, cases=tried)
 
 
 def is_data(value: object) -> bool:
@@ -81,21 +81,21 @@ def is_data(value: object) -> bool:
     return True
 
 
-def name_of(table: Mapping[str, Any], key: str, example: str, refuse: Refuse) -> str:
-    name = table[key]
-    if not isinstance(name, str) or not name.isidentifier():
-        raise refuse(key, f"{name!r:.40} is no name", f'write {key} = "{example}"')
+def is_name(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier()
+
+
+def name_of(table: Table, key: str, example: str) -> str:
+    name: str = table.get(key)
+    if not is_name(name):
+        raise table.refuse_key(f"{name!r:.40} is no name", f'write {key} = "{example}"', key)
     return name
 
 
-def names_of(table: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]:
+def names_of(table: Table, key: str) -> tuple[str, ...]:
     names = table.get(key)
-    if (
-        not isinstance(names, list)
-        or not names
-        or not all(isinstance(one, str) and one.isidentifier() for one in names)
-    ):
-        raise refuse(key, f"{key} is a list of names", f"write {EXAMPLE}")
+    if not isinstance(names, list) or not names or not all(map(is_name, names)):
+        raise table.refuse_key(f"{key} is a list of names", f"write {EXAMPLE}", key)
     return tuple(names)
 
 
@@ -103,15 +103,6 @@ def is_shape(shape: object) -> bool:
     return isinstance(shape, list) and all(
         (type(one) is int and 1 <= one <= 64) or (isinstance(one, str) and one) for one in shape
     )
-
-
-def usual_asks(code: Code) -> list[str]:
-    """Return what is asked for where the assignment does not say it."""
-    return list(USUAL if code.is_engine else code.returns)
-
-
-def known_asks(code: Code) -> list[str]:
-    return list(GRAPHS if code.is_engine else code.returns)
 
 
 def stub(code: Code) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
-from gradcli.source import Source, Span
+from gradcli.source import Source, Span, did_you_mean
 
 Path = tuple[str | int, ...]  # such as ("question", 0, "at", "x")
 
@@ -106,6 +106,92 @@ class Places:
             return written
         starts = offsets(self.text, written)
         return Span(*(starts[min(end, len(starts) - 1)] for end in span))
+
+
+KINDS = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a file, which knows where it stands: what is wrong with it is told at that place."""
+
+    values: Mapping[str, Any]
+    source: Source
+    places: Places
+    path: Path = ()
+    code: str = "E021"
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def get(self, key: str, usual: Any = None) -> Any:
+        return self.values.get(key, usual)
+
+    def inner(self, values: Mapping[str, Any], *path: str | int) -> Table:
+        """Return a table that stands in this one."""
+        return Table(values, self.source, self.places, (*self.path, *path), self.code)
+
+    def refuse(self, message: str, help: str, *path: str | int) -> UsageError:
+        """Return an error at the value of a key; of one that is not there, at the table."""
+        return self.refuse_at(self.places.value(*self.path, *path), message, help)
+
+    def refuse_key(self, message: str, help: str, *path: str | int) -> UsageError:
+        """Return an error at a key, or at the table."""
+        return self.refuse_at(self.places.key(*self.path, *path), message, help)
+
+    def refuse_at(self, span: Span, message: str, help: str) -> UsageError:
+        return UsageError(self.code, message, span=span, help=help, source=self.source)
+
+    def known(self, known: Sequence[str], whose: str) -> None:
+        """Refuse a key that is none of the known ones."""
+        for key in self.values:
+            if key not in known:
+                close = did_you_mean(key, known)
+                help = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
+                raise self.refuse_key(f"{whose} has no {key}", help, key)
+
+    def typed(self, key: str, kind: type, usual: Any) -> Any:
+        """Return the value of a key, which has a type of `KINDS`."""
+        value = self.get(key, usual)
+        if not isinstance(value, kind):
+            raise self.refuse(f"{key} is {value!r:.40}", f"{key} is {KINDS[kind]}", key)
+        return value
+
+    def checked(self, key: str, usual: Any, is_right: Callable[[Any], bool], help: str, what: str = "") -> Any:
+        """Return the value of a key, which passes a check; the `help` says what to write."""
+        value = self.get(key, usual)
+        if not is_right(value):
+            raise self.refuse(f"{what or f'{key} is'} {value!r:.40}", help, key)
+        return value
+
+    def number(self, key: str, usual: float, below: float, help: str, what: str = "", *, is_open: bool = True) -> float:
+        """Return a number from 0 to a limit, which it does not reach where it `is_open`."""
+
+        def is_right(value: Any) -> bool:
+            return type(value) in (int, float) and 0 <= value <= below and not (is_open and value == below)
+
+        return float(self.checked(key, usual, is_right, help, what))
+
+    def tolerance(self, *keys: str) -> dict[str, Any]:
+        """Return what is said of these settings of a tolerance, by their names."""
+        found: dict[str, Any] = {}
+        for key in keys:
+            if key == "decimals" and self.get(key) is not None:
+                help = "write decimals = 3, or another number from 0 to 15"
+                found[key] = self.checked(key, 0, lambda value: type(value) is int and 0 <= value <= 15, help)
+            elif key != "decimals" and key in self:
+                is_number = type(self.get(key)) in (int, float)
+                help = f"write {key} = 1e-5, or another number from 0 to 1" if is_number else f"{key} is a number"
+                found[key] = self.number(key, 0, 1, help)
+        return found
+
+    def texts(self, key: str, example: str) -> list[str]:
+        """Return a list of texts."""
+
+        def is_right(value: Any) -> bool:
+            return isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+
+        return [" ".join(one.split()) for one in self.checked(key, [], is_right, f"write {key} = {example}")]
 
 
 @dataclass(slots=True)

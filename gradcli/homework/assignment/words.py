@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradcli.errors import UsageError
 from gradcli.facts import dataclass
+from gradcli.homework.assignment.places import Table
 from gradcli.homework.assignment.quantities import Quantity
 
 KEYS = ("line", "choices", "answer", "accept", "undefined")
 MOST = 20  # choices
-
-Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a message and a help
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +37,24 @@ class Words:
 NO_WORDS = Words()
 
 
-def read_words(table: Mapping[str, Any], refuse: Refuse) -> Words:
+def read_words(table: Table) -> Words:
     """Read the choices and the texts to accept of an ask. Raises UsageError at the key at fault."""
-    choices, accept = (texts(table, key, refuse) for key in ("choices", "accept"))
+    choices, accept = (tuple(table.texts(key, '["one text", "another"]')) for key in ("choices", "accept"))
     answer = table.get("answer", 0)
     if not choices:
         if "answer" in table:
-            raise refuse("answer", "an answer goes with choices", 'write choices = ["yes", "no"] before it')
-        undefined = table.get("undefined", False)
-        if not isinstance(undefined, bool):
-            raise refuse("undefined", f"undefined is {undefined!r:.40}", "write undefined = true")
-        return Words(accept=accept, undefined=undefined)
+            raise table.refuse("an answer goes with choices", 'write choices = ["yes", "no"] before it', "answer")
+        return Words(accept=accept, undefined=table.typed("undefined", bool, False))
     if not 2 <= len(choices) <= MOST:
-        raise refuse("choices", f"there are {len(choices)} choices", f"write 2 to {MOST}")
+        raise table.refuse(f"there are {len(choices)} choices", f"write 2 to {MOST}", "choices")
     if len({choice.casefold() for choice in choices}) < len(choices):
-        raise refuse("choices", "two choices are the same", "remove one of the two")
+        raise table.refuse("two choices are the same", "remove one of the two", "choices")
     answers = answer if isinstance(answer, list) else [answer]
     if not answers or any(type(one) is not int or not 1 <= one <= len(choices) for one in answers):
         where = "answer" if "answer" in table else "choices"
         help = f"write the number of the right choice, or of all: answer = 1 is the first of {len(choices)}"
-        raise refuse(where, "no choice is the right one", help)
+        raise table.refuse("no choice is the right one", help, where)
     return Words(choices, tuple(sorted(set(answers))), accept)
-
-
-def texts(table: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]:
-    found = table.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
-        raise refuse(key, f"{key} is {found!r:.40}", f'write {key} = ["one text", "another"]')
-    return tuple(" ".join(one.split()) for one in found)
 
 
 def are_choices(asks: Any) -> bool:
@@ -75,15 +62,17 @@ def are_choices(asks: Any) -> bool:
     return isinstance(asks, list) and bool(asks) and all(isinstance(one, dict) and one.get("choices") for one in asks)
 
 
-def read_special(table: Mapping[str, Any], refuse: Refuse, *, is_script: bool) -> tuple[Quantity, str] | None:
+def read_special(table: Table, *, is_script: bool) -> tuple[Quantity, str] | None:
     """Return the quantity of an ask for words, and the label of its answer; None for any other ask."""
     written, line = table.get("quantity"), table.get("line")
     if "line" in table and (written != "printed" or type(line) is not int or line < 1):
-        raise refuse("line", "a line is the number of one that prints", 'write { quantity = "printed", line = 6 }')
+        help = 'write { quantity = "printed", line = 6 }'
+        raise table.refuse("a line is the number of one that prints", help, "line")
     if table.get("choices"):
         label = " ".join(written.split()) if isinstance(written, str) and written.strip() else "choice"
         if not label.isprintable():
-            raise refuse("quantity", f"{label!r:.40} cannot be typed", 'write a word, such as quantity = "why"')
+            help = 'write a word, such as quantity = "why"'
+            raise table.refuse(f"{label!r:.40} cannot be typed", help, "quantity")
         return Quantity("choice", label), label
     if not is_script or written not in ("printed", "raises"):
         return None

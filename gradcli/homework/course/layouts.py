@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
@@ -102,21 +102,6 @@ ATTEMPT = re.compile(r"(?:^|[-_ .])(?:attempt|try)[-_ ]?(\d{1,4})$", re.IGNORECA
 LARGEST = 2**24  # bytes of what Gradescope writes about a class
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """A file with the student it belongs to, as its place names one, and the number of the attempt, if it is recorded.
-
-    `clues` are what a roster may know the student by. One that `is_again` is a later attempt, though none is counted.
-    """
-
-    file: File
-    student: str
-    clues: tuple[str, ...] = ()
-    attempt: int | None = None
-    is_again: bool = False
-    submitted: datetime | None = None
-
-
 @dataclass(frozen=True)
 class Folder:
     """A folder that is named, with the files in it that are graded; `tops` are the names that lie in it itself."""
@@ -134,7 +119,7 @@ class Folder:
         return first if deeper else file.path.stem
 
 
-def works(files: Sequence[File], layout: str | None = None, *, has_attempts: bool = False) -> Iterator[Work]:
+def works(files: Sequence[File], layout: str | None = None, *, has_attempts: bool = False) -> Iterator[HandIn]:
     """Yield the files with their students; each folder is in the `layout`, or in the one that it plainly has.
 
     With `has_attempts`, a name such as `ada_attempt2.txt` has the number of an attempt in any layout; without, in none.
@@ -145,13 +130,13 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
             roots.setdefault(download_of(file.folder), []).append(file)
         elif layout is not None and file.data is None:
             roots.setdefault(download_of(file.path.parent), []).append(file)
-    found: dict[Path, list[Work]] = {}
+    found: dict[Path, list[HandIn]] = {}
     for root, own in roots.items():
         folder = unwrapped(Folder(root, own, tops(root, own)), layout)
         for work in LAYOUTS[layout or recognised(folder)](folder):
             found.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
-        for work in found.get(file.path) or [Work(file, student, (student, file.path.stem, around(file)))]:
+        for work in found.get(file.path) or [HandIn(file, student, clues=(student, file.path.stem, around(file)))]:
             yield numbered(work) if has_attempts else replace(work, attempt=None, is_again=bool(work.attempt))
 
 
@@ -203,32 +188,32 @@ def most(pattern: re.Pattern[str], names: Collection[str]) -> bool:
     return 2 * sum(pattern.fullmatch(name) is not None for name in names) > len(names)
 
 
-def plain(folder: Folder) -> Iterator[Work]:
+def plain(folder: Folder) -> Iterator[HandIn]:
     """Yield nothing: files that are called after their students need no folder to say whose they are."""
     return iter(())
 
 
-def folders(folder: Folder) -> Iterator[Work]:
+def folders(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of folders that are called after their students."""
     for file in folder.files:
         name = folder.first(file)
-        yield Work(file, name, (name, *re.split("[_ ]", name), file.path.stem, around(file)))
+        yield HandIn(file, name, clues=(name, *re.split("[_ ]", name), file.path.stem, around(file)))
 
 
-def moodle(folder: Folder) -> Iterator[Work]:
+def moodle(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of a download of Moodle; students of one name are told apart by their numbers."""
     yield from named_and_numbered(folder, MOODLE)
 
 
-def canvas(folder: Folder) -> Iterator[Work]:
+def canvas(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of a download of Canvas; what was handed in again under one name is a later attempt."""
     for work in named_and_numbered(folder, CANVAS):
         found = CANVAS.fullmatch(folder.parts(work.file)[0])
         again = AGAIN.search(Path(found["rest"]).stem) if found and found["rest"] else None
-        yield Work(work.file, work.student, work.clues, int(again[1]) + 1 if again else None)
+        yield replace(work, attempt=int(again[1]) + 1 if again else None)
 
 
-def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Work]:
+def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[HandIn]:
     """Yield files in whose first part a pattern finds a name, and mostly a number; without, the part is the name."""
     matches = [pattern.fullmatch(folder.parts(file)[0]) for file in folder.files]
     found = [(called(match), match["number"] or "") if match else None for match in matches]
@@ -237,12 +222,12 @@ def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Wor
         numbers.setdefault(identity(name), set()).add(number)
     for file, one in zip(folder.files, found, strict=True):
         if one is None:
-            yield Work(file, folder.first(file), (folder.first(file),))
+            yield HandIn(file, folder.first(file), clues=(folder.first(file),))
             continue
         name, number = one
         is_alone = len(numbers[identity(name)]) == 1
         after = name.rpartition("-")[2].strip()  # behind the name of a group
-        yield Work(file, name if is_alone else f"{name}_{number}", (number, name, after))
+        yield HandIn(file, name if is_alone else f"{name}_{number}", clues=(number, name, after))
 
 
 def called(match: re.Match[str]) -> str:
@@ -251,7 +236,7 @@ def called(match: re.Match[str]) -> str:
     return str(found["name"] or found["anonymous"])
 
 
-def gradescope(folder: Folder) -> Iterator[Work]:
+def gradescope(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of an export of Gradescope; who handed one in stands in a file beside them."""
     text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
     known, created = ({}, {}) if problem else (submitters(text), times_by_folder(text))
@@ -259,16 +244,16 @@ def gradescope(folder: Folder) -> Iterator[Work]:
         first = folder.first(file)
         told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in known.get(first, [])]
         for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
-            yield Work(file, clues[0], clues, submitted=created.get(first))
+            yield HandIn(file, clues[0], clues=clues, submitted=created.get(first))
 
 
-def github(folder: Folder) -> Iterator[Work]:
+def github(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of clones that GitHub Classroom makes, which are called after assignment and student."""
     start = slug(folder) or common(list(folder.tops))
     for file in folder.files:
         name = folder.first(file)
         user = name.removeprefix(start) if name.startswith(start) else name
-        yield Work(file, user, (user,))
+        yield HandIn(file, user, clues=(user,))
 
 
 def slug(folder: Folder) -> str:
@@ -291,7 +276,7 @@ def around(file: File) -> str:
     return next((name for name in reversed(file.path.parent.parts) if not ATTEMPT.search(name)), "")
 
 
-def numbered(work: Work) -> Work:
+def numbered(work: HandIn) -> HandIn:
     """Return work with the number of its attempt, where its name or that of a folder says so: `attempt_2`."""
     parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else work.file.path.parts[-2:]
     found = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
@@ -303,7 +288,7 @@ def numbered(work: Work) -> Work:
     return replace(work, student=student or work.student, clues=clues, attempt=number, is_again=False)
 
 
-LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {
+LAYOUTS: Mapping[str, Callable[[Folder], Iterator[HandIn]]] = {
     "plain": plain,
     "folders": folders,
     "moodle": moodle,
@@ -387,11 +372,13 @@ def collected(
         found += (
             placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
         )
-    if roster is None:
-        items = told_apart(found, known)
-        yield from by_student(items) if has_attempts else items
-        return
-    yield from in_order(told_apart(found, known), roster)
+    items = told_apart(found, known)
+    if roster is not None:
+        yield from in_order(items, roster)
+    elif has_attempts:
+        yield from chain.from_iterable(groups_of(items).values())
+    else:
+        yield from items
 
 
 def with_sheets(variants: Variants | None) -> Roster:
@@ -415,17 +402,10 @@ def with_others(files: Sequence[File], others: Sequence[File], students: Roster,
     return [*files, *(replace(file, problem=problem) for file in dict.fromkeys(theirs))]
 
 
-def placed(work: Work, students: Roster) -> Iterator[HandIn]:
+def placed(work: HandIn, students: Roster) -> Iterator[HandIn]:
     """Yield work as that of the student whom it says, or of each in the group."""
     found = students.owners((work.student, *work.clues))
-    for student in [one.id for one in found] or [work.student]:
-        yield HandIn(work.file, student, attempt=work.attempt, is_again=work.is_again, submitted=work.submitted)
-
-
-def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:
-    """Yield items student by student, in the order in which they come first."""
-    for own in groups_of(items).values():
-        yield from own
+    yield from (replace(work, student=student) for student in [one.id for one in found] or [work.student])
 
 
 def groups_of(items: Iterable[HandIn]) -> dict[str, list[HandIn]]:

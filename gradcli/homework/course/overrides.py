@@ -10,8 +10,8 @@ from typing import Any
 
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
-from gradcli.homework.assignment.assignments import Assignment, Question
-from gradcli.homework.assignment.places import Places, read_table
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.assignment.places import Places, Table, read_table
 from gradcli.homework.model import Result, added
 from gradcli.homework.submission.names import identity
 from gradcli.homework.wording import listed
@@ -50,85 +50,67 @@ def read_overrides(
 
     Raises UsageError, at the place, for what is nobody's, was not asked, or is set twice.
     """
-    reader = _Reader(source, assignment, student_of, students)
+    file = Table(read_table(source), source, Places(source.text), code="E026")
+    tables, others = file.get("override", []), [key for key in file.values if key != "override"]
+    if others or not isinstance(tables, list):
+        help = f"start each with [[override]], and {EXAMPLE} below it"
+        raise file.refuse_key("this file has no [[override]] alone", help, *others[:1])
     found: dict[str, dict[tuple[str, str], Override]] = {}
-    for number, one in enumerate(reader.tables()):
-        who, points = reader.override(number, one)
+    for number, values in enumerate(tables):
+        if not isinstance(values, dict):
+            raise file.refuse("an override is a table", EXAMPLE, "override", number)
+        table = file.inner(values, "override", number)
+        who = read_student(table, student_of, students)
         own = found.setdefault(identity(who), {})
-        for place, override in points.items():
+        for place, override in read_points(table, assignment).items():
             if place in own:
                 told = f"the points of {who} for {place[1]} are set twice"
-                raise reader.refuse(number, "quantity", told, "remove one of the two")
+                raise table.refuse(told, "remove one of the two", "quantity")
             own[place] = override
     return found
 
 
-class _Reader:
-    def __init__(
-        self,
-        source: Source,
-        assignment: Assignment,
-        student_of: Callable[[str], str | None],
-        students: Collection[str],
-    ) -> None:
-        self.table = read_table(source)
-        self.source, self.places = source, Places(source.text)
-        self.student_of, self.students = student_of, students
-        self.questions = {question.id: question for question in assignment.questions}
-
-    def refuse(self, number: int, key: str, message: str, help: str) -> UsageError:
-        span = self.places.value("override", number, key)
-        return UsageError("E026", message, span=span, help=help, source=self.source)
-
-    def tables(self) -> list[Any]:
-        tables = self.table.get("override", [])
-        others = [key for key in self.table if key != "override"]
-        if others or not isinstance(tables, list):
-            raise UsageError(
-                "E026", "this file has no [[override]] alone", span=self.places.key(*others[:1]),
-                help=f"start each with [[override]], and {EXAMPLE} below it", source=self.source,
-            )  # fmt: skip
-        return tables
-
-    def override(self, number: int, table: Any) -> tuple[str, dict[tuple[str, str], Override]]:
-        """Read one: the student, and the points by question and quantity; without a quantity those of all in shares."""
-        if not isinstance(table, dict):
-            raise self.refuse(number, "", "an override is a table", EXAMPLE)
-        for key in table:
-            if key not in KEYS:
-                raise self.refuse(number, key, f"an override has no {key}", f"it has {', '.join(KEYS)}")
-        texts = [self.text(number, table, key) for key in KEYS[: 3 if "quantity" in table else 2]]
-        who = self.student_of(texts[0])
-        if who is None:
-            close = did_you_mean(texts[0], self.students)
-            help = f"did you mean {close}?" if close else "name one who handed in work"
-            raise self.refuse(number, "student", f"there is no student {texts[0]}", help)
-        question = self.questions.get(texts[1])
-        if question is None:
-            raise self.refuse(number, "question", f"there is no question {texts[1]}", near(texts[1], self.questions))
-        asks = [ask for ask in question.asks if len(texts) < 3 or ask.written == asked(question, texts[2])]
-        if not asks:
-            told = f"{question.id} does not ask for {texts[2]}"
-            raise self.refuse(number, "quantity", told, near(texts[2], question.quantities))
-        points: Any = table.get("points")
-        most = added(ask.points for ask in asks)
-        if type(points) not in (int, float) or not 0 <= points <= most:
-            told = f"points are {points!r:.40}, and {asks[0].written if len(texts) > 2 else question.id} has {most:g}"
-            raise self.refuse(number, "points", told, f"write a number from 0 to {most:g}")
-        note, share = self.text(number, table, "note", ""), points / most if most else 0.0
-        return who, {(question.id, ask.written): Override(added((share * ask.points,)), note) for ask in asks}
-
-    def text(self, number: int, table: Mapping[str, Any], key: str, usual: str | None = None) -> str:
-        value = table.get(key, usual)
-        if not isinstance(value, str):
-            told = f"{key} is {value!r:.40}" if key in table else f"there is no {key}"
-            raise self.refuse(number, key, told, EXAMPLE)
-        return value.strip()
+def read_student(table: Table, student_of: Callable[[str], str | None], students: Collection[str]) -> str:
+    for key in table.values:
+        if key not in KEYS:
+            raise table.refuse(f"an override has no {key}", f"it has {', '.join(KEYS)}", key)
+    written = text(table, "student")
+    who = student_of(written)
+    if who is None:
+        close = did_you_mean(written, students)
+        help = f"did you mean {close}?" if close else "name one who handed in work"
+        raise table.refuse(f"there is no student {written}", help, "student")
+    return who
 
 
-def asked(question: Question, quantity: str) -> str | None:
-    """Return a quantity of a question as the assignment writes it, None for another."""
-    return next((one for one in question.quantities if one.replace(" ", "") == quantity.replace(" ", "")), None)
+def read_points(table: Table, assignment: Assignment) -> dict[tuple[str, str], Override]:
+    """Return the points by question and quantity; without a quantity those of all in shares."""
+    questions = {question.id: question for question in assignment.questions}
+    id, quantity = text(table, "question"), text(table, "quantity") if "quantity" in table else None
+    if id not in questions:
+        raise table.refuse(f"there is no question {id}", near(id, questions), "question")
+    question = questions[id]
+    asks = [ask for ask in question.asks if quantity is None or squeezed(ask.written) == squeezed(quantity)]
+    if quantity is not None and not asks:
+        help = near(quantity, question.quantities)
+        raise table.refuse(f"{id} does not ask for {quantity}", help, "quantity")
+    points, most = table.get("points"), added(ask.points for ask in asks)
+    if type(points) not in (int, float) or not 0 <= points <= most:
+        told = f"points are {points!r:.40}, and {id if quantity is None else asks[0].written} has {most:g}"
+        raise table.refuse(told, f"write a number from 0 to {most:g}", "points")
+    note, share = text(table, "note", ""), points / most if most else 0.0
+    return {(id, ask.written): Override(added((share * ask.points,)), note) for ask in asks}
+
+
+def text(table: Table, key: str, usual: str | None = None) -> str:
+    value = table.get(key, usual)
+    if not isinstance(value, str):
+        raise table.refuse(f"{key} is {value!r:.40}" if key in table else f"there is no {key}", EXAMPLE, key)
+    return value.strip()
+
+
+def squeezed(quantity: str) -> str:
+    return quantity.replace(" ", "")
 
 
 def near(name: str, known: Iterable[str]) -> str:

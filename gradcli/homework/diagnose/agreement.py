@@ -12,7 +12,7 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.diagnose.ordering import UNLIKELY, settled, weight
 from gradcli.homework.mistakes.catalogue import TURNS
 from gradcli.homework.model import Diagnosis, Value
-from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.graph import reached
 from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import SLACK, Typed
@@ -48,19 +48,8 @@ def spoils(one: Diagnosis, problem: Problem, other: Problem) -> bool:
     if one.kind not in TURNS or one.vertex is None:
         return False
     if other.kind == "value":
-        return one.vertex in behind(other.graph, other.by)
+        return one.vertex in reached([other.by], lambda vertex: other.graph.vertices[vertex].sources)
     return problem.kind == "gradient" and one.vertex in other.above and one.vertex != other.by
-
-
-def behind(graph: Graph, vertex: int) -> set[int]:
-    """Return the vertices that a value is computed from, itself among them."""
-    found, waiting = {vertex}, [vertex]
-    while waiting:
-        for source in graph.vertices[waiting.pop()].sources:
-            if source >= 0 and source not in found:
-                found.add(source)
-                waiting.append(source)
-    return found
 
 
 def one_factor(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import combinations
@@ -26,22 +25,19 @@ from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Tu
 from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import once
-from gradcli.homework.solve.graph import Change, Edge, Graph, Part
-from gradcli.homework.solve.problem import Begun, Problem, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph
+from gradcli.homework.solve.problem import Problem, sweep
 from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.submission.numerals import Tolerance, Typed
-
-Slipped = Mapping[Edge, Change]  # the rules that one slip changes
 
 
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:
     """Return the gradients after each suspect's slips as a function of the vertex; None where none arrives there."""
-    slips = [[part.changes for part in suspect.parts if isinstance(part, Slip)] for suspect in suspects]
+    slips = [[part for part in suspect.parts if isinstance(part, Slip)] for suspect in suspects]
+    changes = [{edge: change for slip in some for edge, change in slip.changes.items()} for some in slips]
     if not problem.graph.is_scalar or not suspects:
-        totals: list[dict[int, Value]] = [{} for _ in slips]
-        branch_off(Walk(problem), list(enumerate(slips)), totals)
+        totals = [attempt(problem, some) for some in changes]
         return lambda by: [total.get(by) for total in totals]
-    changes = [{edge: change for slip in some for edge, change in slip.items()} for some in slips]
     by_edge: dict[Edge, list[tuple[int, Change]]] = {}
     for place, change in enumerate(changes):
         for edge, one in change.items():
@@ -55,46 +51,6 @@ def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any
     return lambda by: np.broadcast_to(wide[by], seed.shape) if by in wide else [None] * len(suspects)
 
 
-class Walk:
-    """A sweep with changed rules that stops on its way, so that others go on from there."""
-
-    def __init__(self, problem: Problem, changes: Slipped = MappingProxyType({}), begun: Begun | None = None) -> None:
-        self.problem, self.changes, self.begun = problem, changes, begun
-        self.only = problem.alone
-
-    def down_to(self, vertex: int) -> Begun:
-        """Return the sweep as it comes to a vertex, each time to a lower one; to -1 where it ends."""
-        totals = self.problem.swept(self.changes, only=self.only, begun=self.begun, until=vertex + 1)
-        self.begun = Begun(vertex, totals)
-        return self.begun
-
-
-def branch_off(walk: Walk, left: Sequence[tuple[int, Sequence[Slipped]]], found: list[dict[int, Value]]) -> None:
-    """Find the gradients after the slips that are `left` at each place; nothing where they do not fit the shapes.
-
-    All that have the same slip at the top go on from one sweep.
-    """
-    alike: dict[int, list[tuple[int, list[Slipped]]]] = {}
-    for place, slips in left:
-        if slips:
-            first, *others = sorted(slips, key=top, reverse=True) if len(slips) > 1 else slips
-            alike.setdefault(id(first), []).append((place, [first, *others]))
-    for some in sorted(alike.values(), key=lambda some: top(some[0][1][0]), reverse=True):
-        slip = some[0][1][0]
-        with suppress(*FAILURES, TypeError):
-            begun = walk.down_to(min(top(slip), walk.problem.of))
-            branch_off(
-                Walk(walk.problem, {**walk.changes, **slip}, begun), [(p, rest) for p, (_, *rest) in some], found
-            )
-    for place in (place for place, slips in left if not slips):
-        found[place] = dict(walk.down_to(-1).totals)
-
-
-def top(slip: Slipped) -> int:
-    """Return the highest vertex of which a rule is changed."""
-    return max((edge.vertex for edge in slip), default=-1)
-
-
 def attempt(
     problem: Problem,
     changes: dict[Edge, Change],
@@ -102,18 +58,10 @@ def attempt(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
 ) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
-    only = part_after(problem, changed)
     try:
-        return problem.swept(changes, values=values, changed=changed, only=only)
+        return problem.swept(changes, values=values, changed=changed)
     except (*FAILURES, TypeError):
         return {}
-
-
-def part_after(problem: Problem, changed: Mapping[int, Vertex]) -> Part | None:
-    """Return the part of a graph that is enough, if there is one, and changed vertices send gradients on as before."""
-    part = problem.alone
-    pairs = ((new.leads, problem.graph.vertices[index].leads) for index, new in changed.items() if part)
-    return part if part and all((a ^ b).isdisjoint(part.vertices) for a, b in pairs) else None
 
 
 def side_by_side(parts: Sequence[tuple[int, Change]]) -> Change:
@@ -217,14 +165,11 @@ class Suspects:
         for suspect, turn in turns:
             if min(turn.changed) > problem.of:
                 continue
-            part = part_after(problem, turn.changed)
-            values = turned(problem.graph, turn, part and part.read)
+            values = turned(problem.graph, turn)
             if values is None:
                 continue
             gradients = []
-            if part is not None and values is problem.graph.values:
-                gradients = [problem.totals] * (1 + turn.is_slip)
-            elif problem.kind == "gradient":
+            if problem.kind == "gradient":
                 gradients.append(attempt(problem, {}, values, turn.changed))
                 if turn.is_slip:
                     gradients.append(attempt(problem, {}, values))
@@ -287,7 +232,6 @@ class Suspects:
             for mistake, some in makers
             for maker in some
             for slip in maker(self.problem)
-            if self.problem.feels(slip.changes)
         ]
 
     def pairs(self) -> Iterator[Suspect]:
@@ -321,16 +265,16 @@ def turns_of(graph: Graph, *, are_far: bool = False) -> list[tuple[Suspect, Turn
     return once(graph.shared, ("turns", are_far), made)
 
 
-def turned(graph: Graph, turn: Turn, read: frozenset[int] | None) -> Sequence[Value] | None:
-    """Return the values after a turn, as far as they are `read`; None where it does not fit the shapes."""
+def turned(graph: Graph, turn: Turn) -> Sequence[Value] | None:
+    """Return the values after a turn; None where it does not fit the shapes."""
 
     def made() -> Sequence[Value] | None:
         try:
-            return graph.forward({index: vertex.value for index, vertex in turn.changed.items()}, read)
+            return graph.forward({index: vertex.value for index, vertex in turn.changed.items()})
         except (*FAILURES, TypeError):
             return None
 
-    return once(graph.shared, (id(turn), read), made)
+    return once(graph.shared, id(turn), made)
 
 
 def known(suspect: Suspect) -> tuple[str, str, str]:

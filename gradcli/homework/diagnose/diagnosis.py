@@ -20,9 +20,7 @@ from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
 from gradcli.homework.mistakes.forward import LAST, SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
-from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.graph import Edge
-from gradcli.homework.solve.judging import known_of
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import TOLD, Tolerance, Typed, largest
 
@@ -31,7 +29,6 @@ LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
 LOOSE = 0.2  # the same, of far-fetched ones that are told
-RECENT = 2**5  # answers to a quantity whose mistakes are remembered
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -46,7 +43,6 @@ class Detective:
         beside: Sequence[Sequence[tuple[Suspect, Value]]] = (),
     ) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
-        self.recent: Remembered[list[tuple[Suspect, Value]]] = Remembered(RECENT)
         self.beside = [shelved(iter(one), problem.truth) for one, problem in zip(beside, problems, strict=False)]
 
     def diagnoses(
@@ -114,11 +110,6 @@ class Detective:
         return [*decimal_point(problem, wide, self.tolerance), *digit_slip(problem, typed)]
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
-        """Return what `at_every_point` does, remembered: it is asked again beside a student's own numbers."""
-        known = (level, *map(known_of, answers))
-        return self.recent.once(None if None in known else known, lambda: self.at_every_point(answers, level))
-
-    def at_every_point(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""
         matches = [
             suspects.matching(problem.by, typed, self.tolerance, level)

@@ -27,7 +27,7 @@ from gradcli.homework.mistakes.training.scripts import Mutant, mutants
 from gradcli.homework.model import Diagnosis, Value
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.carried import passed_on
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Change, Edge, reached
 from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.recomputing import Earlier, is_partial, local_changes
@@ -95,7 +95,7 @@ def based(problem: Problem, own: Basis, before: Sequence[Problem]) -> Problem:
     for other, value in own.partial:
         changes.update(local_changes(other, value, graph.values if own.forward else None))
     new = graph.only(region(problem, {other.by for other in asked if is_upstream(other, problem)}))
-    return replace(problem, graph=new, given=own.given, own=changes, is_alone=True, cache={})
+    return replace(problem, graph=new, given=own.given, own=changes, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:
@@ -108,23 +108,20 @@ def same_quantity(one: Problem, other: Problem) -> bool:
 
 def region(problem: Problem, known: set[int]) -> frozenset[int]:
     """Return the vertices between a quantity and the `known` ones: above it for a gradient, below it for a value."""
-    graph, is_value = problem.graph, problem.kind == "value"
-    found, waiting = {problem.by}, [problem.by]
-    while waiting:
-        vertex = waiting.pop()
-        nearby = graph.vertices[vertex].sources if is_value else [edge.vertex for edge in problem.into(vertex)]
-        for other in nearby:
-            if other >= 0 and other not in found and not (is_value and other in known):
-                found.add(other)
-                if other not in known:
-                    waiting.append(other)
-    return frozenset(found)
+
+    def onward(vertex: int) -> list[int]:
+        if vertex in known and vertex != problem.by:
+            return []
+        if problem.kind == "value":
+            return [source for source in problem.graph.vertices[vertex].sources if source not in known]
+        return problem.users(vertex)
+
+    return frozenset(reached([problem.by], onward))
 
 
 LIKELY = 4  # the rank of a misreading that is tried on a student's own numbers
 ROOM = 4  # by which a difference may make a rounded digit larger
 ENTRY = re.compile(r"(?P<name>\w+)\[(?P<place>\d+)\]")
-RERUNS = 2**8  # answers of misread snippets with own gradients that are remembered
 IN_A_STEP = 3  # to the rank of a mistake that a step has hidden: slips in the step itself are likelier
 STEPS = (0.5, -0.5)  # shares by which a gradient is moved to see what follows from it
 BASES = 2**5  # sets of a student's own numbers of which the mistakes are remembered
@@ -153,7 +150,6 @@ class Investigation:
         self.detectives: dict[Quantity, Detective] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.bases: Remembered[Suspects] = Remembered(BASES)
-        self.reruns: Remembered[Mapping[Quantity, Value]] = Remembered(RERUNS)
 
     def detective(self, ask: Ask) -> Detective:
         """Return the detective of a quantity; quantities of one output share its suspects."""
@@ -321,16 +317,9 @@ class Investigation:
             value = answers.get(ask.quantity)
             is_likely = mutant.code == code and mutant.rank <= LIKELY
             if is_likely and value is not None and not np.array_equal(value, truth):
-                found = self.rerun(mutant, own).get(ask.quantity)
+                found = with_gradients(self.solution, mutant.text, own).get(ask.quantity)
                 guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
                 yield Suspect((mutant.code,), (guess,)), found
-
-    def rerun(self, mutant: Mutant, own: Mapping[Quantity, Value]) -> Mapping[Quantity, Value]:
-        """Return the answers of a misread snippet with a student's own gradients, made once for equal numbers."""
-        assert isinstance(self.solution, SnippetSolution)
-        solution = self.solution
-        known = (mutant.text, *((of, np.asarray(value).tobytes()) for of, value in own.items()))
-        return self.reruns.once(known, lambda: with_gradients(solution, mutant.text, own))
 
     def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""

@@ -60,7 +60,7 @@ def matching(
         alike = next((other for other in shelves if plain(other) == plain(shape)), None)
         if alike is None:
             return []
-        shape, typed = alike, laid_out(typed, alike)
+        shape, typed = alike, typed.reshaped(alike)
     shelf = shelves[shape]
     found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
     pairs = [(shelf.suspects[n], shelf.numbers[n]) for n in found]
@@ -80,15 +80,6 @@ def crowd(shelves: Mapping[tuple[int, ...], Shelf], typed: Typed) -> float:
 def plain(shape: tuple[int, ...]) -> list[int]:
     """Return a shape without the axes of length 1, which brackets too many or too few make."""
     return [size for size in shape if size != 1]
-
-
-def laid_out(typed: Typed, shape: tuple[int, ...]) -> Typed:
-    """Return an array with another shape for the same entries."""
-    if np.size(typed.value) != np.prod(shape):
-        return typed
-    parts = (np.reshape(np.broadcast_to(x, np.shape(typed.value)), shape)[()]
-             for x in (typed.value, typed.unit, typed.digits, typed.zeros))  # fmt: skip
-    return Typed(*parts)
 
 
 def by_rank(found: tuple[Suspect, Value]) -> tuple[float, ...]:

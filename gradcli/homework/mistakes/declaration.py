@@ -8,16 +8,21 @@ to one question, made of right numbers. An ending changes the number that anothe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from gradcli.explanation.refusals import FAILURES
 from gradcli.facts import dataclass
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph
-from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex
 
 WEAK = 3  # the rank of a mistake that is never certain
+VERTICES = 80  # of a graph whose forward pass is looked into step by step
 
 
 class Slip(NamedTuple):
@@ -73,9 +78,98 @@ class Ending:
     change: Callable[[Problem, Value], Value | None]
 
 
+class EdgeFacts:
+    """An edge of a backward pass, with what the generators of slips ask about it."""
+
+    def __init__(self, problem: Problem, edge: Edge) -> None:
+        self.problem, self.edge, self.graph = problem, edge, problem.graph
+        self.index, self.position = edge
+        self.vertex = self.graph.vertices[edge.vertex]
+        self.op, self.value, self.operands = self.vertex.op, self.vertex.value, self.vertex.operands
+        self.source = self.vertex.sources[edge.position]
+
+    @property
+    def name(self) -> str:
+        """The label of the step."""
+        return self.problem.label(self.index)
+
+    @property
+    def input(self) -> str:
+        """The label of the value that the gradient goes on to."""
+        return self.problem.label(self.source)
+
+    @property
+    def ratio(self) -> str:
+        """The local derivative, `∂q/∂s`."""
+        return self.problem.ratio(self.index, self.source)
+
+    @property
+    def upstream(self) -> Value:
+        return self.problem.totals[self.index]
+
+    def slip(self, rule: str, message: str, change: Change, detail: str = "", rank: int = 0) -> Slip:
+        """Return the slip that changes the rule of this edge alone."""
+        return Slip(self.index, rule, message, {self.edge: change}, detail, rank)
+
+    def with_derivative(self, rule: str, message: str, derivative: Value, rank: int = 0) -> Slip:
+        """Return the slip that has another local derivative, which is written as the `rule`."""
+        return self.slip(f"{self.ratio} = {rule}", message, slope(derivative), rank=rank)
+
+
+class StepFacts:
+    """A step of a forward pass, with what the generators of turns ask about it."""
+
+    def __init__(self, graph: Graph, index: int, vertex: Vertex) -> None:
+        self.graph, self.index, self.vertex = graph, index, vertex
+        self.op, self.value, self.operands = vertex.op, vertex.value, vertex.operands
+
+    @property
+    def name(self) -> str:
+        return self.graph.label(self.index)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels of the step and of its operands."""
+        pairs = zip(self.vertex.sources, self.operands, strict=True)
+        return self.name, *(self.graph.label(source) if source >= 0 else str(x) for source, x in pairs)
+
+    def below(self, position: int = 0) -> Vertex | None:
+        """Return the vertex of an operand; None for a plain number."""
+        source = self.vertex.sources[position] if self.vertex.sources else -1
+        return self.graph.vertices[source] if source >= 0 else None
+
+    def unnamed(self, position: int) -> Vertex | None:
+        """Return the step that makes an operand, where it has no name of its own."""
+        below = self.below(position)
+        is_step = below is not None and below.primitive is not None
+        return below if is_step and self.vertex.sources[position] not in self.graph.named else None
+
+    def turn(self, rule: str, message: str, changed: Vertex | Value, detail: str = "", rank: int = 0) -> Turn:
+        """Return the turn in which the step has another value, or is another one."""
+        vertex = changed if isinstance(changed, Vertex) else replace(self.vertex, value=changed)
+        return Turn(self.index, rule, message, {self.index: vertex}, detail, rank)
+
+
+def fits(value: Any, other: Any) -> bool:
+    return np.shape(value) == np.shape(other) and bool(np.isfinite(value).all())
+
+
+def fitting(graph: Graph, maker: Callable[[], Iterator[Turn]]) -> list[Turn]:
+    """Return the turns whose values have the shapes of the right ones; none where an operation does not take them."""
+    try:
+        with np.errstate(all="ignore"):
+            found = list(maker())
+    except (*FAILURES, TypeError):
+        return []
+    pairs = [[(new.value, graph.vertices[place].value) for place, new in turn.changed.items()] for turn in found]
+    return [turn for turn, values in zip(found, pairs, strict=True) if all(fits(*pair) for pair in values)]
+
+
 Slips = TypeVar("Slips", bound=Callable[[Problem], Iterator[Slip]])
 Guesses = TypeVar("Guesses", bound=Callable[[Problem], Iterator[Guess]])
 Turns = TypeVar("Turns", bound=Callable[[Graph], Iterator[Turn]])
+OfEdge = Callable[[EdgeFacts], Iterator[Slip]]
+OfStep = Callable[[StepFacts], Iterator[Turn]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +205,34 @@ class Mistake:
         self.slip_makers.append(maker)
         return maker
 
+    def rules(self, *ops: str) -> Callable[[OfEdge], OfEdge]:
+        """Declare a generator of slips in the rule of one edge, of some operations or of all."""
+
+        def declared(maker: OfEdge) -> OfEdge:
+            @wraps(maker)
+            def slips(problem: Problem) -> Iterator[Slip]:
+                for edge in problem.edges:
+                    if not ops or problem.graph.vertices[edge.vertex].op in ops:
+                        yield from maker(EdgeFacts(problem, edge))
+
+            self.slip_makers.append(slips)
+            return maker
+
+        return declared
+
     def guesses(self, maker: Guesses) -> Guesses:
         """Declare a generator of guesses."""
         self.guess_makers.append(maker)
+        return maker
+
+    def gradients(self, maker: Guesses) -> Guesses:
+        """Declare a generator of guesses at gradients alone."""
+
+        @wraps(maker)
+        def guesses(problem: Problem) -> Iterator[Guess]:
+            return maker(problem) if problem.kind == "gradient" else iter(())
+
+        self.guess_makers.append(guesses)
         return maker
 
     def turns(self, maker: Turns) -> Turns:
@@ -121,15 +240,21 @@ class Mistake:
         self.turn_makers.append(maker)
         return maker
 
-    def far_slips(self, maker: Slips) -> Slips:
-        """Declare a generator of slips that are far-fetched."""
-        self.far_slip_makers.append(maker)
-        return maker
+    def steps(self, *ops: str, is_far: bool = False) -> Callable[[OfStep], OfStep]:
+        """Declare a generator of turns at one step, of some operations or of all; far-fetched ones in small graphs."""
 
-    def far_turns(self, maker: Turns) -> Turns:
-        """Declare a generator of turns that are far-fetched."""
-        self.far_turn_makers.append(maker)
-        return maker
+        def declared(maker: OfStep) -> OfStep:
+            @wraps(maker)
+            def turns(graph: Graph) -> Iterator[Turn]:
+                for index, vertex in graph.new() if len(graph.vertices) <= VERTICES or not is_far else ():
+                    if vertex.primitive and (not ops or vertex.op in ops):
+                        step = StepFacts(graph, index, vertex)
+                        yield from fitting(graph, lambda step=step: maker(step))  # type: ignore[misc]
+
+            (self.far_turn_makers if is_far else self.turn_makers).append(turns)
+            return maker
+
+        return declared
 
     def ends(self, rule: str, message: str, change: Callable[[Problem, Value], Value | None]) -> None:
         """Declare an ending."""

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
-from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Turn
+from gradcli.homework.mistakes.declaration import VERTICES, Guess, Mistake, StepFacts, Turn, fitting
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
@@ -30,11 +29,9 @@ FORWARD_SLIP = Mistake(
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 SELDOM = LAST + 1  # the rank of slips so rare that a number alone does not show them
 FAR = 10  # the rank of far-fetched mistakes, whichever they are
-VERTICES = 80  # of a graph whose forward pass is looked into
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
 FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs", *ACTIVATIONS)
-Other = tuple[str, str, Vertex]  # the wrong rule, the sentence about it, the vertex as it became
 
 
 def operated(
@@ -66,28 +63,14 @@ def itself(vertex: Vertex, position: int) -> Vertex:
     return operated(vertex, "mul", (position, 1.0))
 
 
-def forward_turns(graph: Graph) -> Iterator[tuple[int, Other, int]]:
-    """Yield the steps with the ways in which each goes wrong, and the rank of each way."""
-    if len(graph.vertices) > VERTICES:
-        return
-    for index, vertex in graph.new():
-        for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
-            try:
-                found = list(make(graph, index))
-            except FAILURES:
-                continue
-            rank = SELDOM if make in RARE else LAST
-            yield from ((index, other, rank) for other in found if fits(other[2].value, vertex.value))
-
-
-def fits(value: Any, other: Any) -> bool:
-    return np.shape(value) == np.shape(other) and bool(np.isfinite(value).all())
-
-
 @FORWARD_SLIP.turns
 def replaced(graph: Graph) -> Iterator[Turn]:
-    for index, (rule, message, vertex), rank in forward_turns(graph):
-        yield Turn(index, rule, message, {index: vertex}, rank=rank)
+    """Each step in each way in which its operation goes wrong."""
+    for index, vertex in graph.new() if len(graph.vertices) <= VERTICES else ():
+        for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
+            rank = SELDOM if make in RARE else LAST
+            found = fitting(graph, partial(make, StepFacts(graph, index, vertex)))
+            yield from (turn._replace(rank=rank) for turn in found)
 
 
 @FORWARD_SLIP.guesses
@@ -103,136 +86,112 @@ def unchanged(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, f"{known} for {name}", message, problem.graph.vertices[vertex].value, rank=LAST)
 
 
-def names(graph: Graph, index: int) -> tuple[str, ...]:
-    """Return the labels of a step and of its operands."""
-    vertex = graph.vertices[index]
-    operands = (graph.label(s) if s >= 0 else str(x) for s, x in zip(vertex.sources, vertex.operands, strict=True))
-    return graph.label(index), *operands
+def of_sum(step: StepFacts) -> Iterator[Turn]:
+    out, a, b = step.names
+    yield step.turn("- for +", f"in {out} you subtracted {b}; it is added", operated(step.vertex, "sub", (0, 1)))
+    yield step.turn("+ left out", f"in {out} you forgot {b}", itself(step.vertex, 0))
+    yield step.turn("+ left out", f"in {out} you forgot {a}", itself(step.vertex, 1))
+    yield step.turn("* for +", f"in {out} you multiplied; it is a sum", operated(step.vertex, "mul", (0, 1)))
 
 
-def of_sum(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, a, b = names(graph, index)
-    yield "- for +", f"in {out} you subtracted {b}; it is added", operated(vertex, "sub", (0, 1))
-    yield "+ left out", f"in {out} you forgot {b}", itself(vertex, 0)
-    yield "+ left out", f"in {out} you forgot {a}", itself(vertex, 1)
-    yield "* for +", f"in {out} you multiplied; it is a sum", operated(vertex, "mul", (0, 1))
+def of_difference(step: StepFacts) -> Iterator[Turn]:
+    out, *operands = step.names
+    first, second = (0, 1) if step.op == "sub" else (1, 0)
+    rest, taken = operands[first], operands[second]
+    added = operated(step.vertex, "add", (0, 1))
+    yield step.turn("+ for -", f"in {out} you added {taken}; it is subtracted", added)
+    yield step.turn("- left out", f"in {out} you forgot {taken}", itself(step.vertex, first))
+    yield step.turn("- left out", f"in {out} you forgot {rest}", operated(step.vertex, "mul", (second, -1.0)))
+    yield step.turn("- left out", f"in {out} you forgot {rest}, and the minus sign", itself(step.vertex, second))
+    message = f"you took the difference {out} the other way round"
+    yield step.turn("turned round", message, operated(step.vertex, "sub", (1, 0)))
 
 
-def of_difference(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, a, b = names(graph, index)
-    taken, rest = (b, a) if vertex.op == "sub" else (a, b)
-    yield "+ for -", f"in {out} you added {taken}; it is subtracted", operated(vertex, "add", (0, 1))
-    yield "- left out", f"in {out} you forgot {taken}", itself(vertex, 0 if vertex.op == "sub" else 1)
-    yield "- left out", f"in {out} you forgot {rest}", operated(vertex, "mul", (1 if vertex.op == "sub" else 0, -1.0))
-    yield (
-        "- left out",
-        f"in {out} you forgot {rest}, and the minus sign",
-        itself(vertex, 1 if vertex.op == "sub" else 0),
-    )
-    yield "turned round", f"you took the difference {out} the other way round", operated(vertex, "sub", (1, 0))
+def of_product(step: StepFacts) -> Iterator[Turn]:
+    out, a, b = step.names
+    yield step.turn("* left out", f"in {out} you forgot the factor {b}", itself(step.vertex, 0))
+    yield step.turn("* left out", f"in {out} you forgot the factor {a}", itself(step.vertex, 1))
+    yield step.turn("+ for *", f"in {out} you added; it is a product", operated(step.vertex, "add", (0, 1)))
+    for place, source in enumerate(step.vertex.sources):
+        if source < 0 and np.ndim(step.operands[place]) == 0 and step.operands[place] < 0:
+            value = operated(step.vertex, "mul", (1 - place, float(-step.operands[place])))
+            yield step.turn("- left out", f"in {out} you lost the minus sign", value)
+    yield step.turn("/ for *", f"in {out} you divided by {b}; it is a product", operated(step.vertex, "div", (0, 1)))
 
 
-def of_product(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, a, b = names(graph, index)
-    yield "* left out", f"in {out} you forgot the factor {b}", itself(vertex, 0)
-    yield "* left out", f"in {out} you forgot the factor {a}", itself(vertex, 1)
-    yield "+ for *", f"in {out} you added; it is a product", operated(vertex, "add", (0, 1))
-    for place, source in enumerate(vertex.sources):
-        if source < 0 and np.ndim(vertex.operands[place]) == 0 and vertex.operands[place] < 0:
-            value = operated(vertex, "mul", (1 - place, float(-vertex.operands[place])))
-            yield "- left out", f"in {out} you lost the minus sign", value
-    yield "/ for *", f"in {out} you divided by {b}; it is a product", operated(vertex, "div", (0, 1))
-
-
-def of_square(graph: Graph, index: int) -> Iterator[Other]:
+def of_square(step: StepFacts) -> Iterator[Turn]:
     """A product in which one factor stands for both."""
-    vertex = graph.vertices[index]
-    out, a, b = names(graph, index)
-    yield f"{a} twice", f"in {out} you used {a} for {b}", operated(vertex, "mul", (0, 0))
-    yield f"{b} twice", f"in {out} you used {b} for {a}", operated(vertex, "mul", (1, 1))
+    out, a, b = step.names
+    yield step.turn(f"{a} twice", f"in {out} you used {a} for {b}", operated(step.vertex, "mul", (0, 0)))
+    yield step.turn(f"{b} twice", f"in {out} you used {b} for {a}", operated(step.vertex, "mul", (1, 1)))
 
 
-def of_quotient(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, _, b = names(graph, index)
-    yield "upside down", f"the quotient {out} is upside down", operated(vertex, "div", (1, 0))
-    yield "* for /", f"in {out} you multiplied by {b}; it divides", operated(vertex, "mul", (0, 1))
-    yield "/ left out", f"in {out} you forgot to divide by {b}", itself(vertex, 0)
-    below = graph.vertices[vertex.sources[1]] if vertex.sources[1] >= 0 else None
-    if below is not None and below.op == "mul" and vertex.sources[1] not in graph.named:
+def of_quotient(step: StepFacts) -> Iterator[Turn]:
+    out, _, b = step.names
+    yield step.turn("upside down", f"the quotient {out} is upside down", operated(step.vertex, "div", (1, 0)))
+    yield step.turn("* for /", f"in {out} you multiplied by {b}; it divides", operated(step.vertex, "mul", (0, 1)))
+    yield step.turn("/ left out", f"in {out} you forgot to divide by {b}", itself(step.vertex, 0))
+    below = step.unnamed(1)
+    if below is not None and below.op == "mul":
         for first, second in (below.operands, below.operands[::-1]):
-            value = vertex.operands[0] / first * second
-            yield "/a*b for /(a*b)", f"in {out} all of {b} divides", replace(vertex, value=value)
+            yield step.turn("/a*b for /(a*b)", f"in {out} all of {b} divides", step.operands[0] / first * second)
 
 
-def of_power(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, x, *_ = names(graph, index)
-    n = vertex.options["exponent"] if vertex.op == "pow" else vertex.operands[1]
-    yield "the power left out", f"you forgot the exponent of {out}", itself(vertex, 0)
+def of_power(step: StepFacts) -> Iterator[Turn]:
+    out, x, *_ = step.names
+    n = step.vertex.options["exponent"] if step.op == "pow" else step.operands[1]
+    yield step.turn("the power left out", f"you forgot the exponent of {out}", itself(step.vertex, 0))
     if np.size(n) == 1:
-        yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
+        message = f"you multiplied {x} by the exponent of {out}"
+        yield step.turn("n*x for x**n", message, operated(step.vertex, "mul", (0, float(n))))
 
 
-def of_exponent(graph: Graph, index: int) -> Iterator[Other]:
+def of_exponent(step: StepFacts) -> Iterator[Turn]:
     """A power with the exponent beside its own."""
-    vertex, out = graph.vertices[index], graph.label(index)
-    n = vertex.options.get("exponent", 0.5)
-    if n == round(n) and n >= 2:
-        message = f"you took another exponent for {out}"
-        yield "x**(n + 1) for x**n", message, operated(vertex, "pow", (0,), {"exponent": n + 1})
-        if n > 2:
-            yield "x**(n - 1) for x**n", message, operated(vertex, "pow", (0,), {"exponent": n - 1})
+    n, message = step.vertex.options.get("exponent", 0.5), f"you took another exponent for {step.name}"
+    for other in (n + 1, n - 1) if n == round(n) and n >= 2 else ():
+        if other > 1:
+            changed = operated(step.vertex, "pow", (0,), {"exponent": other})
+            yield step.turn(f"x**(n {'+' if other > n else '-'} 1) for x**n", message, changed)
 
 
-def of_function(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out = graph.label(index)
-    yield f"{vertex.op} left out", f"in {out} you forgot the {vertex.op}", itself(vertex, 0)
+def of_function(step: StepFacts) -> Iterator[Turn]:
+    out, op = step.name, step.op
+    yield step.turn(f"{op} left out", f"in {out} you forgot the {op}", itself(step.vertex, 0))
     swaps = {"sin": ["cos"], "cos": ["sin"], "exp": ["log"], "log": ["exp"]}
-    others = swaps.get(vertex.op, [one for one in ACTIVATIONS if one != vertex.op and vertex.op in ACTIVATIONS])
-    for other in others:
-        yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0,))
-    if vertex.op in ("exp", "sigmoid"):
-        changed = vertex.forward([-vertex.operands[0]])
-        rules = {place: partial(_mirrored, rule) for place, rule in vertex.rules.items()}
-        yield "-", f"in {out} the exponent has the other sign", replace(vertex, value=changed, rules=rules)
+    for other in swaps.get(op, [one for one in ACTIVATIONS if one != op and op in ACTIVATIONS]):
+        yield step.turn(f"{other} for {op}", f"you took the {other} for {out}", operated(step.vertex, other, (0,)))
+    if op in ("exp", "sigmoid"):
+        rules = {place: partial(_mirrored, rule) for place, rule in step.vertex.rules.items()}
+        changed = replace(step.vertex, value=step.vertex.forward([-step.operands[0]]), rules=rules)
+        yield step.turn("-", f"in {out} the exponent has the other sign", changed)
 
 
 def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
     return -rule(g, out, -x)
 
 
-def of_choice(graph: Graph, index: int) -> Iterator[Other]:
-    out = graph.label(index)
-    yield (
-        "turned round",
-        f"in {out} you took each value where the other belongs",
-        operated(graph.vertices[index], "where", (0, 2, 1)),
-    )
+def of_choice(step: StepFacts) -> Iterator[Turn]:
+    message = f"in {step.name} you took each value where the other belongs"
+    yield step.turn("turned round", message, operated(step.vertex, "where", (0, 2, 1)))
 
 
-def of_extreme(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, *_ = names(graph, index)
-    other = "minimum" if vertex.op == "maximum" else "maximum"
-    yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0, 1))
-    yield f"+ for {vertex.op}", f"you took the sum for {out}", operated(vertex, "add", (0, 1))
+def of_extreme(step: StepFacts) -> Iterator[Turn]:
+    other = "minimum" if step.op == "maximum" else "maximum"
+    changed = operated(step.vertex, other, (0, 1))
+    yield step.turn(f"{other} for {step.op}", f"you took the {other} for {step.name}", changed)
+    yield step.turn(f"+ for {step.op}", f"you took the sum for {step.name}", operated(step.vertex, "add", (0, 1)))
 
 
-def of_negation(graph: Graph, index: int) -> Iterator[Other]:
-    yield "- left out", f"in {graph.label(index)} you lost the minus sign", itself(graph.vertices[index], 0)
+def of_negation(step: StepFacts) -> Iterator[Turn]:
+    yield step.turn("- left out", f"in {step.name} you lost the minus sign", itself(step.vertex, 0))
 
 
-def of_addmm(graph: Graph, index: int) -> Iterator[Other]:
-    vertex = graph.vertices[index]
-    out, bias, *_ = names(graph, index)
-    product = vertex.operands[1] @ vertex.operands[2]
-    yield "+ left out", f"in {out} you forgot {bias}", replace(vertex, value=product)
-    yield "- for +", f"in {out} you subtracted {bias}; it is added", replace(vertex, value=product - vertex.operands[0])
+def of_addmm(step: StepFacts) -> Iterator[Turn]:
+    out, bias, *_ = step.names
+    c, a, b = step.operands
+    yield step.turn("+ left out", f"in {out} you forgot {bias}", a @ b)
+    yield step.turn("- for +", f"in {out} you subtracted {bias}; it is added", a @ b - c)
 
 
 MAKERS: dict[str, tuple[Any, ...]] = {

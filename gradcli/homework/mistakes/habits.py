@@ -72,28 +72,21 @@ def last_pass(problem: Problem, gradient: Value) -> Guess:
     return Guess(problem.by, "the last pass alone", message, gradient, rank=-1)
 
 
-@SWAPPED_VARIABLE.guesses
+@SWAPPED_VARIABLE.gradients
 def another_variable(problem: Problem) -> Iterator[Guess]:
-    if problem.kind != "gradient" or problem.stop:
+    if problem.stop:
         return
     asked, leaves = problem.ratio(problem.of, problem.by), problem.graph.leaves
     for other in [*leaves, *(v for v in sorted(problem.graph.named) if v not in leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
-            given = problem.ratio(problem.of, other)
-            found = problem.at(other).swept(until=other + 1)[other] if other in problem.given else problem.totals[other]
-            yield Guess(
-                problem.by,
-                f"{asked} = {given}",
-                f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
-                found,
-                rank=int(np.array_equal(found, -problem.truth)) if other in leaves else 3,
-            )
+            found = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
+            message = f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}"
+            rank = int(np.array_equal(found, -problem.truth)) if other in leaves else 3
+            yield Guess(problem.by, f"{asked} = {problem.ratio(problem.of, other)}", message, found, rank=rank)
 
 
-@NOT_A_GRADIENT.guesses
+@NOT_A_GRADIENT.gradients
 def value_given(problem: Problem) -> Iterator[Guess]:
-    if problem.kind != "gradient":
-        return
     what = problem.ratio(problem.of, problem.by)
     for vertex in (problem.by, problem.of):
         name = problem.label(vertex)
@@ -111,11 +104,9 @@ def is_among(problem: Problem, other: Problem) -> bool:
     return other.by in (problem.by, problem.of)
 
 
-@NOT_A_GRADIENT.guesses
+@NOT_A_GRADIENT.gradients
 def value_on_the_way(problem: Problem) -> Iterator[Guess]:
     """The value of a step without a name between the variable and the output, such as a square."""
-    if problem.kind != "gradient":
-        return
     graph, what = problem.graph, problem.ratio(problem.of, problem.by)
     for vertex in sorted(problem.above - {problem.by, problem.of}):
         if vertex not in graph.named and np.shape(graph.vertices[vertex].value) == np.shape(problem.truth):
@@ -123,21 +114,15 @@ def value_on_the_way(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, f"{what} = {graph.label(vertex)}", message, graph.vertices[vertex].value, rank=WEAK)
 
 
-@NOT_A_GRADIENT.guesses
+@NOT_A_GRADIENT.gradients
 def updated(problem: Problem) -> Iterator[Guess]:
-    if problem.kind != "gradient":
-        return
     value, what = problem.graph.vertices[problem.by].value, problem.ratio(problem.of, problem.by)
     name, is_leaf = problem.label(problem.by), not problem.graph.below(problem.by)
+    message = f"this is {name} after a step of gradient descent; the gradient itself was asked for"
+    rank = 1 if is_leaf else 3  # only weights are updated
     for rate in problem.rates:
-        yield Guess(
-            problem.by,
-            f"{what} = {name} - lr*{what}",
-            f"this is {name} after a step of gradient descent; the gradient itself was asked for",
-            value - rate * problem.truth,
-            f"lr is {rate:g}",
-            rank=1 if is_leaf else 3,  # only weights are updated
-        )
+        step = value - rate * problem.truth
+        yield Guess(problem.by, f"{what} = {name} - lr*{what}", message, step, f"lr is {rate:g}", rank)
 
 
 @DEGREES.guesses

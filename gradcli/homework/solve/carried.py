@@ -70,7 +70,7 @@ def readings(problem: Problem, used: Earlier) -> Iterator[tuple[Problem, Earlier
     yield problem, used
     results = {other.by for other, _ in used.values() if other.kind == "value"}
     vertices = problem.graph.vertices
-    if problem.kind == "gradient" and any(vertices[index].is_function for index in results & problem.part().read):
+    if problem.kind == "gradient" and any(vertices[index].is_function for index in results & problem.read):
         afresh = problem.once(
             "afresh", lambda: problem.graph.over(v.afresh() if v.is_function else v for v in vertices)
         )

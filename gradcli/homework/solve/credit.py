@@ -33,22 +33,8 @@ MOST = 8  # digits to which a step is tried rounded
 NEAR = 0.5  # of the right number: what is further off is another number, whatever cancels
 REACH = 16  # times the reach of four digits, to which no number leads that was typed with three
 SAMPLES = 24
-PLAIN = (
-    "mul",
-    "add",
-    "sub",
-    "rsub",
-    "neg",
-    "mm",
-    "mv",
-    "dot",
-    "addmm",
-    "sum",
-    "mean",
-    "expand",
-    "t",
-    "permute",
-)  # rules without a step
+PLAIN = ("mul", "add", "sub", "rsub", "neg", "mm", "mv", "dot", "addmm", "sum", "mean", "expand", "t",
+         "permute")  # fmt: skip  # rules without a step
 EXACTLY = 1e-9  # a share of a number that binary arithmetic may be off
 LARGEST = 400  # vertices of a graph that is run again and again
 
@@ -111,13 +97,9 @@ def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
             if is_within(typed, value, own + EXACTLY * np.abs(value)):
                 return digits
     least = int(np.min(typed.digits))
-    if least in FEW and bool(np.all(np.abs(typed.value - problem.truth) <= own + allowed(problem, least))):
+    if least in FEW and is_within(typed, problem.truth, own + allowed(problem, least)):
         return least
-    return (
-        2
-        if any(bool(np.all(np.abs(typed.value - value) <= own + allowed(problem, 3))) for value in used(problem, few))
-        else 0
-    )
+    return 2 if any(is_within(typed, value, own + allowed(problem, 3)) for value in used(problem, few)) else 0
 
 
 def is_within(typed: Typed, value: Value, off: Value) -> bool:
@@ -141,29 +123,10 @@ def allowed(problem: Problem, digits: int) -> Value:
 
     def largest() -> Value:
         draw = np.random.default_rng(digits)
-        if problem.graph.is_scalar:
-            return np.max(np.abs(side_by_side(problem, draw, digits) - problem.truth))
-        return np.max(
-            [np.abs(one - problem.truth) for one in runs(problem, lambda: shaken(draw.random, digits), SAMPLES)], axis=0
-        )
+        samples = runs(problem, lambda: shaken(draw.random, digits), SAMPLES)
+        return np.max([np.abs(one - problem.truth) for one in samples], axis=0)
 
     return problem.once(("allowed", problem.kind, problem.by, digits), largest)
-
-
-def side_by_side(problem: Problem, draw: np.random.Generator, digits: int) -> Any:
-    """Return the answers of all samples of a graph of single numbers, which one run over arrays computes."""
-    steps = 0
-
-    def counted(value: Value) -> Value:
-        nonlocal steps
-        steps += 1
-        return value
-
-    rounded(problem, counted)
-    columns = iter(draw.random((SAMPLES, steps)).T)
-    with np.errstate(all="ignore"):
-        found = np.asarray(rounded(problem, shaken(lambda shape: next(columns), digits)))
-    return found[np.isfinite(found)]
 
 
 def attempts(problem: Problem, digits: int) -> Sequence[Value]:

@@ -23,7 +23,7 @@ import numpy as np
 from gradcli.engine.graph import Target
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.homework.model import Value
-from gradcli.homework.result_cache import Remembered, once
+from gradcli.homework.result_cache import once
 from gradcli.homework.solve.vertices import HOOK, Vertex, at_values, ones_like, vertices_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name
@@ -61,6 +61,18 @@ def without_parentheses(text: str) -> str:
     return text
 
 
+def reached(starts: Iterable[int], onward: Callable[[int], Iterable[int]]) -> set[int]:
+    """Return the vertices that a way leads to from some, which are among them; those below 0 are none."""
+    waiting = list(starts)
+    found = set(waiting)
+    while waiting:
+        for vertex in onward(waiting.pop()):
+            if vertex >= 0 and vertex not in found:
+                found.add(vertex)
+                waiting.append(vertex)
+    return found
+
+
 Steps = list[tuple[int, int | None]]  # vertices to compute, each with the vertex that it is a copy of, if it is one
 
 
@@ -82,18 +94,8 @@ class Order:
                     touched.add(vertex)
         return self.known[given]
 
-    def between(self, given: frozenset[int], read: frozenset[int]) -> Steps:
-        """Return those of them from which something is computed that is `read`, or that are read themselves."""
-        needed, found = set(read), []
-        for vertex, copied in reversed(self.after(given)):
-            if vertex in needed:
-                needed.update(self.sources[vertex] if copied is None else (copied,))
-                found.append((vertex, copied))
-        return found[::-1]
-
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-RECENT = 2**6  # forward passes that are remembered
 CUT = re.compile(r"\.(detach\(\)|data)$")
 OF_STRUCTURE = {"is_scalar", "has_softmax", "edges", "into", "leaves", "twins", "order", "labels", "spellings"}
 UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
@@ -108,14 +110,6 @@ class Edge(NamedTuple):
 
 Way = tuple[Edge, Callable[..., Any], int]  # with its rule, and the vertex that its contribution goes to
 Ways = list[tuple[Vertex, list[Way], Mapping[str, Any]]]  # by vertex, with the options of its operation
-
-
-class Part(NamedTuple):
-    """The part of a graph that leads to one gradient: its vertices, the ways that end in them, and what those read."""
-
-    vertices: frozenset[int]
-    ways: Ways
-    read: frozenset[int]  # the vertices whose values its rules have
 
 
 class Graph:
@@ -165,12 +159,6 @@ class Graph:
     def ways(self) -> Ways:
         """The vertices with the rules by which gradients go on, looked up once for many sweeps."""
         return [(vertex, *ways_of(vertex, index)) for index, vertex in enumerate(self.vertices)]
-
-    def part(self, only: frozenset[int]) -> Part:
-        """Return the part of the graph with some vertices `only`."""
-        ways = [(v, [way for way in rules if way[2] in only], options) for v, rules, options in self.ways]
-        read = (source for i, (v, rules, _) in enumerate(ways) if rules for source in (i, *v.sources))
-        return Part(only, ways, frozenset(read))
 
     @cached_property
     def is_scalar(self) -> bool:
@@ -257,21 +245,13 @@ class Graph:
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](ones_like(out), out, *operands, **vertex.options)
 
-    def forward(self, given: Mapping[int, Value], read: frozenset[int] | None = None) -> list[Value]:
-        """Return the values with other values for some vertices; values that do not depend on them stay.
-
-        Of those that do, others than what is `read` are not computed; where none is, it returns `values` themselves.
-        """
+    def forward(self, given: Mapping[int, Value]) -> list[Value]:
+        """Return the values with other values for some vertices; values that do not depend on them stay."""
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
-        changed = frozenset(values)
-        again = self.order.after(changed) if read is None else self.order.between(changed, read)
-        if read is not None and not again and read.isdisjoint(changed):
-            return self.values
-        for index, copied in again:
-            values[index] = (
-                self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
-            )
+        for index, copied in self.order.after(frozenset(values)):
+            again = self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
+            values[index] = again
         found = self.values.copy()
         for index, value in values.items():
             found[index] = value
@@ -280,15 +260,6 @@ class Graph:
     @cached_property
     def order(self) -> Order:
         return Order([vertex.sources for vertex in self.vertices], self.copies)
-
-    def forward_once(self, given: Mapping[int, Value]) -> Sequence[Value]:
-        """Return what `forward` does, remembered: one wrong number is looked into for many answers."""
-        known = tuple((index, np.asarray(value).tobytes()) for index, value in given.items())
-        return self.recent.once(known, lambda: self.forward(given))
-
-    @cached_property
-    def recent(self) -> Remembered[Sequence[Value]]:
-        return Remembered(RECENT)
 
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""

@@ -11,7 +11,6 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_quantity
 from gradcli.homework.model import Value
-from gradcli.homework.result_cache import Remembered
 from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
@@ -30,8 +29,6 @@ BLANK = re.compile(
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
     re.IGNORECASE,
 )
-ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
-NUMBERS = 2**10  # answers to a question whose verdicts are remembered
 
 
 class Judge:
@@ -40,7 +37,6 @@ class Judge:
     def __init__(self, question: Question, assignment: Assignment, expected: Mapping[Quantity, Value]) -> None:
         self.question, self.assignment, self.expected = question, assignment, expected
         self.kinds: dict[Quantity, Wanted] = {}
-        self.numbers: Remembered[Verdict] = Remembered(NUMBERS)
 
     def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
         """Return the verdict on an answer, without diagnoses; a mark that stands for none is as good as none."""
@@ -70,20 +66,13 @@ class Judge:
                 verdict = Verdict("correct" if plain.read is None else "wrong")
             else:
                 assert not isinstance(plain.read, Formula)
-                verdict = self.number(ask, plain.read, known)
+                expected, is_script = self.expected[ask.quantity], self.question.is_script
+                verdict = judged_number(plain.read, expected, self.tolerance(ask), is_script=is_script)
         except UnreadableError as error:
             return Verdict("unreadable", str(error), known=("unreadable",))
         read_as = plain.text if plain.differs_from(text) else ""
         known = known and (verdict.verdict, verdict.remark, *known)
         return replace(verdict, read=plain.read, read_as=read_as, known=known)
-
-    def number(self, ask: Ask, read: Typed | bool | None, known: tuple[Hashable, ...] | None) -> Verdict:
-        """Return the verdict on a number, which is one in whatever way it was typed."""
-        script = self.question.is_script
-        return self.numbers.once(
-            known and (ask.written, *known),
-            lambda: judged_number(read, self.expected[ask.quantity], self.tolerance(ask), is_script=script),
-        )
 
     def tolerance(self, ask: Ask) -> Tolerance:
         """Return the tolerance of a quantity, which may have one of its own."""
@@ -141,17 +130,11 @@ class Judge:
             return Wanted("nothing")
         if isinstance(expected, bool | str):
             return Wanted("word")
-        names = names_of(self.question.source.text, self.question.at)
-        return Wanted("number", np.shape(expected), names, values=self.question.at)
+        return Wanted("number", np.shape(expected), self.question.names, values=self.question.at)
 
 
 def is_finite(value: Value) -> bool:
     return np.asarray(value).dtype.kind not in "fc" or bool(np.all(np.isfinite(value)))
-
-
-def names_of(program: str, at: Mapping[str, object]) -> frozenset[str]:
-    """Return the names that a program or snippet has."""
-    return frozenset(ASSIGNED.findall(program)) | frozenset(at)
 
 
 def known_of(read: Read) -> tuple[Hashable, ...] | None:

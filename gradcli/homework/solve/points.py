@@ -47,15 +47,6 @@ class Point:
         return {name: value for name, value in self.solution.evaluation.scope.items() if name != self.asked}
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """A point at which a formula is wrong."""
-
-    values: Mapping[str, Value]
-    given: Value
-    truth: Value
-
-
 class Points:
     """The random points of a question; the same each time."""
 
@@ -122,7 +113,7 @@ class Points:
         found = simpler(text, self.question.given, values)
         try:
             read = read_answer(found)
-            is_right = isinstance(read, Formula) and counterexample(read, self.truths(ask)) is None
+            is_right = isinstance(read, Formula) and not counterexample(read, self.truths(ask))
         except UnreadableError:
             return text
         return found if is_right else text
@@ -168,10 +159,13 @@ def equal(formula: Formula | Typed, other: Formula | Typed, truths: Truths) -> b
     return True
 
 
-def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample | None:
-    """Return the first point at which an answer is wrong. Raises UnreadableError where it has no value anywhere."""
+def counterexample(formula: Formula | Typed, truths: Truths) -> str:
+    """Say where an answer is wrong, `at x = 1.37 yours gives 4.1, right is 5.2`; "" for a right one.
+
+    Raises UnreadableError where it has no value anywhere.
+    """
     if isinstance(formula, Formula) and truths.agree(formula):
-        return None
+        return ""
     for point, truth in truths.points:
         given = np.asarray(answered(formula, point))
         if given.dtype.kind not in "fiub":
@@ -179,8 +173,9 @@ def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample |
         if np.shape(given) != np.shape(truth) or not np.all(CLOSE.near(given, truth)):
             if not any(np.all(np.isfinite(np.asarray(answered(formula, other)))) for other, _ in truths.points):
                 raise UnreadableError("it has no finite value at any of the points")
-            return Counterexample(point.values, given[()], truth)
-    return None
+            values = ", ".join(f"{name} = {shown(value)}" for name, value in point.values.items())
+            return f"at {values} yours gives {shown(given[()])}, right is {shown(truth)}"
+    return ""
 
 
 LAST_DIGITS = 1e-6  # what float32 leaves of numbers near 1 that cancel
@@ -216,13 +211,7 @@ def judged_formula(plain: Plain, truths: Truths) -> Verdict:
             if not equal(read, other, truths):
                 raise UnreadableError(f"{text} is not {plain.text}: write the one that you mean")
         found = counterexample(read, truths)
-    return Verdict("correct") if found is None else Verdict("wrong", at_point(found))
-
-
-def at_point(found: Counterexample) -> str:
-    """Write a counterexample: `at x = 1.37 yours gives 4.1, right is 5.2`."""
-    values = ", ".join(f"{name} = {shown(value)}" for name, value in found.values.items())
-    return f"at {values} yours gives {shown(found.given)}, right is {shown(found.truth)}"
+    return Verdict("wrong", found) if found else Verdict("correct")
 
 
 def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -14,17 +14,10 @@ from gradcli.engine.broadcast import fit
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.result_cache import Remembered, once
-from gradcli.homework.solve.graph import Change, Edge, Graph, Part, ways_of
+from gradcli.homework.result_cache import once
+from gradcli.homework.solve.graph import Change, Edge, Graph, reached, ways_of
 from gradcli.homework.solve.vertices import Vertex, at_values, ones_like
 from gradcli.homework.wording import wrapped
-
-
-class Begun(NamedTuple):
-    """A sweep on its way: the vertex that it comes to next, and the gradients so far."""
-
-    vertex: int
-    totals: Mapping[int, Value]
 
 
 def sweep(
@@ -38,36 +31,26 @@ def sweep(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
     stop: Collection[int] = (),
     fitted: bool = True,
-    only: Part | None = None,
-    begun: Begun | None = None,
-    until: int = 0,
 ) -> dict[int, Value]:
-    """Return the gradients of vertex `of` with respect to everything below it, by vertex, or in a part `only`.
+    """Return the gradients of vertex `of` with respect to everything below it, by vertex.
 
     `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
     graph is scalar; `given` replace computed gradients, `values` forward values, and `changed` vertices; nothing flows
-    on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`. A part begins at
-    `of` and at the given gradients in it. A sweep may go on from one that has `begun`, and
-    stop at a vertex, `until` which it goes.
+    on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`.
     """
     changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
-    ways = graph.ways if only is None else only.ways
-    first, totals = (of, {}) if begun is None else (begun.vertex, dict(begun.totals))
-    if begun is None:
-        totals[of] = ones_like(graph.vertices[of].value) if seed is None else seed
-        totals.update((v, value) for v, value in given.items() if only is not None and v in only.vertices)
-    for index in range(first, until - 1, -1):
+    totals = {of: ones_like(graph.vertices[of].value) if seed is None else seed}
+    for index in range(of, -1, -1):
         if index not in totals:
             continue
         if index in given:
             totals[index] = np.asarray(given[index])[()]
         if index in stop and index != of:
             continue
-        vertex, rules, options = ways[index]
+        vertex, rules, options = graph.ways[index]
         if index in changed:
             vertex = changed[index]
             rules, options = ways_of(vertex, index)
-            rules = rules if only is None else [way for way in rules if way[2] in only.vertices]
         if not rules:
             continue
         g = totals[index]
@@ -85,7 +68,6 @@ def sweep(
 
 
 T = TypeVar("T")
-PARTS = 2**6  # of a graph that are remembered
 PATHS = 10  # of which every subset is tried
 SUMS = {"add": (1.0, 1.0), "sub": (1.0, -1.0)}  # the local derivatives of sums
 
@@ -114,7 +96,6 @@ class Problem:
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     own: Mapping[Edge, Change] = field(default_factory=dict)
-    is_alone: bool = False  # whether nobody asks for the gradients of other vertices
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
@@ -132,9 +113,6 @@ class Problem:
         values: Sequence[Value] | None = None,
         changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
-        only: Part | None = None,
-        begun: Begun | None = None,
-        until: int = 0,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         return sweep(
@@ -147,9 +125,6 @@ class Problem:
             changed=changed,
             stop=self.stop,
             fitted=fitted,
-            only=only,
-            begun=begun,
-            until=until,
         )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
@@ -240,17 +215,21 @@ class Problem:
     @property
     def above(self) -> frozenset[int]:
         """The vertices from which `by` is reached, itself among them."""
-        return self.once(("above", self.by), self._above)
+        return self.once(("above", self.by), lambda: frozenset(reached([self.by], self.users)))
 
-    def part(self, given: frozenset[int] = frozenset()) -> Part:
-        """Return the part of the graph from which `by` is reached, up to gradients that are `given`."""
-        parts: Remembered[Part] = self.once("parts", lambda: Remembered(PARTS))
-        return parts.once((self.by, given), lambda: self.graph.part(self._above(given)))
+    def users(self, vertex: int) -> list[int]:
+        """Return the vertices through which the gradient of one comes, one for each use."""
+        return [edge.vertex for edge in self.into(vertex)]
 
-    @cached_property
-    def alone(self) -> Part | None:
-        """The part that is enough where nobody asks for the gradients of other vertices."""
-        return self.part(frozenset(self.given)) if self.is_alone else None
+    @property
+    def read(self) -> frozenset[int]:
+        """The vertices whose values the rules have that lead to `by`."""
+
+        def found() -> frozenset[int]:
+            steps = {edge.vertex for edge in self.graph.edges if self.graph.source(edge) in self.above}
+            return frozenset(v for step in steps for v in (step, *self.graph.vertices[step].sources))
+
+        return self.once(("read", self.by), found)
 
     def _walk(self) -> Iterator[tuple[Edge, ...]]:
         above = self.above
@@ -263,27 +242,10 @@ class Problem:
                 onward = reversed(self.graph.below(vertex))
                 waiting.extend((s, (*path, e)) for e in onward if (s := self.graph.source(e)) in above)
 
-    def feels(self, edges: Collection[Edge]) -> bool:
-        """Whether changed edges change something that is asked for: the gradient of `by`, where that is alone."""
-        if self.alone is None:
-            return True
-        on_the_way = self.alone.vertices
-        return any(edge.vertex in on_the_way and self.graph.source(edge) in on_the_way for edge in edges)
-
-    def _above(self, given: Collection[int] = ()) -> frozenset[int]:
-        found, waiting = {self.by}, [self.by]
-        while waiting:
-            for edge in self.into(waiting.pop()):
-                if edge.vertex not in found:
-                    found.add(edge.vertex)
-                    if edge.vertex not in given:
-                        waiting.append(edge.vertex)
-        return frozenset(found)
-
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
-        return self.swept(others, until=self.by + 1)[self.by]
+        return self.swept(others)[self.by]
 
     @cached_property
     def flows(self) -> list[Value]:
@@ -306,6 +268,11 @@ def nothing(g: Value, contribution: Value) -> Value:
 def slope(derivative: Value) -> Change:
     """The change that puts another local derivative in place of the right one, at an elementwise edge."""
     return lambda g, contribution: g * derivative
+
+
+def instead(derivative: Value) -> Change:
+    """The change that puts a derivative in place of a contribution, whatever the gradient from above."""
+    return lambda g, contribution: np.broadcast_to(derivative, np.shape(contribution))[()]
 
 
 def scaled(factor: Value) -> Change:

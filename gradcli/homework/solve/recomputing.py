@@ -31,9 +31,9 @@ def bears(problem: Problem, other: Problem) -> bool:
 
 def is_behind(problem: Problem, other: Problem) -> bool:
     if other.kind == "value":
-        read = frozenset({problem.by}) if problem.kind == "value" else problem.part().read
+        read = frozenset({problem.by}) if problem.kind == "value" else problem.read
         own = frozenset((other.by, *problem.graph.twins.get(other.by, ())))
-        return not read.isdisjoint(own) or bool(problem.graph.order.between(own, read))
+        return not read.isdisjoint((*own, *(vertex for vertex, _ in problem.graph.order.after(own))))
     if problem.kind == "value":
         return False
     return any(one.by in problem.above for one in (other, *(above for above, _ in other.sums())))
@@ -54,7 +54,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     graph = problem.graph
     earlier = {q: (other, typed) for q, (other, typed) in earlier.items() if other.graph is graph}  # not another pass
     forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
-    values = graph.forward_once(forward) if forward else None
+    values = graph.forward(forward) if forward else None
     if problem.kind == "value":
         return None if values is None else values[problem.by]
     given = {
@@ -68,16 +68,8 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
-    found = sweep(
-        graph,
-        problem.of,
-        changes,
-        seed=problem.seed,
-        given=given,
-        values=values,
-        stop=problem.stop,
-        only=problem.part(frozenset(given)),
-    ).get(problem.by)
+    totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
+    found = totals.get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
 from gradcli.source import Span, did_you_mean
 
+T = TypeVar("T")
 LONG = "a long formula"
 HELP = "gradcli grad --order 2 explains it"
 
@@ -164,14 +165,17 @@ class Solution:
 
         if ask.quantity.kind == "entry":
             return self.entry(ask)
-        names = self.by(ask)
-        order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
-        of = ask.quantity.of if ask.quantity.of in self.graph.names else None
         try:
-            found = derivatives(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
+            found = self.derived(derivatives, ask)
         except GradcliError as error:
             raise self.question.refused(ask.span, error.message, error.help or HELP) from None
-        return assembled(ask.quantity, {one.by: one.value for one in found}, names)
+        return assembled(ask.quantity, {one.by: one.value for one in found}, self.by(ask))
+
+    def derived(self, derive: Callable[..., tuple[T, ...]], ask: Ask) -> tuple[T, ...]:
+        """Return what there is of each derivative by one of the variables, or by several."""
+        names, of = self.by(ask), ask.quantity.of if ask.quantity.of in self.graph.names else None
+        order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
+        return derive(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
 
     def entry(self, ask: Ask) -> Value:
         """Return one entry of a value or of a gradient."""
@@ -210,14 +214,11 @@ class Solution:
         if ask.quantity.kind == "entry":
             help = f"ask for {ask.quantity.of}, or for the number"
             raise self.question.refused(ask.span, "an entry is no formula", help)
-        names = self.by(ask)
-        order = {"higher": len(ask.quantity.by.split(",")), "hessian": 2}.get(ask.quantity.kind, 1)
-        of = ask.quantity.of if ask.quantity.of in self.graph.names else None
-        found = formulas(self.evaluation.program, self.at, order, mixed=len(names) > 1, wrt=names, of=of)
+        found = self.derived(formulas, ask)
         trees = {one.by: unparse(one.formula) for one in found if one.formula is not None and not one.upstreams}
         if len(trees) < len(found):
             return LONG
-        return listed_text(assembled(ask.quantity, trees, names))
+        return listed_text(assembled(ask.quantity, trees, self.by(ask)))
 
     def moved(self, at: Mapping[str, Value]) -> Graph:
         """Return the graph with other values."""
@@ -246,36 +247,25 @@ class Solution:
 
     def check(self, problem: Problem, quantity: Quantity, span: Span) -> None:
         """Refuse derivatives that are not one number or one tensor."""
-        value = problem.graph.vertices[problem.of].value
-        if np.ndim(value) and quantity.kind == "gradient":
-            raise self.question.refused(
-                span,
-                f"{quantity.of} has shape {np.shape(value)}",
-                f"sum it first, or ask for jacobian {quantity.of} {quantity.by}",
-            )
+        value, (_, of, by) = problem.graph.vertices[problem.of].value, quantity
+        is_local, refused = quantity.kind == "local", partial(self.question.refused, span)
+        if np.ndim(value) and not is_local:
+            raise refused(f"{of} has shape {np.shape(value)}", f"sum it first, or ask for jacobian {of} {by}")
         if problem.truth is None:
-            direct = " directly" if quantity.kind == "local" else ""
-            raise self.question.refused(
-                span, f"{quantity.of} does not depend on {quantity.by}{direct}", "ask for one that it depends on"
-            )
-        if quantity.kind == "local":
-            inside = {edge.vertex for edge in problem.edges}
-            if any(problem.graph.vertices[v].structured for v in inside) or np.shape(problem.truth) != np.shape(value):
-                raise self.question.refused(
-                    span,
-                    f"{quantity} is no array of numbers, as {quantity.of} is not elementwise in {quantity.by}",
-                    f"ask for a total derivative, such as d{self.question.output}/d{quantity.by}",
-                )
+            told = f"{of} does not depend on {by}{' directly' * is_local}"
+            raise refused(told, "ask for one that it depends on")
+        is_structured = any(problem.graph.vertices[edge.vertex].structured for edge in problem.edges)
+        if is_local and (is_structured or np.shape(problem.truth) != np.shape(value)):
+            told = f"{quantity} is no array of numbers, as {of} is not elementwise in {by}"
+            raise refused(told, f"ask for a total derivative, such as d{self.question.output}/d{by}")
 
     def vertex(self, name: str, span: Span) -> int:
         if name == "output" and name not in self.graph.names:
             return self.graph.output
         if name not in self.graph.names:
             close = did_you_mean(name, self.graph.names)
-            known = ", ".join(self.graph.names)
-            raise self.question.refused(
-                span, f"the program has no {name}", f"did you mean {close}?" if close else f"it has {known}"
-            )
+            help = f"did you mean {close}?" if close else f"it has {', '.join(self.graph.names)}"
+            raise self.question.refused(span, f"the program has no {name}", help)
         return self.graph.names[name]
 
     def placed(self, error: GradcliError) -> UsageError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.values import CONSTANTS, value_of
 from gradcli.facts import dataclass
 from gradcli.homework.submission.numerals import LONGEST as DIGITS
-from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
+from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral, stacked
 from gradcli.homework.wording import listed as listed_names
 from gradcli.language.parser import parse_expression
 from gradcli.language.tree import Expression, List, Name, Number, Tuple, Unary, fold, postorder
@@ -115,24 +116,21 @@ def listed(tree: Expression, text: str) -> Typed | None:
             return read_numeral(text[slice(*node.span)])
         if isinstance(node, Unary) and isinstance(node.operand, Number):
             return read_numeral(text[slice(*node.span)])
-        return stacked(parts) if isinstance(node, List) and None not in parts else None
+        return array_of(parts) if isinstance(node, List) and None not in parts else None
 
     found: Typed | None = fold(tree, step)
     return found
 
 
-def stacked(entries: list[Typed]) -> Typed | None:
+def array_of(entries: list[Typed]) -> Typed | None:
     """Return a list of numbers, or of lists of one shape, as an array; None where the shapes differ."""
     shapes = {np.shape(entry.value) for entry in entries}
     if len(shapes) > 1:
         return None
-    if len(next(iter(shapes), ())) >= DEEPEST:
+    (inner,) = shapes or {()}
+    if len(inner) >= DEEPEST:
         raise UnreadableError("lists in lists, nested too deeply")
-    value, unit, digits, zeros = (
-        np.array([getattr(entry, part) for entry in entries], np.float64)
-        for part in ("value", "unit", "digits", "zeros")
-    )
-    return Typed(value, unit, digits, zeros)
+    return stacked(entries, (len(entries), *inner))
 
 
 def checked(typed: Typed) -> Typed:
@@ -168,8 +166,7 @@ def with_digits(array: Any, read: Formula) -> Typed:
             entries.append(read_numeral(read.text[slice(*node.span)]) or Typed(0.0))
     if len(entries) != array.size:
         return Typed(array)
-    parts = ([getattr(one, part) for one in entries] for part in ("unit", "digits", "zeros"))
-    return Typed(array, *(np.array(part, np.float64).reshape(array.shape) for part in parts))
+    return replace(stacked(entries, array.shape), value=array)
 
 
 def unknown_names(formula: Formula, names: dict[str, Any]) -> list[str]:

@@ -92,7 +92,7 @@ class HandIn:
 
     `attempt` is its number where that is recorded, `remark` is added to those on the submission. One that `is_again` is
     a later attempt, though none is counted. `place` is its line in a sheet, and `submitted` the time that stands there.
-    `text` is what `read_file` gives for a file that was read already.
+    `text` is what `read_file` gives for a file that was read already, and a roster may know the student by the `clues`.
     """
 
     file: File
@@ -104,6 +104,7 @@ class HandIn:
     text: tuple[str, str] | None = None
     place: str = ""
     submitted: datetime | None = None
+    clues: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import numeric
 
 from gradcli.facts import dataclass
-from gradcli.homework.submission.plain.vocabulary import HEADING, HEADS, LEADING, TO, folded_word, is_word_of
+from gradcli.homework.submission.plain.vocabulary import HEADING, HEADINGS, HEADS, LEADING, LEADS, TO, TOS
 
-PIECE = re.compile(r"(?:[^\W\d_][\u0900-\u094f]*)+|\d+|\s+|.", re.DOTALL)
-MARKS = frozenset("#*_>/`\"'«“„~=•·–—+") | {"-"}
-JOINTS = frozenset(".:#-°º")  # between a word and its number
-CLOSES = frozenset(").:]")
 ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
-NUMBERS = frozenset(("no", "nr", "n", "№"))
-COUNTERS = frozenset("题題问問번")  # behind a number
 PAID = re.compile(
     r"\s*[(\[]\s*[\d.,/]+\s*(?:points?|pts?|marks?|punkte?|punti|puntos?|pontos?|p)\b\.?\s*[)\]]?", re.IGNORECASE
 )
@@ -32,6 +27,30 @@ SHEET = re.compile(  # `Homework 2, Exercise 1`
 # `Problem 1, part (a)`
 OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z]\))", re.IGNORECASE)
 LONGEST = 100  # characters of a line that are looked at
+
+
+def either(words: Iterable[str]) -> str:
+    """Return the pattern of words, none of which goes on behind them."""
+    return rf"(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})(?![^\W\d_])"
+
+
+LED = either({*LEADS.split(), *LEADING})
+QUESTION = either({*HEADINGS.split(), *HEADING, "第"})
+MARKS = re.compile(r"[\s#*_>/`\"'«“„~=•·–—+-]*")
+LEAD = re.compile(rf"{LED}[\s'’]*(?:(?:{LED}|{either({*TOS.split(), *TO})})[\s'’]*)*", re.IGNORECASE)
+WORD = re.compile(QUESTION, re.IGNORECASE)
+JOINT = re.compile(r"[\s.:#°º-]*")  # between a word and its number
+COUNTED = re.compile(rf"(?:{either(('no', 'nr', 'n'))}|№)[\s.:#°º-]*", re.IGNORECASE)
+HASH = re.compile(r"#(?:\s+|.)\Z|^#\Z")  # `# 1`
+UPPER = re.compile(r"(?P<roman>IX|IV|V?I{1,3}|V|X)(?![^\W_])")
+NUMBER = re.compile(r"(?P<digits>\d{1,2})(?!\d|,\d)")
+DECIMAL = re.compile(r"\d+\.\d+(?:[^\d).:]|$)")  # 1.5
+BEHIND = re.compile(rf"[题題问問번]|\.\s+{QUESTION}", re.IGNORECASE)  # `1题`, `1. Aufgabe`
+PART = re.compile(
+    rf"(?P<gap>\s*)(?P<joint>[.(\[](?:\s+(?=[(\[])|[(\[])?)?"
+    rf"(?:(?P<letter>[a-z]|{'|'.join(reversed(ROMANS))})(?![^\W\d_])|(?P<digits>\d{{1,2}})(?!\d))",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +85,10 @@ class Heading:
 def heading_of(line: str) -> Heading | None:
     """Return the heading that a line begins with, None for any other line."""
     line = in_figures(line)
-    start = line[:LONGEST].split("\n")[0]
-    reader = _Reader(PIECE.findall(start))
-    found = reader.read()
+    found = read_front(line[:LONGEST].split("\n")[0])
     if found is None:
         return None
-    number, part, is_in_words, is_closed = found
-    place = sum(map(len, reader.pieces[: reader.place]))
+    number, part, is_in_words, is_closed, place = found
     points = PAID.match(line, place)
     end = AFTER.match(line, points.end() if points else place)
     assert end is not None
@@ -93,100 +109,66 @@ def in_figures(line: str) -> str:
     return f"{number}) {rest}" if sign["alone"] else f"第{number}{rest}"
 
 
-class _Reader:
-    def __init__(self, pieces: list[str]) -> None:
-        self.pieces, self.place, self.is_counted = pieces, 0, False
+def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
+    """Return where a pattern ends that begins at a place, the place itself where it does not."""
+    found = pattern.match(text, place)
+    return found.end() if found else place
 
-    def peek(self, ahead: int = 0) -> str:
-        place = self.place + ahead
-        return self.pieces[place] if place < len(self.pieces) else ""
 
-    def skip(self, *kinds: frozenset[str]) -> None:
-        while self.peek() and (self.peek().isspace() or any(self.peek() in kind for kind in kinds)):
-            self.place += 1
+def read_front(text: str) -> tuple[str, str, bool, bool, int] | None:
+    """Return number, part, whether words stand before them and a mark behind them is certain, and where they end."""
+    place = end_of(MARKS, text, 0)
+    is_led, place = LEAD.match(text, place) is not None, end_of(LEAD, text, place)
+    word = WORD.match(text, place)
+    if word:
+        is_letter = len(word[0]) == 1 and word[0].isascii()
+        if is_letter and text[word.end() : word.end() + 1].isspace():
+            return None  # `q 1` may be a quantity and its value
+        place = word.end() if is_letter and text.startswith(":", word.end()) else end_of(JOINT, text, word.end())
+        place = end_of(JOINT, text, place + 1) if text.startswith("č", place) else end_of(COUNTED, text, place)
+    elif COUNTED.match(text, place) or HASH.search(text, 0, place):
+        is_led, place = True, end_of(JOINT, text, end_of(COUNTED, text, place))
+    is_bracket = text[place : place + 1] in ("(", "[")
+    place += is_bracket
+    number, place, is_counted = read_number(text, place, is_in_words=word is not None)
+    is_in_words = word is not None or is_counted
+    part, place = read_part(text, place, number, is_in_words=is_in_words or is_led, is_bracket=is_bracket)
+    mark, follows = text[place : place + 1], text[place + 1 : place + 2]
+    is_closed, has_words = mark in (")", ".", ":", "]"), is_in_words or is_led
+    is_alone = mark in (")", "]", ":") or (mark == "." and follows.isspace())
+    is_none = (
+        (not number and (not part or (is_led and not is_in_words)))
+        or (is_bracket and not part and mark not in (")", "]"))
+        or not (has_words or part or is_closed)
+        or not (number or is_in_words or is_alone)
+    )
+    return None if is_none else (number, part, has_words, is_closed or bool(number and part), place)
 
-    def read(self) -> tuple[str, str, bool, bool] | None:
-        """Return number, part, whether words stand before them, and whether a mark behind them is certain."""
-        self.skip(MARKS)
-        is_led = False
-        if is_word_of(self.peek(), LEADING):
-            is_led = True
-            while is_word_of(self.peek(), LEADING | TO):
-                self.place += 1
-                self.skip(frozenset("'’"))
-        is_in_words = is_word_of(self.peek(), HEADING) or self.peek() == "第"
-        if is_in_words:
-            word = self.peek()
-            self.place += 1
-            if len(word) == 1 and word.isascii() and self.peek().isspace():
-                return None  # `q 1` may be a quantity and its value
-            self.skip(JOINTS - {":"} if len(word) == 1 and word.isascii() else JOINTS)
-            if folded_word(self.peek()) in NUMBERS or self.peek() == "č":
-                self.place += 1
-                self.skip(JOINTS)
-        elif folded_word(self.peek()) in NUMBERS or self.pieces[max(self.place - 2, 0) : self.place][:1] == ["#"]:
-            is_led = True
-            self.place += folded_word(self.peek()) in NUMBERS
-            self.skip(JOINTS)
-        is_bracket = self.peek() in ("(", "[") and bool(self.peek())
-        self.place += is_bracket
-        number = self.number(is_in_words=is_in_words)
-        is_in_words |= self.is_counted
-        part = self.part(number, is_in_words=is_in_words or is_led, is_bracket=is_bracket)
-        if not number and (not part or (is_led and not is_in_words)):
-            return None
-        is_closed = self.peek() in CLOSES and bool(self.peek())
-        if is_bracket and not part and self.peek() not in (")", "]"):
-            return None
-        if not (is_in_words or is_led or part or is_closed):
-            return None
-        if (
-            not number
-            and not is_in_words
-            and not (self.peek() in (")", "]", ":") or (self.peek() == "." and self.peek(1).isspace()))
-        ):
-            return None
-        return number, part, is_in_words or is_led, is_closed or bool(number and part)
 
-    def number(self, *, is_in_words: bool) -> str:
-        text, follows, then = self.peek(), self.peek(1), self.peek(2)
-        if is_in_words and text in map(str.upper, ROMANS) and not follows.isalnum():
-            self.place += 1
-            return str(ROMANS.index(text.lower()) + 1)
-        if not text.isdecimal() or len(text) > 2 or (follows == "," and then.isdigit()):
-            return ""
-        if follows == "." and then.isdigit() and not is_in_words and self.peek(3) not in (")", ":", "."):
-            return ""  # 1.5
-        self.place += 1
-        if self.peek() in COUNTERS:
-            self.place += 1
-            self.is_counted = True
-        elif self.peek() == "." and self.peek(1).isspace() and is_word_of(self.peek(2), HEADING):
-            self.place += 3  # 1. Aufgabe
-            self.is_counted = True
-        return str(int(text))
+def read_number(text: str, place: int, *, is_in_words: bool) -> tuple[str, int, bool]:
+    """Return a number, "" for none, where it ends, and whether something behind it says that it counts questions."""
+    roman = UPPER.match(text, place) if is_in_words else None
+    if roman:
+        return str(ROMANS.index(roman["roman"].lower()) + 1), roman.end(), False
+    digits = NUMBER.match(text, place)
+    if not digits or (not is_in_words and DECIMAL.match(text, place)):
+        return "", place, False
+    end = end_of(BEHIND, text, digits.end())
+    return str(int(digits[0])), end, end > digits.end()
 
-    def part(self, number: str, *, is_in_words: bool, is_bracket: bool) -> str:
-        """Take the letter or number of a part behind a number, or alone."""
-        start, is_apart, has_joint = self.place, False, is_bracket
-        if number:
-            is_apart = self.peek().isspace()
-            self.place += is_apart
-            has_joint = self.peek() in (".", "(", "[") and bool(self.peek())
-            if has_joint:
-                self.place += 1
-                self.place += (self.peek().isspace() and self.peek(1) in ("(", "[")) or self.peek() in ("(", "[")
-        text, follows = self.peek(), self.peek(1)
-        is_letter = (len(text) == 1 and "a" <= text.lower() <= "z") or text.lower() in ROMANS
-        is_digit = bool(number) and has_joint and text.isdecimal() and len(text) < 3 and not is_apart
-        is_ended = (
-            follows in (")", "]", ":")
-            or (not follows and not is_apart)
-            or (follows == "." and not self.peek(2).isalnum())
-        )
-        is_ended = is_ended or (follows.isspace() and bool(number) and not is_apart)
-        if (is_letter or is_digit) and is_ended and (number or is_in_words or follows):
-            self.place += 1
-            return text.lower()
-        self.place = start
-        return ""
+
+def read_part(text: str, place: int, number: str, *, is_in_words: bool, is_bracket: bool) -> tuple[str, int]:
+    """Return the letter or number of a part behind a number, or alone, and where it ends."""
+    found = PART.match(text, place)
+    if not found or (not number and (found["gap"] or found["joint"])):
+        return "", place
+    is_apart, has_joint = bool(found["gap"]), is_bracket or bool(found["joint"])
+    follows, then = text[found.end() : found.end() + 1], text[found.end() + 1 : found.end() + 2]
+    is_close = (follows.isspace() and bool(number)) or not follows
+    is_ended = follows in (")", "]", ":") or (follows == "." and not then.isalnum()) or (is_close and not is_apart)
+    is_digit = found["digits"] is not None
+    if is_digit and not (number and has_joint and not is_apart):
+        return "", place
+    if is_ended and (number or is_in_words or follows):
+        return (found["letter"] or found["digits"]).lower(), found.end()
+    return "", place

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from itertools import product
 from string import ascii_lowercase
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from unicodedata import normalize
 
+from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.headings import PAID, Heading, heading_of
@@ -105,7 +106,7 @@ def closing_mark(text: str, place: int, answer: str) -> str:
     return answer
 
 
-KEPT = 2**12  # labels that are remembered
+KEPT = 2**12  # labels that are remembered: in a class they are the same
 NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
 LETTERS = 5  # of a name that is known with a slip in it
@@ -116,33 +117,15 @@ POINTS = re.compile(f"{PAID.pattern}$", re.IGNORECASE)
 NUMBERED = re.compile(r"^(?P<number>\d{1,2})?[a-z]?\s*(?:[-–—.:)(]|\s)+\s*(?=\w)", re.IGNORECASE)
 IN_BRACKETS = re.compile(r"[(\[\"“]([^()\[\]\"“”]+)[)\]\"”]?$")
 EDGES = re.compile(r"^[\s#*_>/\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
-UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
-GRADIENT = re.compile(
-    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+(?:of|von|de|di|da|van)\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad|d_?(?P<short>[^\W\d_]\w*)",
-    re.IGNORECASE,
-)
-LOCAL = re.compile(r"^(?P<local>local)\s+(?:partial\s+)?(?:derivative|gradient)\s*(?:of\s+)?(?=\S)", re.IGNORECASE)
-PRIME = re.compile(r"(?P<of>\w+)['′]\((?P<by>[^\W\d]\w*)\)")
+LOCAL = re.compile(r"[\s,(\[]*\blocal\b(?:\s+partial)?(?:\s+(?:derivative|gradient))?(?:\s+of)?[\s)\]]*", re.IGNORECASE)
 AT = re.compile(
     r"\s*[(\[]?(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
 )  # dq/ds|_{x=2}, s(2)
-NAMED = re.compile(r"[\w∂]")
 ARTICLE = re.compile(
     r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
 )
-BEHIND = re.compile(r"^(?P<of>.*\S)\s*[,(\[]\s*(?P<local>local)(?:\s+derivative)?\s*[)\]]?$", re.IGNORECASE)
-
-
+STARTS = re.compile(r"[\w∂∇(]")
 SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
-
-
-class Asked(Protocol):
-    """The part of a quantity's question that a label is compared with."""
-
-    @property
-    def quantity(self) -> Quantity: ...
-    @property
-    def written(self) -> str: ...
 
 
 PART = re.compile(r"(?P<number>\d)\s*[.(]\s*(?P<part>[a-z])\)?$")  # 1.a and 1 (a) are 1a
@@ -153,45 +136,38 @@ Found = TypeVar("Found")
 class Labels:
     """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`.
 
-    `names` are those of the programs, which labels do not use for anything else; `codes` are the questions that ask for
-    code.
+    Labels use the `names` of a program for nothing else; `codes` are the questions that ask for code.
     """
 
-    def __init__(
-        self,
-        asked: Mapping[str, Sequence[Asked]],
-        outputs: Mapping[str, str],
-        *,
-        is_strict: bool = False,
-        names: Mapping[str, Collection[str]] | None = None,
-        codes: Collection[str] = (),
-    ) -> None:
-        self.asked, self.outputs, self.is_strict, self.names = asked, outputs, is_strict, names or {}
-        self.codes = codes
-        self.named: Remembered[str | None] = Remembered(KEPT)
-        self.known: Remembered[Asked | None] = Remembered(KEPT)
-        self.ids = single((question_name(id), id) for id in asked)
-        headings = {id: heading_of(id) for id in asked}  # `q1` is question 1
+    def __init__(self, questions: Sequence[Question], *, is_strict: bool = False) -> None:
+        self.is_strict = is_strict
+        self.known: Remembered[Ask | None] = Remembered(KEPT)
+        self.asked = {one.id: one.asks for one in questions}
+        self.outputs = {one.id: one.output for one in questions}
+        self.names = {one.id: one.names for one in questions}
+        self.codes = [one.id for one in questions if one.code]
+        self.ids = single((question_name(id), id) for id in self.asked)
+        headings = {id: heading_of(id) for id in self.asked}  # `q1` is question 1
         self.numbers = single((head.number, id) for id, head in headings.items() if head and not head.rest)
-        others = {id: {name for other, own in self.names.items() if other != id for name in own} for id in asked}
-        self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
-        self.spelled = {
-            id: single(
-                (form, ask)
-                for ask in asks
-                for form in set(spellings(ask.quantity, outputs[id], {*self.names.get(id, ()), *others[id]}))
-            )
-            for id, asks in asked.items()
-        }
+        self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in self.asked.items()}
+        used = {name for own in self.names.values() for name in own}
+        self.spelled = {id: self.spellings_of(asks, self.outputs[id], used) for id, asks in self.asked.items()}
+
+    @staticmethod
+    def spellings_of(asks: Sequence[Ask], output: str, used: Set[str]) -> dict[str, Ask]:
+        """Return the quantities of a question by the spellings of their labels, in small letters, too."""
+        pairs = [(form, ask) for ask in asks for form in set(map(spelling_of, spellings(ask, output, used)))]
+        own = single((spelling_of(ask.written), ask) for ask in asks)
+        # a derivative of one step is its local one
+        steps = [(f"d{one.of}d{one.by}", ask) for ask in asks if (one := ask.quantity).kind == "local"]
+        folded_case = ((form.casefold(), ask) for form, ask in {*pairs, *own.items()})
+        return {**single(folded_case), **single(steps), **single(pairs), **own}
 
     def question(self, text: str) -> str | None:
         """Return the id of the question that a heading names."""
         text = normalize("NFC", text.strip())
         if text in self.asked or self.is_strict or len(text) > LONGEST:
             return text if text in self.asked else None
-        return self.named.once(("", text), partial(self._question, text))
-
-    def _question(self, text: str) -> str | None:
         plain, squeezed, found = bare(text), question_name(text), None
         if any(name in squeezed for name in self.ids):  # most texts have no name in them
             shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
@@ -211,12 +187,12 @@ class Labels:
         place = int(number) - 1 if number else heading.place  # of questions that have no numbers of their own
         return list(self.asked)[place] if 0 <= place < len(self.asked) else None
 
-    def part(self, id: str, place: int) -> Asked | None:
+    def part(self, id: str, place: int) -> Ask | None:
         """Return the quantity that a part of a question asks for, or the only one where no part is named."""
         asks = self.asked.get(id, ())
         return asks[place] if 0 <= place < len(asks) else asks[0] if len(asks) == 1 and place < 0 else None
 
-    def several(self, id: str, text: str) -> list[Asked]:
+    def several(self, id: str, text: str) -> list[Ask]:
         """Return the derivatives by numbers that `∇z` and `grad z` stand for together, if no other label is that."""
         if id not in self.asked:
             return []
@@ -234,78 +210,42 @@ class Labels:
         """Return the id of the one question from which a heading is a slip away: a letter more, less or other."""
         if self.is_strict or len(text) > LONGEST:
             return None
-        return self.named.once(("misspelt", text), partial(self._misspelt, text))
-
-    def _misspelt(self, text: str) -> str | None:
         names = {question_name(text), question_name(WORDS.sub("", bare(text)))}
         found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
         return found.pop() if len(found) == 1 else None
 
-    def ask(self, id: str, text: str) -> Asked | None:
+    def ask(self, id: str, text: str) -> Ask | None:
         """Return the quantity of a question that a label names."""
-        return self.known.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
+        return self.known.once((id, text), lambda: self.named_by(id, text)) if len(text) <= LONGEST else None
 
-    def _ask(self, id: str, text: str) -> Asked | None:
-        if not text.strip():
+    def named_by(self, id: str, text: str) -> Ask | None:
+        ask = self.exact(id, text)
+        if ask is not None or self.is_strict or open_brackets(text):
+            return ask
+        label = ARTICLE.sub("", plain_label(text))
+        if not STARTS.match(label):
             return None
-        asks = self.asked[id]
-        found = self.exact(id, text)
-        if found is not None or self.is_strict:
-            return found
-        special = [ask for ask in asks if squeezed(text).casefold() in special_labels(ask)]
-        if len(special) == 1:
-            return special[0]
-        plain = ARTICLE.sub("", plain_label(text))
-        plain = BEHIND.sub(r"\g<local> \g<of>", LOCAL.sub(r"\g<local> ", plain))
-        for spelling in (plain, underscored(plain), gradient(plain), in_words(plain)):
-            found = self.exact(id, spelling) if spelling else None
-            if found is not None:
-                return found
-        quantity = next(
-            filter(None, (self.read(id, one) for one in (underscored(plain), gradient(plain), plain) if one)), None
+        label = f"local {LOCAL.sub(' ', label).strip()}" if LOCAL.search(label) else label
+        plain = dict.fromkeys((label, AT.sub("", label)))
+        return next(
+            filter(None, (self.exact(id, one) or self.spelled_as(id, one) for one in plain if one.strip())), None
         )
-        if quantity is None:
-            return self.nearly(id, plain) or self.otherwise(id, text)
-        found = self.forms[id].get(form(quantity))
-        if found is None and quantity.kind == "gradient":  # a derivative of one step is its local one
-            found = self.forms[id].get(form(Quantity("local", quantity.of, quantity.by)))
-        return found or self.nearly(id, plain) or self.otherwise(id, text)
 
-    def otherwise(self, id: str, text: str) -> Asked | None:
+    def spelled_as(self, id: str, label: str) -> Ask | None:
         """Return the quantity that a label names in another notation, `∇_w L`, `L_w`, `f'(2)`, or in words."""
-        if not self.outputs[id] or open_brackets(text) or not re.match(r"[\w∂∇(\\$]", text.strip()):
-            return None
-        known = self.spelled[id]
-        for plain in dict.fromkeys((plain_label(text), AT.sub("", plain_label(text)))):
-            own = spelling_of(plain)
-            found = (
-                known.get(own)
-                or known.get(spelling_of(plain.replace("_", "∇")))
-                or single((form.casefold(), ask) for form, ask in known.items()).get(own.casefold())
-            )
-            if found is not None:
-                return found
-            gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
-            names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by) if name}
-            in_words = told_in_words(plain, names | {self.outputs[id]}, self.outputs[id])
-            said = known.get(spelling_of(in_words))
-            if said is not None or (in_words == "d" and len(gradients) == 1):
-                return said or gradients[0]
-        return None
+        known, quantity = self.spelled[id], self.read(id, label)
+        letters = (spelling_of(label), spelling_of(label.replace("_", "∇")), spelling_of(label).casefold())
+        ask = (self.forms[id].get(form(quantity)) if quantity else None) or next(
+            (known[one] for one in letters if one in known), None
+        )
+        if ask is not None:
+            return ask
+        gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
+        names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by, self.outputs[id])}
+        in_words = told_in_words(label, {*names, *self.names[id]} - {""}, self.outputs[id])
+        return known.get(spelling_of(in_words)) or (gradients[0] if in_words == "d" and len(gradients) == 1 else None)
 
-    def nearly(self, id: str, plain: str) -> Asked | None:
-        """Return the one quantity whose name has the same letters, or has them but for the place: `dLdW`, `s(2)`."""
-        if not NAMED.match(plain) or open_brackets(plain) or "'" in plain:
-            return None
-        for text in dict.fromkeys((plain, AT.sub("", plain))):
-            for letters in (lettered, lambda one: lettered(one).casefold()):
-                found = [ask for ask in self.asked[id] if letters(ask.written) == letters(text)]
-                if len(found) == 1:
-                    return found[0]
-        shorter = AT.sub("", plain)
-        return self.ask(id, shorter) if shorter and shorter != plain else None
-
-    def exact(self, id: str, text: str) -> Asked | None:
+    def exact(self, id: str, text: str) -> Ask | None:
         quantity = self.read(id, text)
         return next((ask for ask in self.asked[id] if ask.quantity == quantity or ask.written == text.strip()), None)
 
@@ -336,18 +276,6 @@ class Labels:
         written |= {f"{ask.quantity.by}.grad": ask.written for ask in gradients}
         close = did_you_mean(squeezed(text)[:LONGEST], written)
         return f"this was not asked{f'; did you mean {written[close]}?' if close else ''}"
-
-
-def special_labels(ask: Asked) -> tuple[str, ...]:
-    """Return the labels of an answer in words, without spaces."""
-    own = squeezed(ask.written).casefold()
-    line = ask.quantity.of
-    if ask.quantity.kind == "printed":
-        words = ("line", "printed", "prints", "print", "output", "outputline")
-        return (own, *(f"{word}{place}" for word in words for place in {line, ""}))
-    if ask.quantity.kind == "raises":
-        return (own, "raise", "raised", "error", "exception")
-    return (own,) if ask.quantity.kind == "choice" else ()
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
@@ -382,7 +310,7 @@ def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
     found: dict[str, list[Found]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
-    return {key: values[0] for key, values in found.items() if len(values) == 1}
+    return {key: values[0] for key, values in found.items() if values.count(values[0]) == len(values)}
 
 
 def bare(text: str) -> str:
@@ -415,43 +343,39 @@ def form(quantity: Quantity) -> str:
 OUTPUTS = ("L", "J", "E", "C", "loss", "cost", "ℓ", "ℒ", "f", "y")  # what the output of a program is called in labels
 
 
-def spellings(quantity: Quantity, output: str, names: Collection[str]) -> Iterator[str]:
-    """Yield the forms of the labels of a derivative: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`."""
-    of, by = quantity.of, quantity.by
-    if quantity.kind == "entry":
-        digits = [int(part) for part in quantity.by.split(",")]
+def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
+    """Yield the labels of a quantity: `∇_w L`, `∂_w L`, `L_w`, `f'`, `dW`, `δ2`, `output line 6`."""
+    kind, of, by = ask.quantity
+    if kind == "printed":
+        words = ("line", "printed", "prints", "print", "output", "outputline")
+        yield from (f"{word}{place}" for word in words for place in {of, ""})
+    elif kind == "raises":
+        yield from ("raise", "raised", "error", "exception")
+    elif kind == "entry":
         for first in (0, 1):  # as programs count, and as mathematics does
-            yield spelling_of(quantity.of + "".join(str(place + first) for place in digits))
-    elif quantity.kind in WHOLE:
-        letter = {"jacobian": "J", "hessian": "H"}.get(quantity.kind, "∇")
-        primes = "'" * (by.count(",") + 1)
-        own = (f"{of}{by}", f"{of}{primes}") if quantity.kind == "higher" else (
-            letter, f"{letter}{of}", quantity.kind, f"{quantity.kind}of{of}", f"{quantity.kind}matrix")  # fmt: skip
+            yield of + "".join(str(int(part) + first) for part in by.split(","))
+    elif kind == "higher":
+        yield from (f"{of}{by}", of + "'" * (by.count(",") + 1))
+    elif kind in WHOLE:
+        letter = {"jacobian": "J", "hessian": "H"}.get(kind, "∇")
         more = {"jacobian": (f"D{of}", f"d{of}d{by}"), "hessian": (f"∇2{of}", "∇2"), "gradients": ("gradient", "grad")}
-        named = (one for one in (*own, *more.get(quantity.kind, ())) if one not in names)
-        yield from map(spelling_of, named)
-    if quantity.kind != "gradient":
-        return
-    for name in (of, *(other for other in OUTPUTS if of == output and other not in names)):
-        patterns = (
-            f"d{name}d{by}",
-            f"dd{by}{name}",
-            f"dd{by}{name}{by}",
-            f"{name}'{by}{by}",
-            f"∇{by}{name}",
-            f"grad{by}{name}",
-            f"d{by}{name}",
-            f"D{by}{name}",
-            f"{name}∇{by}",
-        )
-        yield from map(spelling_of, (*patterns, f"{name}'", f"{name}'{by}", f"d{name}d{by}T"))
-    if of == output:
-        yield from map(
-            spelling_of, (f"∇{by}", f"grad{by}", f"{by}grad", f"d{by}", f"{by}bar", f"∇{of}", f"grad{of}", f"D{of}")
-        )
-        layer = re.fullmatch(r"[za](\d*)", by)
-        if layer and by.startswith("z"):
-            yield spelling_of(f"δ{layer[1]}")
+        own = (letter, f"{letter}{of}", kind, f"{kind}of{of}", f"{kind}matrix", *more.get(kind, ()))
+        yield from (one for one in own if one not in names)
+    is_of_output = (kind == "gradient" and of == output) or (kind == "snippet" and of.endswith(".grad"))
+    by = of.removesuffix(".grad") if kind == "snippet" else by
+    if kind == "gradient":
+        called = (other for other in OUTPUTS if of == output and names.isdisjoint((other, other.casefold())))
+        for name, x in product((of, folded(of), *called), dict.fromkeys((by, folded(by)))):
+            yield from (f"d{name}d{x}", f"dd{x}{name}", f"dd{x}{name}{x}", f"{name}'{x}{x}", f"∇{x}{name}")
+            yield from (f"grad{x}{name}", f"d{x}{name}", f"D{x}{name}", f"{name}∇{x}", f"{name}'", f"{name}'{x}")
+            yield f"d{name}d{x}T"
+    if is_of_output:
+        yield from (f"∇{of}", f"grad{of}", f"D{of}")
+        for x in dict.fromkeys((by, folded(by))):
+            yield from (f"∇{x}", f"grad{x}", f"{x}grad", f"d{x}", f"{x}bar")
+        layer = re.fullmatch(r"z(\d*)", by)
+        if layer:
+            yield f"δ{layer[1]}"
 
 
 def spelling_of(label: str) -> str:
@@ -476,7 +400,7 @@ def told_in_words(label: str, names: Collection[str], output: str) -> str:
     is_derived = any(folded_word(word) in DERIVED or DERIVED_SIGNS.search(word) for word in words)
     is_known = all(
         folded_word(word) in DERIVED | ROLE
-        or is_harmless(word)
+        or (is_harmless(word) and (len(word) > 1 or word in "adl"))
         or DERIVED_SIGNS.search(word)
         or (not word.isascii() and len(word) < 5)
         for word in words
@@ -486,31 +410,8 @@ def told_in_words(label: str, names: Collection[str], output: str) -> str:
         return ""
     if not given or given == [output]:
         return "d"
-    return f"d{given[0]}d{given[1]}" if len(given) == 2 else f"d{output}d{given[0]}"
+    return f"d{given[0]}d{given[1]}" if len(given) == 2 else f"d{output}d{given[0]}" if output else f"∇{given[0]}"
 
 
 def squeezed(text: str) -> str:
     return "".join(text.split()).replace("∂", "d")
-
-
-def lettered(text: str) -> str:
-    """Return the letters and digits of a label."""
-    return re.sub(r"[\W_]+", "", text.replace("∂", "d"))
-
-
-def in_words(text: str) -> str:
-    """`dq/dx` for `q'(x)`; "" for any other text."""
-    found = PRIME.fullmatch(text)
-    return f"d{found['of']}/d{found['by']}" if found else ""
-
-
-def underscored(text: str) -> str:
-    """`df/dx` for `df_dx`; "" for any other text."""
-    found = UNDERSCORED.fullmatch(text)
-    return f"{found['local'] or ''}d{found['of']}/d{found['by']}" if found else ""
-
-
-def gradient(text: str) -> str:
-    """`w.grad` for `grad w`; "" for any other text."""
-    found = GRADIENT.fullmatch(text)
-    return f"{found['first'] or found['last'] or found['short']}.grad" if found else ""

@@ -85,7 +85,6 @@ AGAIN = re.compile(
 OPERATOR = re.compile(r"(?:[-+/^=·×≈]|(?<!\*)\*)\s*$")  # before a product that goes on
 
 
-@dataclass(frozen=True, slots=True)
 class Finder:
     """Finds the answers in the lines of hand-ins to one assignment."""
 
@@ -220,11 +219,10 @@ FARTHEST = 1000  # lines of one answer
 
 
 @dataclass(slots=True)
-class Reader:
+class Reader(Finder):
     """Reads the lines of one hand-in; `question` is the heading above."""
 
     labels: Labels
-    finder: Finder
     lines: list[str]
     question: str = ""
     place: int = 0
@@ -285,9 +283,9 @@ class Reader:
         front = heading_of(line)
         if front is None or self.is_row(line) or front.rest.startswith(("=", "≈")):
             return False
-        if self.finder.split(line, self.question) is not None or (front.rest and self.labels.question(line)):
+        if self.split(line, self.question) is not None or (front.rest and self.labels.question(line)):
             return False
-        if front.level == 0 and any(self.finder.label(one, self.question) for one in (front.part, front.part.upper())):
+        if front.level == 0 and any(self.label(one, self.question) for one in (front.part, front.part.upper())):
             return False  # `v: 3` is a quantity and its value
         if front.level >= self.level and self.headed_by(front):
             return True
@@ -300,8 +298,8 @@ class Reader:
             return False
         place = -1 if front.level == 0 else front.place
         text = front.rest.partition("#")[0].strip()
-        is_labelled = bool(text) and self.finder.known(text, id) is not None
-        if is_labelled and front.level == 0 and not self.question and self.finder.known(text, ""):
+        is_labelled = bool(text) and self.known(text, id) is not None
+        if is_labelled and front.level == 0 and not self.question and self.known(text, ""):
             return False  # letters that go on from question to question: the label tells
         is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
         if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
@@ -317,7 +315,7 @@ class Reader:
         """Take a letter or a number under a heading for the part of the question that it counts."""
         id = self.question or (next(iter(self.labels.asked)) if len(self.labels.asked) == 1 else "")
         place = int(front.number) - 1 if front.number and not front.part else front.place
-        if self.labels.part(id, place) is None or self.finder.known(front.rest, id) is not None:
+        if self.labels.part(id, place) is None or self.known(front.rest, id) is not None:
             return False
         text = front.rest.partition("#")[0].strip()
         if text and not self.is_answer(id, place, text):
@@ -347,7 +345,7 @@ class Reader:
         try:
             plain = bare_text(plain_characters(text))
             words = Words(plain, tokens_of(plain, "separator"), names)
-            members = words.sentence().members
+            members = words.sentence()
             in_words = any(words.is_word(member, place) for member in members for place in range(len(member)))
             return bool(members) and not in_words
         except UnreadableError:
@@ -373,7 +371,7 @@ class Reader:
     def headed(self, inner: str, rest: str) -> bool:
         """Take a line that begins with a bracket for a heading, if it is one."""
         id, rest = self.labels.question(inner), rest.partition("#")[0].strip().removeprefix(":").strip()
-        if id is None and self.finder.label(inner, self.question):
+        if id is None and self.label(inner, self.question):
             return False
         rest = "" if DECORATION.fullmatch(rest) else rest
         if id is None:
@@ -391,12 +389,12 @@ class Reader:
 
     def labelled(self, line: str) -> bool:
         """Take a line for an answer, if a label stands in it."""
-        found = self.finder.known(line, self.question)
+        found = self.known(line, self.question)
         if found is not None and self.is_heading(line, found[2]):
             return False
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
-        found = found or self.finder.unknown(line, self.question, is_row=self.is_open)
+        found = found or self.unknown(line, self.question, is_row=self.is_open)
         if found is None:
             return False
         question, label, answer = found
@@ -413,7 +411,7 @@ class Reader:
     def asked_alone(self, line: str) -> bool:
         """Take a line that is a label and nothing else for one whose answer stands below it."""
         is_waiting = bool(self.given) and self.is_above and self.given[-1].text is None
-        label = "" if is_waiting else self.finder.label(unmarked(line).removesuffix("=").strip(), self.question)
+        label = "" if is_waiting else self.label(unmarked(line).removesuffix("=").strip(), self.question)
         if label:
             self.add(self.question, label, "")
         return bool(label)
@@ -421,7 +419,7 @@ class Reader:
     def add(self, question: str, label: str, text: str) -> None:
         """Keep an answer, and others that stand behind it on the line."""
         text = text.strip()
-        first, other = self.finder.parted(text, question)
+        first, other = self.parted(text, question)
         several = self.labels.several(question, label)
         entries = entries_of(first) if several else []
         if several and len(entries) == len(several):
@@ -464,7 +462,7 @@ class Reader:
             starts.append((f"{words[0]} {words[1].rstrip(':.)')}", words[2]))
         for start, rest in starts:
             id = self.labels.question(start)
-            split = self.finder.split(rest, id) if id is not None else None
+            split = self.split(rest, id) if id is not None else None
             if id is not None and split is not None:
                 self.head(id)
                 self.add(id, split[0], self.whole(split[1]))
@@ -502,7 +500,7 @@ class Reader:
         if KEYWORD.match(line):
             return False
         return (
-            self.finder.known(line.strip(), self.question) is not None
+            self.known(line.strip(), self.question) is not None
             or re.match(r"\s*[^\s=#\[\](){},;<>&\\]+(?: [^\s=#\[\](){},;<>&\\]+)?\s*=(?!=)", line) is not None
         )
 
@@ -533,10 +531,7 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
         text = text_of(text)
     if text.startswith(">") and all(line[:2] in ("> ", ">", "") for line in text.splitlines()):
         text = QUOTED.sub("", text)
-    reader = Reader(
-        labels,
-        Finder(labels),
-        list(map(untexed, enumerated(ENDS.split(text.translate(WIDE) if not text.isascii() else text)))),
-    )
+    lines = ENDS.split(text.translate(WIDE) if not text.isascii() else text)
+    reader = Reader(labels, list(map(untexed, enumerated(lines))))
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +35,12 @@ class Typed:
     digits: Any = EXACT
     zeros: Any = 0
 
+    def reshaped(self, shape: tuple[int, ...]) -> Typed:
+        """Return the same entries in another shape."""
+        own = np.shape(self.value)
+        parts = (self.value, self.unit, self.digits, self.zeros)
+        return Typed(*(np.broadcast_to(part, own).reshape(shape)[()] for part in parts))
+
     @property
     def is_telling(self) -> bool:
         """Whether the number is unlikely by chance: not 0, 1 or -1, and of more than one digit."""
@@ -47,6 +54,12 @@ class Typed:
         if isinstance(self.value, float):
             return self.value != 0 and math.isfinite(self.value)
         return bool(np.isfinite(self.value).all() and np.any(self.value))
+
+
+def stacked(numbers: Sequence[Typed], shape: tuple[int, ...]) -> Typed:
+    """Return numbers, or arrays of one shape, as an array of some shape with the digits of each."""
+    parts = ([getattr(one, part) for one in numbers] for part in ("value", "unit", "digits", "zeros"))
+    return Typed(*(np.array(part, np.float64).reshape(shape) for part in parts))
 
 
 def read_numeral(text: str) -> Typed | None:
@@ -105,9 +118,6 @@ class Tolerance:
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
         """Return, entry by entry, whether it is right, and whether it would be with more digits."""
-        is_plain = self.precision is None and self.decimals is None
-        if np.ndim(typed.value) == 0 and is_plain and isinstance(truth, float) and math.isfinite(truth):
-            return self.judge_one(typed, float(truth))
         right = self.near(typed.value, truth)
         with np.errstate(all="ignore"):
             off = np.abs(typed.value - truth) - unknown(truth)
@@ -129,18 +139,6 @@ class Tolerance:
                 # 10 is not 8 in one digit, which is 8 itself
                 few = few | (rounded & (off <= 10.0 ** (size - digits + 1) / 2 * SLACK))
         return right, right | few
-
-    def judge_one(self, typed: Typed, truth: float) -> tuple[bool, bool]:
-        """Judge a single number, as `judge` does, which most answers are."""
-        off, size, unit = abs(float(typed.value) - truth), abs(truth), float(typed.unit)
-        right = few = off <= self.atol + self.rtol * size
-        for cut in range(int(typed.zeros) + 1 if unit > 0 and not right else 0):
-            digits = int(typed.digits) - cut
-            if off <= unit * 10.0**cut / 2 * SLACK:
-                right = right or digits >= ENOUGH
-                # 10 is not 8 in one digit, which is 8 itself
-                few = few or (size > 0 and off <= 10.0 ** (math.floor(math.log10(size)) - digits + 1) / 2 * SLACK)
-        return right, right or few
 
     def matches(self, typed: Typed, numbers: Any) -> Any:
         """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than

@@ -10,8 +10,8 @@ from gradcli.homework.model import Marked, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import check_document
 from gradcli.render.check.graphs import TOO_LARGE, placed
-from gradcli.render.check.marking import NAME, SENTENCE, Saying, clipped, sayings
-from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
+from gradcli.render.check.marking import NAME, Saying, clipped, sayings
+from gradcli.render.check.page import MOST, by_question, check_page, heading, of_file, title
 from gradcli.render.check.student import FULL, LONGEST, columns, point
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
@@ -46,10 +46,8 @@ def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
         blocks += question(keys.get(id), own, asked)
     if hidden := len(result.answers) - len(answers):
         blocks.append(plain(f"{asked.ellipsis} {hidden:,} more answers"))
-    if result.remarks or result.notes:
-        rest = [f"and {len(result.remarks) - REMARKS:,} more"] if len(result.remarks) > REMARKS else []
-        told = [*(clipped(one, SENTENCE, asked) for one in (*result.notes, *result.remarks[:REMARKS])), *rest]
-        blocks += ["## The file", "\n".join(f"- {plain(remark)}" for remark in told)]
+    if told := of_file(result, asked):
+        blocks += ["## The file", "\n".join(f"- {plain(row.cells[0])}" for row in told)]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -18,7 +18,7 @@ from gradcli.facts import dataclass
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key
 from gradcli.homework.model import CREDITED, Diagnosis, Marked
-from gradcli.homework.solve.graph import UNNAMED, Edge, Graph
+from gradcli.homework.solve.graph import UNNAMED, Edge, Graph, reached
 from gradcli.homework.solve.problem import Problem
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import WIDEST, Arc, Line, Sketch, Vertex, cut, tensor
@@ -107,14 +107,8 @@ class Marking:
     @property
     def drawn(self) -> list[int]:
         """The steps that lead to an output, in the order of evaluation."""
-        waiting = [vertex for one in self.problems.values() for vertex in (one.of, one.by)]
-        found: set[int] = set()
-        while waiting:
-            vertex = waiting.pop()
-            if vertex not in found:
-                found.add(vertex)
-                waiting.extend(source for source in self.graph.vertices[vertex].sources if source >= 0)
-        return sorted(found)
+        ends = [vertex for one in self.problems.values() for vertex in (one.of, one.by)]
+        return sorted(reached(ends, lambda vertex: self.graph.vertices[vertex].sources))
 
     def sketch(self) -> Sketch:
         title = f"The graph of {self.name(self.graph.output)}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from gradcli.homework.totals import LONGEST, ClassTotals
 from gradcli.render.check.reports.cells import file_name
+from gradcli.render.check.student import scrolled
 from gradcli.render.check.table import class_sections, title
 from gradcli.render.display_options import Asked
 from gradcli.render.markdown.layout import plain, table
@@ -50,33 +51,20 @@ def in_order(totals: ClassTotals, asked: Asked) -> list[Section]:
 
 def section(one: Section, links: Sequence[str | None], counts: Sequence[tuple[int, int]]) -> Html:
     """Return a section as a table; its first column names the row."""
-    is_of_students = one.title == STUDENTS
-    is_of_mistakes = one.title.startswith("Mistakes")
-    used = [column for column in range(len(one.columns)) if any(cells(row.cells, column) for row in one.rows)]
-    heads = [element("th", one.columns[column], scope="col") for column in used]
-    if is_of_mistakes:
-        heads.append(element("th", "share of the class", scope="col"))
-    body = []
-    for place, row in enumerate(one.rows):
-        link = links[place] if is_of_students else None
-        made = list(row_cells(row.cells, used, link))
-        if is_of_mistakes:
-            count, of = counts[place]
-            made.append(element("td", element("meter", f"{count} of {of}", value=count, max=max(of, 1), min=0)))
-        body.append(element("tr", *made, class_=row.kind or None))
-    drawn = element("table", element("thead", element("tr", *heads)), element("tbody", *body))
-    scroll = element("div", drawn, class_="scroll", tabindex=0, role="region", aria_label=one.title)
-    return element("section", element("h2", one.title), scroll)
-
-
-def row_cells(texts: Sequence[str], used: Sequence[int], link: str | None) -> Iterator[Html]:
-    first, *others = used
-    name = element("a", texts[first], href=link) if link else texts[first]
-    yield element("th", name, scope="row")
-    for column in others:
-        text = cells(texts, column)
-        yield element("td", text, class_="short" if len(text) <= SHORT else None)
-
-
-def cells(texts: Sequence[str], column: int) -> str:
-    return texts[column] if column < len(texts) else ""
+    rows = [[*row.cells, *[""] * (len(one.columns) - len(row.cells))] for row in one.rows]
+    used = [column for column in range(len(one.columns)) if any(row[column] for row in rows)]
+    cells = [
+        [element("td", row[n], class_="short" if len(row[n]) <= SHORT else None) for n in used[1:]] for row in rows
+    ]
+    heads, firsts = [one.columns[n] for n in used], [row[used[0]] for row in rows]
+    if one.title == STUDENTS:
+        named = zip(firsts, links, strict=True)
+        firsts = [element("a", name, href=link) if link else name for name, link in named]
+    if one.title.startswith("Mistakes"):
+        heads.append("share of the class")
+        for row, (count, of) in zip(cells, counts, strict=True):
+            row.append(element("td", element("meter", f"{count} of {of}", value=count, max=max(of, 1), min=0)))
+    kinds = [row.kind or None for row in one.rows]
+    return element(
+        "section", element("h2", one.title), scrolled(one.title, heads, zip(firsts, cells, kinds, strict=True))
+    )

@@ -44,13 +44,17 @@ def check_sections(result: Result, looks: Looks, *, assignment: Assignment | Non
     if hidden:
         rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
         sections.append(Section("", [Row((rest,), "aside")]))
-    if result.remarks or result.notes:
-        remarks = [Row((clipped(note, SENTENCE, looks),), "aside") for note in result.notes]
-        remarks += [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
-        if len(result.remarks) > REMARKS:
-            remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
-        sections.append(Section("The file", remarks))
+    if told := of_file(result, looks):
+        sections.append(Section("The file", told))
     return sections
+
+
+def of_file(result: Result, looks: Looks) -> list[Row]:
+    """Return the notes and the remarks on a file, as many as are shown."""
+    rows = [Row((clipped(note, SENTENCE, looks),), "aside") for note in result.notes]
+    rows += [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
+    more = len(result.remarks) - REMARKS
+    return [*rows, Row((f"and {more:,} more",), "aside")] if more > 0 else rows
 
 
 def by_question(answers: Sequence[Marked]) -> dict[str, list[Marked]]:
@@ -63,10 +67,12 @@ def by_question(answers: Sequence[Marked]) -> dict[str, list[Marked]]:
 
 def title(result: Result, looks: Looks) -> str:
     """The student and the score."""
-    score = points(result.score, result.max_score)
-    share = percent(result.score, result.max_score)
-    scored = f"{score} points{f' ({share})' if share else ''}" if score else "no answers"
-    return f"{whose(result, looks)}   {scored}"
+    return f"{whose(result, looks)}   {scored(result)}"
+
+
+def scored(result: Result) -> str:
+    score, share = points(result.score, result.max_score), percent(result.score, result.max_score)
+    return f"{score} points{f' ({share})' if share else ''}" if score else "no answers"
 
 
 def whose(result: Result, looks: Looks) -> str:

@@ -5,7 +5,7 @@ It holds what it shows and nothing else; the result comes without what the level
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
@@ -14,18 +14,16 @@ from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
 from gradcli.render.check.marking import (
     NAME,
-    SENTENCE,
     Saying,
     clipped,
     difference,
     expected,
     given,
     mark,
-    percent,
     points,
     sayings,
 )
-from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
+from gradcli.render.check.page import KINDS, MOST, by_question, heading, of_file, scored, whose
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still
@@ -56,13 +54,11 @@ def student_page(grading: Grading, result: Result, asked: Asked) -> str:
 
 def header(assignment: str, result: Result, asked: Asked) -> Html:
     """Return the student's name, the assignment and the score."""
-    score = points(result.score, result.max_score)
-    share = percent(result.score, result.max_score)
     return element(
         "header",
         element("h1", whose(result, asked)),
         element("p", cut(assignment, 2 * NAME), class_="quiet") if assignment else None,
-        element("p", f"{score} points{f' ({share})' if share else ''}" if score else "no answers", class_="score"),
+        element("p", scored(result), class_="score"),
     )
 
 
@@ -119,20 +115,18 @@ def columns(answers: Sequence[Marked], asked: Asked) -> tuple[list[str], list[li
 def table(answers: Sequence[Marked], asked: Asked) -> Html:
     """Return the answers with their verdicts."""
     heads, rows = columns(answers, asked)
+    kinds = (KINDS.get(answer.verdict, "wrong") for answer in answers)
+    body = ((first, [element("td", cell) for cell in others], kind)
+            for (first, *others), kind in zip(rows, kinds, strict=True))  # fmt: skip
+    return scrolled(f"The answers to {answers[0].question}", heads, body)
+
+
+def scrolled(label: str, heads: Sequence[str], rows: Iterable[tuple[Html | str, Sequence[Html], str | None]]) -> Html:
+    """Return a table in its frame: of each row what heads it, its cells, and its kind."""
     head = element("tr", *(element("th", name, scope="col") for name in heads))
-    body = [
-        element(
-            "tr",
-            element("th", first, scope="row"),
-            *(element("td", cell) for cell in others),
-            class_=KINDS.get(answer.verdict, "wrong"),
-        )
-        for answer, (first, *others) in zip(answers, rows, strict=True)
-    ]
+    body = (element("tr", element("th", first, scope="row"), *cells, class_=kind) for first, cells, kind in rows)
     drawn = element("table", element("thead", head), element("tbody", *body))
-    return element(
-        "div", drawn, class_="scroll", tabindex=0, role="region", aria_label=f"The answers to {answers[0].question}"
-    )
+    return element("div", drawn, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Html]:
@@ -151,10 +145,5 @@ def paragraph(said: Saying) -> Html:
 
 def remarks(result: Result, asked: Asked) -> Html | None:
     """Return the remarks on the file."""
-    if not result.remarks and not result.notes:
-        return None
-    told = (*result.notes, *result.remarks[:REMARKS])
-    shown = [element("li", clipped(remark, SENTENCE, asked)) for remark in told]
-    if (more := len(result.remarks) - REMARKS) > 0:
-        shown.append(element("li", f"and {more:,} more"))
-    return element("section", element("h2", "The file"), element("ul", *shown))
+    told = [element("li", row.cells[0]) for row in of_file(result, asked)]
+    return element("section", element("h2", "The file"), element("ul", *told)) if told else None

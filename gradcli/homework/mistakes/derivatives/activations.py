@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.rules import SIGN
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change
@@ -27,102 +27,67 @@ def is_gate(vertex: Vertex) -> bool:
     return is_mask or "gate" in vertex.traits
 
 
-@PRE_POST_ACTIVATION.slips
-def wrong_side(problem: Problem) -> Iterator[Slip]:
+def by_result(op: str, a: Value, name: str) -> tuple[str, Value]:
+    """Return the derivative of a sigmoid or a tanh by its result, as it is written and as a number."""
+    return (f"{name}*(1 - {name})", a * (1 - a)) if op == "sigmoid" else (f"1 - {name}**2", 1 - a * a)
+
+
+@PRE_POST_ACTIVATION.rules("sigmoid", "tanh")
+def wrong_side(edge: EdgeFacts) -> Iterator[Slip]:
     """The formula for the result filled in with the input, and the one for the input with the result."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op not in ("sigmoid", "tanh"):
-            continue
-        source = problem.graph.source(edge)
-        z, name, result = vertex.operands[0], problem.label(source), problem.label(edge.vertex)
-        ratio = problem.ratio(edge.vertex, source)
-        again = problem.graph.local(edge, [vertex.value], vertex.forward([vertex.value]))
-        written = wrapped(name)
-        rule = f"{written}*(1 - {written})" if vertex.op == "sigmoid" else f"1 - {written}**2"
-        yield Slip(
-            edge.vertex,
-            f"{ratio} = {rule}",
-            f"you put {name} into the formula that is for {result}, the value after the activation",
-            {edge: slope(z * (1 - z) if vertex.op == "sigmoid" else 1 - z * z)},
-        )
-        yield Slip(
-            edge.vertex,
-            f"{ratio} = {vertex.op}'({result})",
-            f"you took the derivative of {vertex.op} at {result}, its own result, and not at {name}",
-            {edge: slope(again)},
-        )
-        if vertex.op == "tanh":
-            yield Slip(
-                edge.vertex,
-                f"{ratio} = 1 - {result}",
-                f"you forgot to square {result}",
-                {edge: slope(1 - vertex.value)},
-            )
+    message = f"you put {edge.input} into the formula that is for {edge.name}, the value after the activation"
+    rule, wrong = by_result(edge.op, edge.operands[0], wrapped(edge.input))
+    yield edge.with_derivative(rule, message, wrong)
+    again = edge.graph.local(edge.edge, [edge.value], edge.vertex.forward([edge.value]))
+    message = f"you took the derivative of {edge.op} at {edge.name}, its own result, and not at {edge.input}"
+    yield edge.with_derivative(f"{edge.op}'({edge.name})", message, again)
+    if edge.op == "tanh":
+        yield edge.with_derivative(f"1 - {edge.name}", f"you forgot to square {edge.name}", 1 - edge.value)
 
 
-@ACTIVATION_RULE.slips
-def other_rule(problem: Problem) -> Iterator[Slip]:
+@ACTIVATION_RULE.rules("sigmoid", "tanh", "relu")
+def other_rule(edge: EdgeFacts) -> Iterator[Slip]:
     """The rule of tanh for a sigmoid and the other way, one factor of a(1 - a) alone, and the derivative twice."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op not in ("sigmoid", "tanh", "relu"):
-            continue
-        a, name = vertex.value, wrapped(problem.label(edge.vertex))
-        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
-        if vertex.op == "relu":
-            message = f"you multiplied by {name} itself; the derivative of a relu is its mask"
-            yield Slip(edge.vertex, f"{ratio} = {name}", message, {edge: slope(a)}, rank=WEAK)
-            continue
-        message = f"you multiplied by the derivative of the {vertex.op} {name} once too often"
-        yield Slip(edge.vertex, "twice", message, {edge: slope(problem.local(edge) ** 2)}, rank=WEAK)
-        own, other = ("sigmoid", "tanh") if vertex.op == "sigmoid" else ("tanh", "sigmoid")
-        rule = f"1 - {name}**2" if own == "sigmoid" else f"{name}*(1 - {name})"
-        message = f"{name} is a {own}, and you used the rule of {other}"
-        yield Slip(
-            edge.vertex, f"{ratio} = {rule}", message, {edge: slope(1 - a * a if own == "sigmoid" else a * (1 - a))}
-        )
-        if own == "sigmoid":
-            message = f"you left out a factor in the derivative of the sigmoid {name}"
-            yield Slip(edge.vertex, f"{ratio} = 1 - {name}", message, {edge: slope(1 - a)})
-            yield Slip(edge.vertex, f"{ratio} = {name}", message, {edge: slope(a)}, rank=1)
+    a, name = edge.value, wrapped(edge.name)
+    if edge.op == "relu":
+        message = f"you multiplied by {name} itself; the derivative of a relu is its mask"
+        yield edge.with_derivative(name, message, a, rank=WEAK)
+        return
+    message = f"you multiplied by the derivative of the {edge.op} {name} once too often"
+    yield edge.slip("twice", message, slope(edge.problem.local(edge.edge) ** 2), rank=WEAK)
+    other = "tanh" if edge.op == "sigmoid" else "sigmoid"
+    rule, wrong = by_result(other, a, name)
+    yield edge.with_derivative(rule, f"{name} is a {edge.op}, and you used the rule of {other}", wrong)
+    if edge.op == "sigmoid":
+        message = f"you left out a factor in the derivative of the sigmoid {name}"
+        yield edge.with_derivative(f"1 - {name}", message, 1 - a)
+        yield edge.with_derivative(name, message, a, rank=1)
 
 
-@SIGN.slips
-def sign_inside(problem: Problem) -> Iterator[Slip]:
+@SIGN.rules("sigmoid", "tanh")
+def sign_inside(edge: EdgeFacts) -> Iterator[Slip]:
     """`1 + h**2` for `1 - h**2`, and `a*(1 + a)` for `a*(1 - a)`."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        a, name = vertex.value, wrapped(problem.label(edge.vertex))
-        if vertex.op not in ("sigmoid", "tanh"):
-            continue
-        rule, wrong = (f"{name}*(1 + {name})", a * (1 + a)) if vertex.op == "sigmoid" else (f"1 + {name}**2", 1 + a * a)
-        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
-        message = f"in the derivative of the {vertex.op} {name} a sign has slipped"
-        yield Slip(edge.vertex, f"{ratio} = {rule}", message, {edge: slope(wrong)}, rank=1)
+    a, name = edge.value, wrapped(edge.name)
+    rule, wrong = (f"{name}*(1 + {name})", a * (1 + a)) if edge.op == "sigmoid" else (f"1 + {name}**2", 1 + a * a)
+    message = f"in the derivative of the {edge.op} {name} a sign has slipped"
+    yield edge.with_derivative(rule, message, wrong, rank=1)
 
 
-@RELU_GATE.slips
-def gate(problem: Problem) -> Iterator[Slip]:
+@RELU_GATE.rules()
+def gate(edge: EdgeFacts) -> Iterator[Slip]:
     """The mask ignored, inverted, or taken from the gradient's own sign."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if not is_gate(vertex):
-            continue
-        name, result = problem.label(problem.graph.source(edge)), problem.label(edge.vertex)
-        at = problem.graph.vertices[problem.graph.source(edge)].value
-        sign = "not positive" if np.any(np.equal(at, 0)) else "negative"
-        closed = f"{name} is {sign}" if vertex.op in ("relu", "leaky_relu") else f"{result} does not follow {name}"
-        passes = problem.graph.local(edge) == 1
-        leaks = dict.fromkeys((0.0, vertex.options.get("negative_slope", 0.0)))
-        for rule, message, change in (
-            ("the mask is 1 everywhere", f"you let the gradient through {result} also where {closed}", _open),
-            *(("the mask is inverted", f"you let the gradient through {result} where {closed}, and only there",
-               _inverted(passes, leak)) for leak in leaks),
-            ("the mask is the sign of the gradient", f"you masked by the sign of the gradient at {result}; "
-             f"the mask is the sign of {name}", _by_gradient),
-        ):  # fmt: skip
-            yield Slip(edge.vertex, rule, message, {edge: change})
+    if not is_gate(edge.vertex):
+        return
+    sign = "not positive" if np.any(np.equal(edge.graph.vertices[edge.source].value, 0)) else "negative"
+    is_relu = edge.op in ("relu", "leaky_relu")
+    closed = f"{edge.input} is {sign}" if is_relu else f"{edge.name} does not follow {edge.input}"
+    message = f"you let the gradient through {edge.name}"
+    yield edge.slip("the mask is 1 everywhere", f"{message} also where {closed}", _open)
+    passes = edge.graph.local(edge.edge) == 1
+    for leak in dict.fromkeys((0.0, edge.vertex.options.get("negative_slope", 0.0))):
+        yield edge.slip("the mask is inverted", f"{message} where {closed}, and only there", _inverted(passes, leak))
+    message = f"you masked by the sign of the gradient at {edge.name}; the mask is the sign of {edge.input}"
+    yield edge.slip("the mask is the sign of the gradient", message, lambda g, contribution: np.where(g > 0, g, 0)[()])
 
 
 @RELU_GATE.slips
@@ -139,10 +104,6 @@ def all_gates(problem: Problem) -> Iterator[Slip]:
 
 def _open(g: Value, contribution: Value) -> Value:
     return g
-
-
-def _by_gradient(g: Value, contribution: Value) -> Value:
-    return np.where(g > 0, g, 0)[()]
 
 
 def _inverted(passes: Value, leak: float) -> Change:

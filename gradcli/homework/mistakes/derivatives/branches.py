@@ -9,12 +9,12 @@ from operator import add
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.chains import LOCAL_NOT_TOTAL
 from gradcli.homework.mistakes.derivatives.rules import PRODUCT_OWN_FACTOR
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem, nothing, slope
+from gradcli.homework.solve.problem import Problem, instead, nothing
 from gradcli.homework.wording import listed, shown
 
 FANOUT_OVERWRITE = Mistake("fanout-overwrite", "kept one branch where the branches add up", order=0)
@@ -26,48 +26,15 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
     """`=` where `+=` belongs: one term of the sum alone."""
     for vertex in problem.totals:
         edges = problem.into(vertex)
-        if len(edges) < 2:
-            continue
-        name = problem.label(vertex)
         twice = {edge.vertex for edge, other in pairwise(sorted(edges)) if edge.vertex == other.vertex}
         branches = [*([edge] for edge in edges), *([e for e in edges if e.vertex == consumer] for consumer in twice)]
         if len(edges) > 2:
             yield from one_use_less(problem, vertex, edges)
         for kept in branches:
-            lost = [edge for edge in edges if edge not in kept]
-            if not lost:
-                continue
-            through = problem.label(kept[0].vertex)
-            yield Slip(
-                vertex,
-                f"{problem.ratio(problem.of, vertex)} = the part through {through} alone",
-                f"you kept the branch through {through}; {feeds(problem, name, kept[0], lost)}",
-                dict.fromkeys(lost, nothing),
-                f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
-            )
-
-
-@FANOUT_OVERWRITE.slips
-def one_place(problem: Problem) -> Iterator[Slip]:
-    """`=` where `+=` belongs, for entries that were taken several times."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op in ("index", "index_select", "gather") and edge.position == 0:
-            x = vertex.operands[0]
-            places = np.ravel(vertex.forward([np.arange(np.size(x)).reshape(np.shape(x)), *vertex.operands[1:]]))
-            if len(set(places.tolist())) < len(places):
-                name = problem.label(problem.graph.source(edge))
-                message = f"an entry of {name} that is taken several times gets a gradient from each of them"
-                yield Slip(edge.vertex, "the last time alone", message, {edge: _written(places)}, rank=1)
-
-
-def _written(places: Value) -> Change:
-    def change(g: Value, contribution: Value) -> Value:
-        found = np.zeros(np.size(contribution), np.asarray(contribution).dtype)
-        found[places] = np.ravel(g)
-        return found.reshape(np.shape(contribution))
-
-    return change
+            if lost := [edge for edge in edges if edge not in kept]:
+                through = problem.label(kept[0].vertex)
+                message = f"you kept the branch through {through}; {feeds(problem, vertex, kept[0], lost)}"
+                yield without(problem, vertex, lost, f"= the part through {through} alone", message)
 
 
 def one_use_less(problem: Problem, vertex: int, edges: Sequence[Edge]) -> Iterator[Slip]:
@@ -76,77 +43,81 @@ def one_use_less(problem: Problem, vertex: int, edges: Sequence[Edge]) -> Iterat
     for lost in [[edge] for edge in edges] + [[e for e in edges if e.vertex == step] for step in steps]:
         if len({edge.vertex for edge in edges if edge not in lost}) > 1:
             through = problem.label(lost[0].vertex)
-            yield Slip(
-                vertex,
-                f"{problem.ratio(problem.of, vertex)} without the part through {through}",
-                f"you left out the branch of {problem.label(vertex)} through {through}",
-                dict.fromkeys(lost, nothing),
-                f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
-            )
+            message = f"you left out the branch of {problem.label(vertex)} through {through}"
+            yield without(problem, vertex, lost, f"without the part through {through}", message)
 
 
-@PRODUCT_OWN_FACTOR.slips
-def own_summand(problem: Problem) -> Iterator[Slip]:
+def without(problem: Problem, vertex: int, lost: Sequence[Edge], rule: str, message: str) -> Slip:
+    """Return the slip in which some uses of a value bring no gradient."""
+    adds = f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}"
+    return Slip(vertex, f"{problem.ratio(problem.of, vertex)} {rule}", message, dict.fromkeys(lost, nothing), adds)
+
+
+@FANOUT_OVERWRITE.rules("index", "index_select", "gather")
+def one_place(edge: EdgeFacts) -> Iterator[Slip]:
+    """`=` where `+=` belongs, for entries that were taken several times."""
+    x, *others = edge.operands
+    places = np.ravel(edge.vertex.forward([np.arange(np.size(x)).reshape(np.shape(x)), *others]))
+
+    def written(g: Value, contribution: Value) -> Value:
+        found = np.zeros(np.size(contribution), np.asarray(contribution).dtype)
+        found[places] = np.ravel(g)
+        return found.reshape(np.shape(contribution))
+
+    if edge.position == 0 and len(set(places.tolist())) < len(places):
+        message = f"an entry of {edge.input} that is taken several times gets a gradient from each of them"
+        yield edge.slip("the last time alone", message, written, rank=1)
+
+
+@PRODUCT_OWN_FACTOR.rules("add", "sub")
+def own_summand(edge: EdgeFacts) -> Iterator[Slip]:
     """d(u + v)/dv = v, which is 1, for a variable v."""
-    for edge in problem.edges:
-        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        if vertex.op in ("add", "sub") and source in problem.graph.leaves:
-            name = problem.label(source)
-            message = f"the derivative of the sum {problem.label(edge.vertex)} by {name} is not {name} itself"
-            rule = f"{problem.ratio(edge.vertex, source)} = {name}"
-            yield Slip(edge.vertex, rule, message, {edge: slope(vertex.operands[edge.position])}, rank=WEAK)
-            if vertex.op == "sub" and edge.position == 1:
-                own = slope(-vertex.operands[edge.position])
-                yield Slip(edge.vertex, f"{rule} with its sign", message, {edge: own}, rank=WEAK)
+    if edge.source in edge.graph.leaves:
+        name, own = edge.input, edge.operands[edge.position]
+        message = f"the derivative of the sum {edge.name} by {name} is not {name} itself"
+        yield edge.with_derivative(name, message, own, rank=WEAK)
+        if edge.op == "sub" and edge.position == 1:
+            yield edge.with_derivative(f"{name} with its sign", message, -own, rank=WEAK)
 
 
 @LOCAL_NOT_TOTAL.slips
 def local_on_one_path(problem: Problem) -> Iterator[Slip]:
     """The local derivative along one use of a value that has several, without the gradient from above."""
-    graph = problem.graph
     for source in problem.totals:
         uses = problem.into(source)
         for edge in uses if len(uses) > 1 else ():
-            vertex = graph.vertices[edge.vertex]
-            if not vertex.structured and edge.vertex != problem.of:
+            if not problem.graph.vertices[edge.vertex].structured and edge.vertex != problem.of:
                 ratio = problem.ratio(edge.vertex, source)
                 message = f"{ratio} is still to be multiplied by {problem.ratio(problem.of, edge.vertex)}"
-                yield Slip(edge.vertex, f"{ratio} alone", message, {edge: _alone(problem.local(edge))}, rank=1)
+                alone: dict[Edge, Change] = {edge: instead(problem.local(edge))}
+                yield Slip(edge.vertex, f"{ratio} alone", message, alone, rank=1)
 
 
-def _alone(local: Value) -> Change:
-    return lambda g, contribution: np.broadcast_to(local, np.shape(contribution))
-
-
-def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
+def feeds(problem: Problem, vertex: int, kept: Edge, lost: Sequence[Edge]) -> str:
     """Return the clause about the other uses of a value, perhaps a second one in the same step."""
-    through = problem.label(kept.vertex)
+    name, through = problem.label(vertex), problem.label(kept.vertex)
     labels = dict.fromkeys(problem.label(edge.vertex) for edge in lost)
     others = [label for label in labels if label != through]
     said = ["stands there twice"] if through in labels else []
     return f"{name} {' and '.join([*said, f'also feeds {listed(others)}'] if others else said)}"
 
 
-@PATH_MISSED.guesses
+@PATH_MISSED.gradients
 def some_paths(problem: Problem) -> Iterator[Guess]:
     """Every proper subset of the paths; of more paths than can be tried, nothing."""
-    paths = problem.paths if problem.kind == "gradient" and not problem.given else None
+    paths = problem.paths if not problem.given else None
     if not paths or len(paths) < 2:
         return
     flows = problem.flows
     for size in range(len(paths) - 1, 0, -1):
         for kept in combinations(range(len(paths)), size):
             lost = [n for n in range(len(paths)) if n not in kept]
-            yield Guess(
-                problem.by,
-                f"{problem.ratio(problem.of, problem.by)} = the sum over {size} of {len(paths)} paths",
-                f"you left out {'the path' if len(lost) == 1 else 'the paths'} "
-                + listed([arrowed(problem, paths[n]) for n in lost]),
-                reduce(add, [flows[n] for n in kept]),
-                f"which {'adds' if len(lost) == 1 else 'add'} {shown(reduce(add, [flows[n] for n in lost]))}",
-                rank=len(lost),
-                edges=only([paths[n] for n in lost], [paths[n] for n in kept]),
-            )
+            rule = f"{problem.ratio(problem.of, problem.by)} = the sum over {size} of {len(paths)} paths"
+            several = "s" * (len(lost) > 1)
+            message = f"you left out the path{several} {listed([arrowed(problem, paths[n]) for n in lost])}"
+            adds = f"which add{'' if several else 's'} {shown(reduce(add, [flows[n] for n in lost]))}"
+            edges = only([paths[n] for n in lost], [paths[n] for n in kept])
+            yield Guess(problem.by, rule, message, reduce(add, [flows[n] for n in kept]), adds, len(lost), edges)
 
 
 def only(lost: Sequence[Sequence[Edge]], others: Sequence[Sequence[Edge]]) -> tuple[Edge, ...]:

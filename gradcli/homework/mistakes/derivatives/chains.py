@@ -10,11 +10,11 @@ from operator import add, mul
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem, nothing, sweep
 from gradcli.homework.solve.vertices import Vertex
 
@@ -22,35 +22,24 @@ LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the to
 CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16, tier=1)
 
 
-@LOCAL_NOT_TOTAL.guesses
+@LOCAL_NOT_TOTAL.gradients
 def local_alone(problem: Problem) -> Iterator[Guess]:
     """The derivative of one consumer, or of the first named value above, not carried on to the output."""
-    if problem.kind != "gradient":
-        return
-    graph = problem.graph
+    graph, by = problem.graph, problem.by
     for above in consumers(problem):
-        uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
+        uses = [edge for edge in problem.into(by) if edge.vertex == above]
         found = [] if graph.vertices[above].structured else [problem.local(edge) for edge in uses]
-        rank = 0 if above in graph.named else 1
         if len(found) > 1:
             found.append(reduce(add, found))
         if above in graph.named:
-            found.append(sweep(graph, above, stop=graph.named - {above}, until=problem.by + 1)[problem.by])
-            if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(problem.by)):
-                found.append(
-                    sweep(graph, above, problem.own, until=problem.by + 1)[problem.by]
-                )  # by its other uses, too
-        ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
-        if above == problem.of:
-            rest = "the gradient that backward was given"
-        for value in found:
-            yield Guess(
-                problem.by,
-                f"{problem.ratio(problem.of, problem.by)} = {ratio}",
-                f"this is the local derivative {ratio}; it is still to be multiplied by {rest}",
-                value,
-                rank=rank,
-            )
+            found.append(sweep(graph, above, stop=graph.named - {above})[by])
+            if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(by)):
+                found.append(sweep(graph, above, problem.own)[by])  # by its other uses, too
+        ratio, rest = problem.ratio(above, by), problem.ratio(problem.of, above)
+        rest = "the gradient that backward was given" if above == problem.of else rest
+        message = f"this is the local derivative {ratio}; it is still to be multiplied by {rest}"
+        rule, rank = f"{problem.ratio(problem.of, by)} = {ratio}", 0 if above in graph.named else 1
+        yield from (Guess(by, rule, message, value, rank=rank) for value in found)
 
 
 def is_plain(vertex: Vertex) -> bool:
@@ -77,10 +66,10 @@ def consumers(problem: Problem) -> list[int]:
     return list(dict.fromkeys([*(v for v in found if v in direct), *named]))
 
 
-@LOCAL_NOT_TOTAL.guesses
+@LOCAL_NOT_TOTAL.gradients
 def of_another_value(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value on the way, over several named ones, not carried on to the output."""
-    if problem.kind != "gradient" or problem.stop:
+    if problem.stop:
         return
     for above, ratio, found in named_above(problem, set(consumers(problem))):
         message = f"this is {ratio}; it is still to be multiplied by {problem.ratio(problem.of, above)}"
@@ -94,7 +83,7 @@ def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[i
     """
     graph = problem.graph
     for above in sorted(graph.named & problem.above - {problem.by, problem.of, *but}):
-        found = sweep(graph, above, problem.own, until=problem.by + 1).get(problem.by)
+        found = sweep(graph, above, problem.own).get(problem.by)
         is_number = np.ndim(graph.vertices[above].value) == 0
         if found is not None and (is_number or is_entrywise(problem, above)):
             yield above, problem.ratio(above, problem.by), found
@@ -108,10 +97,10 @@ def is_entrywise(problem: Problem, above: int) -> bool:
     return all(not one.structured and np.shape(one.value) == shape for one in values)
 
 
-@CHAIN_ADDED.guesses
+@CHAIN_ADDED.gradients
 def added_over_steps(problem: Problem) -> Iterator[Guess]:
     """The gradient of a named number plus its derivative, over all the steps between."""
-    if problem.kind != "gradient" or problem.stop or np.ndim(problem.truth):
+    if problem.stop or np.ndim(problem.truth):
         return
     for above, ratio, found in named_above(problem):
         upstream = problem.ratio(problem.of, above)
@@ -119,21 +108,14 @@ def added_over_steps(problem: Problem) -> Iterator[Guess]:
         yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + found, rank=max(1, by_one(found)))
 
 
-@CHAIN_ADDED.slips
-def added_at_a_link(problem: Problem) -> Iterator[Slip]:
+@CHAIN_ADDED.rules()
+def added_at_a_link(edge: EdgeFacts) -> Iterator[Slip]:
     """The upstream gradient plus a local derivative, where a product belongs."""
-    for edge in problem.edges:
-        if edge.vertex == problem.of or problem.graph.vertices[edge.vertex].structured:
-            continue
-        source, local = problem.graph.source(edge), problem.local(edge)
-        above, ratio = problem.ratio(problem.of, edge.vertex), problem.ratio(edge.vertex, source)
-        yield Slip(
-            edge.vertex,
-            f"{above} + {ratio}",
-            f"you added {ratio} to {above}; along a chain they are multiplied",
-            {edge: plus(local)},
-            rank=max(by_one(local), by_one(problem.totals[edge.vertex])),
-        )
+    if edge.index != edge.problem.of and not edge.vertex.structured:
+        local, above = edge.problem.local(edge.edge), edge.problem.ratio(edge.problem.of, edge.index)
+        message = f"you added {edge.ratio} to {above}; along a chain they are multiplied"
+        rank = max(by_one(local), by_one(edge.upstream))
+        yield edge.slip(f"{above} + {edge.ratio}", message, lambda g, contribution: g + local, rank=rank)
 
 
 def by_one(derivative: Value) -> int:
@@ -141,25 +123,23 @@ def by_one(derivative: Value) -> int:
     return WEAK if np.equal(np.abs(derivative), 1).all() else 0
 
 
-def plus(derivative: Value) -> Change:
-    return lambda g, contribution: g + derivative
+MULTIPLIED = "you multiplied what comes along the paths; it is added"
 
 
-@CHAIN_ADDED.guesses
+@CHAIN_ADDED.gradients
 def multiplied_branches(problem: Problem) -> Iterator[Guess]:
     """The contributions of the uses of a value multiplied."""
-    uses = problem.into(problem.by) if problem.kind == "gradient" else []
-    parts = [fit(problem.contribution(edge), problem.graph.vertices[problem.by].value) for edge in uses]
+    own = problem.graph.vertices[problem.by].value
+    parts = [fit(problem.contribution(edge), own) for edge in problem.into(problem.by)]
     if len(parts) > 1:
-        message = "you multiplied what comes along the paths; it is added"
-        ratio = problem.ratio(problem.of, problem.by)
-        yield Guess(problem.by, f"{ratio} = the product over the paths", message, reduce(mul, parts))
+        rule = f"{problem.ratio(problem.of, problem.by)} = the product over the paths"
+        yield Guess(problem.by, rule, MULTIPLIED, reduce(mul, parts))
 
 
-@CHAIN_ADDED.guesses
+@CHAIN_ADDED.gradients
 def sums_and_products(problem: Problem) -> Iterator[Guess]:
     """The local derivatives of each path added up; the paths multiplied."""
-    if problem.kind != "gradient" or np.ndim(problem.truth) or not problem.paths:
+    if np.ndim(problem.truth) or not problem.paths:
         return
     ratio = problem.ratio(problem.of, problem.by)
     chains = [links(problem, path) for path in problem.paths]
@@ -167,21 +147,12 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
     for some in [chains, short] if short != chains else [chains]:
         if not any(len(chain) > 1 for chain in some):
             break
-        yield Guess(
-            problem.by,
-            f"{ratio} = the sum of the local derivatives",
-            "you added the local derivatives along the chain; they are multiplied",
-            reduce(add, [link for chain in some for link in chain]),
-            rank=max(by_one(link) for chain in some for link in chain),
-        )
+        added = [link for chain in some for link in chain]
+        message = "you added the local derivatives along the chain; they are multiplied"
+        rule = f"{ratio} = the sum of the local derivatives"
+        yield Guess(problem.by, rule, message, reduce(add, added), rank=max(map(by_one, added)))
     if len(problem.paths) > 1:
-        product = np.prod(problem.flows)
-        yield Guess(
-            problem.by,
-            f"{ratio} = the product over the paths",
-            "you multiplied what comes along the paths; it is added",
-            product,
-        )
+        yield Guess(problem.by, f"{ratio} = the product over the paths", MULTIPLIED, np.prod(problem.flows))
 
 
 @CHAIN_ADDED.guesses
@@ -194,16 +165,14 @@ def multiplied_passes(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, "the product over the passes", message, product)
 
 
-@INNER_DROPPED.guesses
+@INNER_DROPPED.gradients
 def link_is_one(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value above left out, over all the steps to it."""
-    if problem.kind != "gradient":
-        return
     graph, by = problem.graph, problem.by
     for above in sorted(graph.named & problem.above - {by, problem.of}):
         upstream = problem.totals[above]
         others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others, only=problem.part()).get(by)
+        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
         if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
             what = problem.ratio(above, by)
             message = f"the derivative {what} is missing in the chain"
@@ -238,8 +207,7 @@ def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
             upstream = problem.totals[edge.vertex]
             if np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
-                only = problem.part(frozenset(given))
-                found = replace(problem, given=given, cache={}).swept(only=only).get(problem.by)
+                found = replace(problem, given=given, cache={}).swept().get(problem.by)
                 yield vertex, edge, found
 
 
@@ -254,9 +222,7 @@ def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
             others = {other: nothing for other in problem.edges if other not in part}
             alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
             changes = {**problem.own, **others}
-            found.append(
-                problem.local(edge) if alone else sweep(graph, part[0].vertex, changes, until=source + 1)[source]
-            )
+            found.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
             part = []
             if source in problem.given and source != problem.by:  # the student has the chain so far as one number
                 found = [problem.given[source]]

@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.activations import is_gate
 from gradcli.homework.mistakes.forward import FUNCTIONS
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph
+from gradcli.homework.solve.graph import Edge, Graph
 from gradcli.homework.solve.problem import Problem, nothing, slope, sweep
-from gradcli.homework.solve.vertices import HOOK, Vertex
+from gradcli.homework.solve.vertices import HOOK
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
@@ -66,14 +66,10 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
         for below in belows:
             source = problem.graph.source(below)
             again = [other for other in belows if other != below and problem.graph.source(other) == source]  # x*x
+            rule, message = f"{problem.ratio(inner, source)} = 1", forgotten(problem, edge, inner, source)
+            rank = masked(problem.graph, inner) + turned_round(problem, below)
             for changes in ({below: slope(1.0)}, *([{below: slope(1.0), again[0]: nothing}] if again else ())):
-                yield Slip(
-                    inner,
-                    f"{problem.ratio(inner, source)} = 1",
-                    forgotten(problem, edge, inner, source),
-                    changes,
-                    rank=masked(problem.graph, inner) + turned_round(problem, below),
-                )
+                yield Slip(inner, rule, message, changes, rank=rank)
 
 
 def turned_round(problem: Problem, edge: Edge) -> int:
@@ -81,45 +77,43 @@ def turned_round(problem: Problem, edge: Edge) -> int:
     return int(np.all(np.equal(problem.local(edge), -1.0)))
 
 
-@INNER_DROPPED.slips
-def factor_is_one(problem: Problem) -> Iterator[Slip]:
+def nested(problem: Problem) -> set[int]:
+    """Return the steps inside functions."""
+    return problem.once("nested", lambda: {inner for _, inner in nests(problem)})
+
+
+@INNER_DROPPED.rules(*{op for op, _ in MULTIPLIED})
+def factor_is_one(edge: EdgeFacts) -> Iterator[Slip]:
     """A factor left out of the derivative of a product, where nothing is outside it."""
-    nested = {inner for _, inner in nests(problem)}
-    for edge in problem.edges:
-        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.source(edge)
-        is_plain = vertex.op != "div" or 1 in vertex.rules  # not by a constant, as the n of a mean is
-        is_factor = (vertex.op, edge.position) in MULTIPLIED and is_plain
-        if not is_factor or (edge.vertex in nested and vertex.op in ("mul", "div")):
-            continue
+    vertex, is_number = edge.vertex, edge.op in ("mul", "div")
+    is_plain = edge.op != "div" or 1 in vertex.rules  # not by a constant, as the n of a mean is
+    if (edge.op, edge.position) in MULTIPLIED and is_plain and not (edge.index in nested(edge.problem) and is_number):
         place = 1 - edge.position
-        other = vertex.sources[place]
-        factor = problem.label(other) if other >= 0 else shown(vertex.operands[place])
-        message = f"in the derivative of {problem.label(edge.vertex)} by {problem.label(source)} a factor is missing"
-        yield Slip(edge.vertex, f"{problem.ratio(edge.vertex, source)} = 1", message, {edge: _without(vertex, edge)},
-                   f"the factor is {factor}", rank=1 if vertex.op in ("mul", "div") else 3)  # fmt: skip
+        factor = (
+            edge.problem.label(vertex.sources[place]) if vertex.sources[place] >= 0 else shown(edge.operands[place])
+        )
+        ones = [x if other != place else np.ones_like(x)[()] for other, x in enumerate(edge.operands)]
+        message = f"in the derivative of {edge.name} by {edge.input} a factor is missing"
+        yield edge.slip(
+            f"{edge.ratio} = 1",
+            message,
+            lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *ones),
+            f"the factor is {factor}",
+            rank=1 if is_number else 3,
+        )
 
 
-def _without(vertex: Vertex, edge: Edge) -> Change:
-    """Return the rule of an edge with 1 for the other factor."""
-    ones = [x if place == edge.position else np.ones_like(x)[()] for place, x in enumerate(vertex.operands)]
-    return lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *ones)
-
-
-@INNER_DROPPED.slips
-def function_is_one(problem: Problem) -> Iterator[Slip]:
+@INNER_DROPPED.rules()
+def function_is_one(edge: EdgeFacts) -> Iterator[Slip]:
     """The derivative of a function left out below a sum, a product, or a matrix product."""
-    nested = {inner for _, inner in nests(problem)}
-    for edge in problem.edges:
-        inner, source = edge.vertex, problem.graph.source(edge)
-        vertex = problem.graph.vertices[inner]
-        above = above_sums(problem, inner)
-        if vertex.is_function and not above and inner not in nested:
-            ratio = problem.ratio(inner, source)
-            yield Slip(inner, f"{ratio} = 1", f"you forgot the derivative {ratio}", {edge: slope(1.0)}, rank=2)
-        if vertex.is_function and above and inner not in nested:
-            rank = 1 + masked(problem.graph, inner) + (vertex.op == "div")  # by a number, as in a mean
-            message = forgotten(problem, above[0], inner, source)
-            yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
+    problem = edge.problem
+    if edge.vertex.is_function and edge.index not in nested(problem):
+        above = above_sums(problem, edge.index)
+        message, rank = f"you forgot the derivative {edge.ratio}", 2
+        if above:
+            message = forgotten(problem, above[0], edge.index, edge.source)
+            rank = 1 + masked(edge.graph, edge.index) + (edge.op == "div")  # by a number, as in a mean
+        yield edge.with_derivative("1", message, 1.0, rank=rank)
 
 
 @INNER_DROPPED.slips
@@ -158,15 +152,10 @@ def forgotten(problem: Problem, edge: Edge, inner: int, source: int) -> str:
 def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
     """Nothing from inside a function at all."""
     for edge, inner, derivative in insides(problem):
-        yield Guess(
-            inner,
-            f"{problem.ratio(inner, problem.by)} = 1",
-            forgotten(problem, edge, inner, problem.by),
-            problem.truth + problem.contribution(edge) * (1 - derivative),
-            rank=masked(problem.graph, inner)
-            + 2 * (problem.by not in problem.graph.vertices[inner].sources)
-            + int(np.equal(derivative, -1.0)),
-        )
+        rule, message = f"{problem.ratio(inner, problem.by)} = 1", forgotten(problem, edge, inner, problem.by)
+        is_far = problem.by not in problem.graph.vertices[inner].sources
+        rank = masked(problem.graph, inner) + 2 * is_far + int(np.equal(derivative, -1.0))
+        yield Guess(inner, rule, message, problem.truth + problem.contribution(edge) * (1 - derivative), rank=rank)
 
 
 def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
@@ -208,16 +197,12 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
         for inner in {inner for other, inner in nests(problem) if other == edge} & graph.named - {whole}:
             own = derivative_of(problem, inner).get(problem.by)
             if own is not None:
-                ways.append((inner, graph.forward({inner: own}, frozenset({whole}))[whole]))
+                ways.append((inner, graph.forward({inner: own})[whole]))
         for inner, point in ways:
             wrong = problem.totals[edge.vertex] * slope_at(graph, edge, point)
-            yield Guess(
-                edge.vertex,
-                composed(problem, problem.by),
-                put_inside(problem, edge, inner),
-                problem.truth + wrong - problem.contribution(edge) * derivative,
-                rank=masked(graph, edge.vertex),
-            )
+            value = problem.truth + wrong - problem.contribution(edge) * derivative
+            rank = masked(graph, edge.vertex)
+            yield Guess(edge.vertex, *put_inside(problem, edge, inner, problem.by), value, rank=rank)
 
 
 @OUTER_AT_DERIVATIVE.guesses
@@ -228,9 +213,7 @@ def outer_at_derivative_of_its_value(problem: Problem) -> Iterator[Guess]:
         derivatives = sweep(problem.graph, problem.by)
         for leaf in variables(problem.graph, problem.by):
             wrong = slope_at(problem.graph, edges[0], derivatives.get(leaf, np.nan))
-            yield Guess(
-                edges[0].vertex, composed(problem, leaf), put_inside(problem, edges[0], problem.by), wrong, rank=1
-            )
+            yield Guess(edges[0].vertex, *put_inside(problem, edges[0], problem.by, leaf), wrong, rank=1)
 
 
 @OUTER_AT_WRONG_POINT.slips
@@ -242,13 +225,10 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
         for x, rank in (dict.fromkeys(near, 0) | dict.fromkeys(far, WEAK)).items():
             name, wanted = problem.label(x), problem.label(problem.graph.source(edge))
             for told, point in points(problem.graph, edge, inner, name, problem.graph.vertices[x].value):
-                yield Slip(
-                    edge.vertex,
-                    f"f'({told}) for f'({wanted})",
-                    f"you took the derivative of {problem.label(edge.vertex)} at {told}; it belongs at {wanted}",
-                    {edge: slope(slope_at(problem.graph, edge, point))},
-                    rank=rank + masked(problem.graph, edge.vertex),
-                )
+                message = f"you took the derivative of {problem.label(edge.vertex)} at {told}; it belongs at {wanted}"
+                change = {edge: slope(slope_at(problem.graph, edge, point))}
+                total = rank + masked(problem.graph, edge.vertex)
+                yield Slip(edge.vertex, f"f'({told}) for f'({wanted})", message, change, rank=total)
 
 
 def points(graph: Graph, edge: Edge, inner: int, name: str, value: Value) -> Iterator[tuple[str, Value]]:
@@ -256,7 +236,7 @@ def points(graph: Graph, edge: Edge, inner: int, name: str, value: Value) -> Ite
     yield name, value
     whole = graph.source(edge)
     if inner != whole and whole not in graph.named:
-        yield f"{name} for {graph.label(inner)}", graph.forward({inner: value}, frozenset({whole}))[whole]
+        yield f"{name} for {graph.label(inner)}", graph.forward({inner: value})[whole]
 
 
 @OUTER_AT_DERIVATIVE.slips
@@ -266,25 +246,15 @@ def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
         for below in problem.graph.below(inner):
             x, wrong = problem.graph.source(below), slope_at(problem.graph, edge, problem.graph.local(below))
             is_same = np.array_equal(wrong, problem.graph.local(edge))  # then it is the inner one that was forgotten
-            yield Slip(
-                edge.vertex,
-                composed(problem, x),
-                put_inside(problem, edge, inner),
-                {edge: slope(wrong), below: slope(1.0)},
-                rank=masked(problem.graph, edge.vertex) + is_same,
-            )
+            rank, changes = masked(problem.graph, edge.vertex) + is_same, {edge: slope(wrong), below: slope(1.0)}
+            yield Slip(edge.vertex, *put_inside(problem, edge, inner, x), changes, rank=rank)
 
 
-def composed(problem: Problem, x: int) -> str:
-    name = problem.label(x)
-    return f"f'(g'({name})) for f'(g({name}))*g'({name})"
-
-
-def put_inside(problem: Problem, edge: Edge, inner: int) -> str:
-    outer = problem.label(edge.vertex)
-    return (
-        f"you put the derivative of {problem.label(inner)} inside the derivative of {outer}; it is a factor beside it"
-    )
+def put_inside(problem: Problem, edge: Edge, inner: int, x: int) -> tuple[str, str]:
+    """Return the rule and the message of f'(g'(x)) for f'(g(x)) g'(x)."""
+    name, step, outer = problem.label(x), problem.label(inner), problem.label(edge.vertex)
+    rule = f"f'(g'({name})) for f'(g({name}))*g'({name})"
+    return rule, f"you put the derivative of {step} inside the derivative of {outer}; it is a factor beside it"
 
 
 def inputs(graph: Graph, vertex: int) -> list[int]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem, scaled, slope, sweep
 from gradcli.homework.wording import wrapped
 
@@ -42,23 +42,11 @@ SIGN.ends(
 )
 
 
-def negated(g: Value, contribution: Value) -> Value:
-    return -contribution
-
-
-@SIGN.slips
-def one_sign(problem: Problem) -> Iterator[Slip]:
+@SIGN.rules()
+def one_sign(edge: EdgeFacts) -> Iterator[Slip]:
     """One local derivative with the other sign."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
-        yield Slip(
-            edge.vertex,
-            f"-{ratio} for {ratio}",
-            f"the sign of {ratio} has slipped",
-            {edge: negated},
-            rank=0 if vertex.op in MINUS else 1,
-        )
+    rank = 0 if edge.op in MINUS else 1
+    yield edge.slip(f"-{edge.ratio} for {edge.ratio}", f"the sign of {edge.ratio} has slipped", scaled(-1.0), rank=rank)
 
 
 @SIGN.guesses
@@ -77,164 +65,112 @@ def exponent(vertex: Any) -> Value | None:
     return vertex.options["exponent"] if vertex.op == "pow" else fixed.get(vertex.op)
 
 
-@POWER_RULE.slips
-def power(problem: Problem) -> Iterator[Slip]:
-    """N x**n and x**(n-1) for n x**(n-1); the power rule used on an exponential."""
-    for edge in problem.edges:
-        vertex, x = problem.graph.vertices[edge.vertex], wrapped(problem.label(problem.graph.source(edge)))
-        base, n = vertex.operands[0], exponent(vertex)
-        if n is not None and vertex.op != "pow_tensor" and n in (0.5, -0.5, -1.0):
-            base = np.power(vertex.value, 1 / n)  # on paper such a derivative is written with the result
-        ratio, written = problem.ratio(edge.vertex, problem.graph.source(edge)), problem.label(edge.vertex)
-        if n is not None and edge.position == 0:
-            yield Slip(
-                edge.vertex,
-                f"{ratio} = n*{x}**n",
-                f"you kept the exponent of {written}; it goes down by one",
-                {edge: slope(n * np.power(base, 1.0 * n))},
-            )
-            yield Slip(
-                edge.vertex,
-                f"{ratio} = {x}**(n - 1)",
-                f"you lowered the exponent of {written} and dropped the factor in front",
-                {edge: slope(np.power(base, n - 1.0))},
-            )
-            if n > 2:
-                message = f"the factor in front of the derivative of {written} is its exponent before it goes down"
-                rule = f"{ratio} = (n - 1)*{x}**(n - 1)"
-                yield Slip(edge.vertex, rule, message, {edge: slope((n - 1) * np.power(base, n - 1.0))}, rank=1)
-        if vertex.op == "mul" and len({*vertex.sources}) == 1 and edge.position == 0:
-            kept, rule = slope(vertex.value), f"{ratio} = n*{x}**n"
-            message = f"you kept the exponent of the square {written}; it goes down by one"
-            yield Slip(edge.vertex, rule, message, {edge: kept, Edge(edge.vertex, 1): kept})
-        if vertex.op in ("exp", "pow_of") or (vertex.op == "pow_tensor" and edge.position == 1):
-            exponential = vertex.operands[edge.position]
-            foundation = np.e if vertex.op == "exp" else vertex.operands[0]
-            yield Slip(
-                edge.vertex,
-                f"{ratio} = n*a**(n - 1)",
-                f"{written} is an exponential: its variable is the exponent, and the power rule is not for it",
-                {edge: slope(exponential * np.power(foundation, exponential - 1.0))},
-            )
+@POWER_RULE.rules()
+def power(edge: EdgeFacts) -> Iterator[Slip]:
+    """N x**n and x**(n-1) for n x**(n-1)."""
+    n, x, written = exponent(edge.vertex), wrapped(edge.input), edge.name
+    if n is not None and edge.position == 0:
+        is_by_result = edge.op != "pow_tensor" and n in (0.5, -0.5, -1.0)  # on paper it is written with the result
+        base = np.power(edge.value, 1 / n) if is_by_result else edge.operands[0]
+        message = f"you kept the exponent of {written}; it goes down by one"
+        yield edge.with_derivative(f"n*{x}**n", message, n * np.power(base, 1.0 * n))
+        message = f"you lowered the exponent of {written} and dropped the factor in front"
+        yield edge.with_derivative(f"{x}**(n - 1)", message, np.power(base, n - 1.0))
+        if n > 2:
+            message = f"the factor in front of the derivative of {written} is its exponent before it goes down"
+            yield edge.with_derivative(f"(n - 1)*{x}**(n - 1)", message, (n - 1) * np.power(base, n - 1.0), rank=1)
+    if edge.op == "mul" and len({*edge.vertex.sources}) == 1 and edge.position == 0:
+        kept = dict.fromkeys((edge.edge, Edge(edge.index, 1)), slope(edge.value))
+        message = f"you kept the exponent of the square {written}; it goes down by one"
+        yield Slip(edge.index, f"{edge.ratio} = n*{x}**n", message, kept)
 
 
-@PRODUCT_OWN_FACTOR.slips
-def own_factor(problem: Problem) -> Iterator[Slip]:
-    """d(uv)/du = u: one factor, or both."""
-    for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op not in ("mul", "dot") or not problem.reaches(index):
-            continue
-        swapped: dict[Edge, Change] = {}
-        for position in vertex.rules:
-            swapped[Edge(index, position)] = slope(vertex.operands[position])
-            own = problem.label(vertex.sources[position])
-            yield Slip(
-                index,
-                f"{problem.ratio(index, vertex.sources[position])} = {own}",
-                f"the derivative of {problem.label(index)} by {own} is the other factor, not {own} itself",
-                {Edge(index, position): swapped[Edge(index, position)]},
-            )
-            yield from inside_products(problem, Edge(index, position))
-            yield from of_own_product(problem, Edge(index, position))
-        if len(swapped) == 2:
-            yield Slip(
-                index,
-                "each factor for the other",
-                f"you swapped the factors of {problem.label(index)}: each one's derivative is the other",
-                swapped,
-                rank=1,
-            )
+@POWER_RULE.rules("exp", "pow_of", "pow_tensor")
+def power_of_exponential(edge: EdgeFacts) -> Iterator[Slip]:
+    """The power rule used on an exponential."""
+    if edge.op != "pow_tensor" or edge.position == 1:
+        n, base = edge.operands[edge.position], np.e if edge.op == "exp" else edge.operands[0]
+        message = f"{edge.name} is an exponential: its variable is the exponent, and the power rule is not for it"
+        yield edge.with_derivative("n*a**(n - 1)", message, n * np.power(base, n - 1.0))
 
 
-def inside_products(problem: Problem, edge: Edge) -> Iterator[Slip]:
+@PRODUCT_OWN_FACTOR.rules("mul", "dot")
+def own_factor(edge: EdgeFacts) -> Iterator[Slip]:
+    """d(uv)/du = u: one factor, or both; in a product of three also inside the other one, or inside its own."""
+    message = f"the derivative of {edge.name} by {edge.input} is the other factor, not {edge.input} itself"
+    yield edge.with_derivative(edge.input, message, edge.operands[edge.position])
+    yield from inside_products(edge)
+    yield from of_own_product(edge)
+    if edge.position == 1 and len(edge.vertex.rules) == 2:
+        swapped = {Edge(edge.index, place): slope(factor) for place, factor in enumerate(edge.operands)}
+        message = f"you swapped the factors of {edge.name}: each one's derivative is the other"
+        yield Slip(edge.index, "each factor for the other", message, swapped, rank=1)
+
+
+def inside_products(edge: EdgeFacts) -> Iterator[Slip]:
     """Own factors of a product of three: `k*b` for the derivative `k*a` of `k*a*b` by b."""
-    graph, vertex = problem.graph, problem.graph.vertices[edge.vertex]
-    other = vertex.sources[1 - edge.position]
-    inner = graph.vertices[other] if other >= 0 and other not in graph.named else None
-    if inner is None or inner.op != "mul":
-        return
-    own = vertex.operands[edge.position]
-    for position, source in enumerate(inner.sources):
-        if np.shape(own) == np.shape(inner.operands[position]):
-            left = inner.operands[1 - position]
-            name, factor = graph.label(graph.source(edge)), graph.label(source) if source >= 0 else "the other factor"
-            message = f"in the derivative of {graph.label(edge.vertex)} by {name} you used {name} for {factor}"
-            yield Slip(edge.vertex, f"{name} for {factor}", message, {edge: slope(own * left)}, rank=1)
+    other = edge.vertex.sources[1 - edge.position]
+    inner = edge.graph.vertices[other] if other >= 0 and other not in edge.graph.named else None
+    own = edge.operands[edge.position]
+    for position, source in enumerate(inner.sources if inner is not None and inner.op == "mul" else ()):
+        if inner is not None and np.shape(own) == np.shape(inner.operands[position]):
+            yield used_for(edge, edge.source, source, own * inner.operands[1 - position])
 
 
-def of_own_product(problem: Problem, edge: Edge) -> Iterator[Slip]:
+def of_own_product(edge: EdgeFacts) -> Iterator[Slip]:
     """Keep the own factor of a product that has a third: `k*a` for the derivative `k*b` of `k*a*b` by a."""
-    graph, vertex = problem.graph, problem.graph.vertices[edge.vertex]
-    source, other = graph.source(edge), vertex.sources[1 - edge.position]
-    own = graph.vertices[source]
-    for inner in own.sources if own.op == "mul" and source not in graph.named else ():
-        if inner >= 0 and np.shape(graph.vertices[inner].value) == np.shape(vertex.operands[1 - edge.position]):
-            name, factor = graph.label(inner), graph.label(other) if other >= 0 else "the other factor"
-            message = f"in the derivative of {graph.label(edge.vertex)} by {name} you used {name} for {factor}"
-            change = slope(graph.vertices[inner].value)
-            yield Slip(edge.vertex, f"{name} for {factor}", message, {edge: change}, rank=1)
+    own, other = edge.graph.vertices[edge.source], 1 - edge.position
+    for inner in own.sources if own.op == "mul" and edge.source not in edge.graph.named else ():
+        if inner >= 0 and np.shape(edge.graph.values[inner]) == np.shape(edge.operands[other]):
+            yield used_for(edge, inner, edge.vertex.sources[other], edge.graph.values[inner])
+
+
+def used_for(edge: EdgeFacts, used: int, wanted: int, derivative: Value) -> Slip:
+    """Return the slip in which the value by which a product is differentiated stands for a factor."""
+    name = edge.problem.label(used)
+    factor = edge.problem.label(wanted) if wanted >= 0 else "the other factor"
+    message = f"in the derivative of {edge.name} by {name} you used {name} for {factor}"
+    return edge.slip(f"{name} for {factor}", message, slope(derivative), rank=1)
 
 
 @PRODUCT_OWN_FACTOR.guesses
 def product_of_derivatives(problem: Problem) -> Iterator[Guess]:
     """The product of the derivatives, u'v' for u'v + uv'."""
     for index, u, v in separate(problem, "mul"):
-        yield Guess(
-            index,
-            "(u*v)' = u'*v'",
-            f"you multiplied the derivatives of the factors of {problem.label(index)}; the product rule is u'*v + u*v'",
-            replaced(problem, index, u * v),
-        )
+        factors = f"the factors of {problem.label(index)}"
+        message = f"you multiplied the derivatives of {factors}; the product rule is u'*v + u*v'"
+        yield Guess(index, "(u*v)' = u'*v'", message, replaced(problem, index, u * v))
 
 
-@QUOTIENT.slips
-def quotients(problem: Problem) -> Iterator[Slip]:
+@QUOTIENT.rules("div", "reciprocal")
+def quotients(edge: EdgeFacts) -> Iterator[Slip]:
     """The denominator not squared, and the sign of its part."""
-    for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op not in ("div", "reciprocal") or not problem.reaches(index):
-            continue
-        below = Edge(index, 1 if vertex.op == "div" else 0)
-        written, v = problem.label(index), vertex.operands[below.position]
-        if below.position not in vertex.rules:
-            continue
-        u = vertex.operands[0] if vertex.op == "div" else 1.0
-        yield Slip(
-            index,
-            "-u*v'/v for -u*v'/v**2",
-            f"you did not square the denominator of {written}",
-            {below: slope(-u / v)},
-        )
-        yield Slip(
-            index,
-            "+u*v'/v**2 for -u*v'/v**2",
-            f"what comes through the denominator of {written} has a minus sign",
-            {below: slope(u / (v * v))},
-        )
-        if vertex.op == "div":
-            message = f"the numerator of {written} is a factor in the derivative by its denominator"
-            yield Slip(index, "-v'/v**2 for -u*v'/v**2", message, {below: slope(-1 / (v * v))}, rank=1)
-        inner = problem.graph.vertices[vertex.sources[below.position]]
-        if inner.op == "mul" and len(inner.rules) == 1:  # a number times the variable: it alone has the square
-            (position,) = inner.rules
-            message = f"you did not square the denominator of {written}"
-            yield Slip(index, "-u*v'/v for -u*v'/v**2", message, {below: scaled(inner.operands[position])})
-        if vertex.op == "div" and 0 in vertex.rules:
-            message = f"the denominator of {written} is squared in the part of v' alone"
-            yield Slip(index, "u'/v**2 for u'/v", message, {Edge(index, 0): slope(1 / (v * v))})
-        if len(vertex.rules) == 2:
-            above = Edge(index, 0)
-            yield Slip(
-                index,
-                "(u'*v - u*v')/v for (u'*v - u*v')/v**2",
-                f"you did not square the denominator of {written}",
-                {above: slope(1.0), below: slope(-u / v)},
-            )
-            yield Slip(
-                index,
-                "(u*v' - u'*v)/v**2 for (u'*v - u*v')/v**2",
-                f"the two parts of the numerator for {written} have each other's sign",
-                {above: negated, below: negated},
-            )
+    is_quotient, name = edge.op == "div", edge.name
+    v = edge.operands[1 if is_quotient else 0]
+    unsquared = f"you did not square the denominator of {name}"
+    if is_quotient and edge.position == 0:
+        if 1 in edge.vertex.rules:
+            message = f"the denominator of {name} is squared in the part of v' alone"
+            yield edge.slip("u'/v**2 for u'/v", message, slope(1 / (v * v)))
+        return
+    u = edge.operands[0] if is_quotient else 1.0
+    yield edge.slip("-u*v'/v for -u*v'/v**2", unsquared, slope(-u / v))
+    message = f"what comes through the denominator of {name} has a minus sign"
+    yield edge.slip("+u*v'/v**2 for -u*v'/v**2", message, slope(u / (v * v)))
+    if is_quotient:
+        message = f"the numerator of {name} is a factor in the derivative by its denominator"
+        yield edge.slip("-v'/v**2 for -u*v'/v**2", message, slope(-1 / (v * v)), rank=1)
+    inner = edge.graph.vertices[edge.source]
+    if inner.op == "mul" and len(inner.rules) == 1:  # a number times the variable: it alone has the square
+        (position,) = inner.rules
+        yield edge.slip("-u*v'/v for -u*v'/v**2", unsquared, scaled(inner.operands[position]))
+    if len(edge.vertex.rules) == 2:
+        above, whole = Edge(edge.index, 0), "(u'*v - u*v')/v**2"
+        changes = {above: slope(1.0), edge.edge: slope(-u / v)}
+        yield Slip(edge.index, f"(u'*v - u*v')/v for {whole}", unsquared, changes)
+        message = f"the two parts of the numerator for {name} have each other's sign"
+        negated = dict.fromkeys((above, edge.edge), scaled(-1.0))
+        yield Slip(edge.index, f"(u*v' - u'*v)/v**2 for {whole}", message, negated)
 
 
 @QUOTIENT.guesses
@@ -242,12 +178,9 @@ def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
     """The quotient of the derivatives, u'/v' for (u'v - uv')/v**2."""
     for index, u, v in separate(problem, "div"):
         if v != 0:
-            yield Guess(
-                index,
-                "(u/v)' = u'/v'",
-                f"you divided the derivatives of {problem.label(index)}; the quotient rule is (u'*v - u*v')/(v*v)",
-                replaced(problem, index, u / v),
-            )
+            name = problem.label(index)
+            message = f"you divided the derivatives of {name}; the quotient rule is (u'*v - u*v')/(v*v)"
+            yield Guess(index, "(u/v)' = u'/v'", message, replaced(problem, index, u / v))
 
 
 def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import Mistake, Slip
-from gradcli.homework.solve.problem import Problem, scaled
+from gradcli.homework.mistakes.declaration import EdgeFacts, Mistake, Slip
+from gradcli.homework.solve.problem import scaled
 
 DETERMINANT = Mistake(
     "determinant",
@@ -19,15 +19,12 @@ DETERMINANT = Mistake(
 )
 
 
-@DETERMINANT.slips
-def missing_factor(problem: Problem) -> Iterator[Slip]:
+@DETERMINANT.rules("det", "slogdet_logabsdet")
+def missing_factor(edge: EdgeFacts) -> Iterator[Slip]:
     """The transposed inverse alone; of a logarithm, with the determinant before it."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        name = problem.label(edge.vertex)
-        if vertex.op == "det" and np.ndim(vertex.value) == 0 and vertex.value:
-            message = f"in the derivative of {name} the determinant itself is a factor; you left it out"
-            yield Slip(edge.vertex, "inverse(A).T", message, {edge: scaled(1 / vertex.value)})
-        if vertex.op == "slogdet_logabsdet" and np.ndim(vertex.value) == 0:
-            message = f"the derivative of {name} is that of a logarithm, and has no determinant in it"
-            yield Slip(edge.vertex, "det(A)*inverse(A).T", message, {edge: scaled(np.exp(vertex.value))})
+    if edge.op == "det" and np.ndim(edge.value) == 0 and edge.value:
+        message = f"in the derivative of {edge.name} the determinant itself is a factor; you left it out"
+        yield edge.slip("inverse(A).T", message, scaled(1 / edge.value))
+    elif edge.op != "det" and np.ndim(edge.value) == 0:
+        message = f"the derivative of {edge.name} is that of a logarithm, and has no determinant in it"
+        yield edge.slip("det(A)*inverse(A).T", message, scaled(np.exp(edge.value)))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
-from gradcli.homework.solve.graph import Change, Graph
+from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
+from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem, slope
-from gradcli.homework.solve.vertices import Vertex
 
 TRANSPOSE = Mistake(
     "transpose",
@@ -33,128 +31,99 @@ TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: valu
 @TRANSPOSE.guesses
 def transposed(problem: Problem) -> Iterator[Guess]:
     if np.ndim(problem.truth) == 2:
-        name = problem.label(problem.by)
-        yield Guess(
-            problem.by,
-            "the transpose",
-            f"this is the transpose: a gradient has the layout of {name} itself",
-            problem.truth.T,
-        )
+        message = f"this is the transpose: a gradient has the layout of {problem.label(problem.by)} itself"
+        yield Guess(problem.by, "the transpose", message, problem.truth.T)
 
 
-@TRANSPOSE.slips
-def untransposed(problem: Problem) -> Iterator[Slip]:
-    """`g @ W` for `g @ W.T`, where the shapes let it through."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        change = _untransposed(vertex, edge.position)
-        if change is None:
-            continue
-        try:
-            fits = np.shape(fit(change(problem.totals[edge.vertex], None), np.asarray(vertex.operands[edge.position])))
-        except FAILURES:
-            continue
-        if fits != np.shape(vertex.operands[edge.position]):
-            continue
-        left, right = ("g", "W") if edge.position == vertex_first(vertex) else ("X", "g")
-        turned = f"{left} @ {right}.T" if left == "g" else f"{left}.T @ {right}"
-        yield Slip(
-            edge.vertex,
-            f"{left} @ {right} for {turned}",
-            f"on the way back through {problem.label(edge.vertex)} you did not transpose the other factor",
-            {edge: change},
-        )
+def factor_beside(edge: EdgeFacts) -> tuple[bool, Any] | None:
+    """Return whether the edge of a matrix product is that of the left factor, and the other one; None for other edges.
 
-
-@TRANSPOSE.slips
-def untransposed_gradient(problem: Problem) -> Iterator[Slip]:
-    """`g @ X` for `g.T @ X`, where the other factor of X is turned over, and `g.T @ W.T` for `g @ W.T`."""
-    for edge in problem.edges:
-        vertex, source = problem.graph.vertices[edge.vertex], problem.graph.vertices[problem.graph.source(edge)]
-        first = vertex_first(vertex)
-        if "matrix" not in vertex.traits or edge.position < first:
-            continue
-        is_left, g = edge.position == first, problem.totals[edge.vertex]
-        name, other = problem.label(edge.vertex), vertex.operands[first + is_left]
-        if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
-            continue
-        if source.op in LAYOUTS and np.shape(g) == np.shape(other) == np.shape(source.value):
-            message = f"on the way back through {name} you did not transpose the gradient"
-            rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
-            yield Slip(edge.vertex, rule, message, {edge: _turned_over(other, is_left)})
-        message = f"on the way back through {name} you transposed the gradient"
-        rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
-        yield Slip(edge.vertex, rule, message, {edge: _by_turned(other, is_left)}, rank=1)
-
-
-def _by_turned(other: Any, is_left: bool) -> Change:
-    return lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T
-
-
-@TRANSPOSE.slips
-def turned_factor(problem: Problem) -> Iterator[Slip]:
-    """`g*W.T` for `g*W`, entry by entry."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        other: Any = vertex.operands[1 - edge.position] if vertex.op == "mul" else 0.0
-        if np.ndim(other) == 2 and len({*np.shape(other), *np.shape(vertex.value)}) == 1:
-            message = f"on the way back through {problem.label(edge.vertex)} you transposed the other factor"
-            yield Slip(edge.vertex, "g*W.T for g*W", message, {edge: slope(other.T)}, rank=1)
-
-
-def _turned_over(other: Any, is_left: bool) -> Change:
-    return lambda g, contribution: ((other @ g) if is_left else (g @ other)).T
-
-
-@TRANSPOSE.slips
-def reshaped_gradient(problem: Problem) -> Iterator[Slip]:
-    """A reshape for a transpose on the way back, and the other way."""
-    for edge in problem.edges:
-        vertex, g = problem.graph.vertices[edge.vertex], problem.totals[edge.vertex]
-        shape = np.shape(vertex.operands[0])
-        if vertex.op in LAYOUTS and len(shape) == np.ndim(g) == 2:
-            name = problem.label(edge.vertex)
-            for rule, made in ways(shape):
-                if np.shape(made(g)) == shape:
-                    message = f"at {name} you laid the entries of the gradient out in another order"
-                    yield Slip(edge.vertex, rule, message, {edge: _laid_out(made)}, rank=1)
-
-
-def _laid_out(made: Any) -> Change:
-    return lambda g, contribution: made(g)
-
-
-def ways(shape: tuple[int, ...]) -> list[tuple[str, Any]]:
-    """Return the ways in which readers turn a matrix over."""
-    return [
-        ("transposed", lambda x: x.T),
-        ("reshaped", lambda x: np.reshape(x, shape)),
-        ("left as it is", lambda x: x),
-    ]
-
-
-@TRANSPOSE.turns
-def reshaped_value(graph: Graph) -> Iterator[Turn]:
-    for index, vertex in graph.new():
-        if vertex.op in LAYOUTS and np.ndim(vertex.operands[0]) == np.ndim(vertex.value) == 2:
-            for rule, made in ways(np.shape(vertex.value)):
-                value = made(vertex.operands[0])
-                if np.shape(value) == np.shape(vertex.value):
-                    message = f"in {graph.label(index)} you laid the entries out in another order"
-                    yield Turn(index, rule, message, {index: replace(vertex, value=value)}, rank=1)
-
-
-def vertex_first(vertex: Vertex) -> int:
-    """Return the position of the left factor of a matrix product among the inputs."""
-    return len(vertex.operands) - 2
-
-
-def _untransposed(vertex: Vertex, position: int) -> Change | None:
-    first = vertex_first(vertex)
-    if "matrix" not in vertex.traits or position < first:
+    A product may have an addend before its factors.
+    """
+    first = len(edge.operands) - 2
+    if "matrix" not in edge.vertex.traits or edge.position < first:
         return None
-    if position == first:
-        if np.ndim(vertex.operands[first + 1]) == 1:  # the outer product, turned
-            return lambda g, contribution: np.outer(vertex.operands[first + 1], g)
-        return lambda g, contribution: np.matmul(g, vertex.operands[first + 1])
-    return lambda g, contribution: np.matmul(vertex.operands[first], g)
+    is_left = edge.position == first
+    return is_left, edge.operands[first + is_left]
+
+
+def is_possible(edge: EdgeFacts, change: Change) -> bool:
+    """Whether a change gives a gradient of the right shape."""
+    operand = np.asarray(edge.operands[edge.position])
+    try:
+        shape = np.shape(fit(np.asarray(change(edge.upstream, None)), operand))
+    except FAILURES:
+        return False
+    return bool(shape == np.shape(operand))
+
+
+@TRANSPOSE.rules()
+def untransposed(edge: EdgeFacts) -> Iterator[Slip]:
+    """`g @ W` for `g @ W.T`, where the shapes let it through."""
+    if beside := factor_beside(edge):
+        is_left, other = beside
+
+        def change(g: Any, contribution: Any) -> Any:
+            if is_left:  # by a vector it is the outer product, turned
+                return np.outer(other, g) if np.ndim(other) == 1 else np.matmul(g, other)
+            return np.matmul(other, g)
+
+        rule = "g @ W for g @ W.T" if is_left else "X @ g for X.T @ g"
+        message = f"on the way back through {edge.name} you did not transpose the other factor"
+        if is_possible(edge, change):
+            yield edge.slip(rule, message, change)
+
+
+@TRANSPOSE.rules()
+def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
+    """`g @ X` for `g.T @ X`, where the other factor of X is turned over, and `g.T @ W.T` for `g @ W.T`."""
+    beside: tuple[bool, Any] = factor_beside(edge) or (False, None)
+    is_left, other = beside
+    g, source = edge.upstream, edge.graph.vertices[edge.source]
+    if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
+        return
+    if source.op in LAYOUTS and np.shape(g) == np.shape(other) == np.shape(source.value):
+        message = f"on the way back through {edge.name} you did not transpose the gradient"
+        rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
+        yield edge.slip(rule, message, lambda g, contribution: ((other @ g) if is_left else (g @ other)).T)
+    message = f"on the way back through {edge.name} you transposed the gradient"
+    rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
+    yield edge.slip(rule, message, lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T, rank=1)
+
+
+@TRANSPOSE.rules("mul")
+def turned_factor(edge: EdgeFacts) -> Iterator[Slip]:
+    """`g*W.T` for `g*W`, entry by entry."""
+    other = edge.operands[1 - edge.position]
+    if np.ndim(other) == 2 and len({*np.shape(other), *np.shape(edge.value)}) == 1:
+        message = f"on the way back through {edge.name} you transposed the other factor"
+        yield edge.slip("g*W.T for g*W", message, slope(other.T), rank=1)
+
+
+def ways(x: Any, shape: tuple[int, ...]) -> list[tuple[str, Any]]:
+    """Return the ways in which readers turn a matrix over."""
+    return [("transposed", x.T), ("reshaped", np.reshape(x, shape)), ("left as it is", x)]
+
+
+@TRANSPOSE.rules(*LAYOUTS)
+def reshaped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
+    """A reshape for a transpose on the way back, and the other way."""
+    shape = np.shape(edge.operands[0])
+
+    def made(place: int) -> Change:
+        return lambda g, contribution: ways(g, shape)[place][1]
+
+    for place, (rule, value) in enumerate(
+        ways(edge.upstream, shape) if len(shape) == np.ndim(edge.upstream) == 2 else ()
+    ):
+        if np.shape(value) == shape:
+            message = f"at {edge.name} you laid the entries of the gradient out in another order"
+            yield edge.slip(rule, message, made(place), rank=1)
+
+
+@TRANSPOSE.steps(*LAYOUTS)
+def reshaped_value(step: StepFacts) -> Iterator[Turn]:
+    if np.ndim(step.operands[0]) == np.ndim(step.value) == 2:
+        message = f"in {step.name} you laid the entries out in another order"
+        for rule, value in ways(step.operands[0], np.shape(step.value)):
+            yield step.turn(rule, message, value, rank=1)

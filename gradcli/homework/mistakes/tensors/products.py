@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import fit
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
-from gradcli.homework.mistakes.forward import LAST, fits
-from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, vertex_first
-from gradcli.homework.solve.graph import Change, Edge, Graph
+from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
+from gradcli.homework.mistakes.forward import LAST
+from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, factor_beside, is_possible
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex
 
@@ -34,52 +33,42 @@ RESULT_FOR_INPUT = Mistake(
 )
 
 
-def factors(problem: Problem) -> Iterator[tuple[Edge, Any, Any]]:
-    """Yield the edges of products of two matrices, with the other factor and the operand."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        first = vertex_first(vertex)
-        if "matrix" in vertex.traits and edge.position >= first:
-            other = vertex.operands[first + 1 if edge.position == first else first]
-            if np.ndim(other) == np.ndim(vertex.operands[edge.position]) == 2:
-                yield edge, other, vertex.operands[edge.position]
+def matrix_beside(edge: EdgeFacts) -> tuple[bool, Any] | None:
+    """Return what `factor_beside` does, of products of two matrices alone."""
+    beside = factor_beside(edge)
+    is_both = beside is not None and np.ndim(beside[1]) == np.ndim(edge.operands[edge.position]) == 2
+    return beside if is_both else None
 
 
-def possible(problem: Problem, edge: Edge, change: Change) -> bool:
-    """Whether a change gives a gradient of the right shape."""
-    operand = problem.graph.vertices[edge.vertex].operands[edge.position]
-    try:
-        shape = np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand))
-    except FAILURES:
-        return False
-    return bool(shape == np.shape(operand))
+def in_other_order(is_left: bool, factor: Any) -> Change:
+    return lambda g, contribution: factor @ g if is_left else g @ factor
 
 
-@FACTORS_ORDER.slips
-def swapped_gradient(problem: Problem) -> Iterator[Slip]:
+@FACTORS_ORDER.rules()
+def swapped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     """`W.T @ g` for `g @ W.T`, also with the transpose left out."""
-    for edge, other, _ in factors(problem):
-        is_first = edge.position == vertex_first(problem.graph.vertices[edge.vertex])
-        for factor, rank in ((other.T, 0), (other, 1)):
-            change = _before(factor) if is_first else _behind(factor)
-            if possible(problem, edge, change):
-                name = problem.label(edge.vertex)
-                message = f"on the way back through {name} you put the factors in the other order"
-                yield Slip(edge.vertex, "the other order", message, {edge: change}, rank=rank)
+    if beside := matrix_beside(edge):
+        message = f"on the way back through {edge.name} you put the factors in the other order"
+        for factor, rank in ((beside[1].T, 0), (beside[1], 1)):
+            change = in_other_order(beside[0], factor)
+            if is_possible(edge, change):
+                yield edge.slip("the other order", message, change, rank=rank)
 
 
-@FACTORS_ORDER.guesses
+@FACTORS_ORDER.gradients
 def of_another_shape(problem: Problem) -> Iterator[Guess]:
     """The factors in the other order where the result has another shape."""
-    uses = problem.into(problem.by) if problem.kind == "gradient" else []
-    for edge, other, operand in factors(problem) if len(uses) == 1 else ():
-        g = problem.totals[edge.vertex]
-        is_first = edge.position == vertex_first(problem.graph.vertices[edge.vertex])
-        for factor in (other.T, other) if edge in uses and np.ndim(g) == 2 else ():
-            left, right = (factor, g) if is_first else (g, factor)
-            if np.shape(left)[1] == np.shape(right)[0] and np.shape(left @ right) != np.shape(operand):
-                message = f"on the way back through {problem.label(edge.vertex)} you put the factors in the other order"
-                yield Guess(problem.by, "the other order", message, left @ right)
+    uses = [EdgeFacts(problem, edge) for edge in problem.into(problem.by)]
+    beside = matrix_beside(uses[0]) if len(uses) == 1 else None
+    if beside is None or np.ndim(uses[0].upstream) != 2:
+        return
+    is_left, other = beside
+    for factor in (other.T, other):
+        with suppress(*FAILURES):
+            value = in_other_order(is_left, factor)(uses[0].upstream, None)
+            if np.shape(value) != np.shape(problem.truth):
+                message = f"on the way back through {uses[0].name} you put the factors in the other order"
+                yield Guess(problem.by, "the other order", message, value)
 
 
 @ELEMENTWISE.guesses
@@ -94,102 +83,78 @@ def unsummed_product(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, "X*w for X @ w", message, vertex.operands[0] * vertex.operands[1] / number)
 
 
-def _before(factor: Any) -> Change:
-    return lambda g, contribution: factor @ g
+@ELEMENTWISE.rules()
+def elementwise_gradient(edge: EdgeFacts) -> Iterator[Slip]:
+    if beside := matrix_beside(edge):
+        message = f"on the way back through {edge.name} you multiplied entry by entry; it is a matrix product"
+        for factor, rank in ((beside[1], 0), (beside[1].T, 1)):
+            if is_possible(edge, slope(factor)):
+                yield edge.slip("* for @", message, slope(factor), rank=rank)
 
 
-def _behind(factor: Any) -> Change:
-    return lambda g, contribution: g @ factor
+def multiplied(step: StepFacts, *ways: tuple[str, str, Callable[[Any, Any], Any]]) -> Iterator[Turn]:
+    """Yield a matrix product, and perhaps an addend, with the factors multiplied in other ways where that can be."""
+    a, b = step.operands[-2:] if "matrix" in step.vertex.traits and len(step.operands) >= 2 else (0.0, 0.0)
+    for rule, message, way in ways if np.ndim(a) == 2 and np.ndim(b) > 0 else ():
+        if np.ndim(b) == 2 or "W.T" not in rule:
+            with suppress(*FAILURES):
+                product = way(a, b) + (step.operands[0] if len(step.operands) > 2 else 0.0)
+                yield step.turn(rule, f"in {step.name} you {message}", product)
 
 
-@ELEMENTWISE.slips
-def elementwise_gradient(problem: Problem) -> Iterator[Slip]:
-    for edge, other, _ in factors(problem):
-        for factor, rank in ((other, 0), (other.T, 1)):
-            change = slope(factor)
-            if possible(problem, edge, change):
-                name = problem.label(edge.vertex)
-                message = f"on the way back through {name} you multiplied entry by entry; it is a matrix product"
-                yield Slip(edge.vertex, "* for @", message, {edge: change}, rank=rank)
+@TRANSPOSE.steps()
+def transposed_factor(step: StepFacts) -> Iterator[Turn]:
+    message = "transposed a factor"
+    yield from multiplied(
+        step,
+        ("X @ W.T for X @ W", message, lambda a, b: a @ b.T),
+        ("X.T @ W for X @ W", message, lambda a, b: a.T @ b),
+    )
 
 
-def products(graph: Graph) -> Iterator[tuple[int, Any, Any, Any]]:
-    """Yield the matrix products of the forward pass with their two factors and the addend."""
-    for index, vertex in graph.new():
-        if "matrix" in vertex.traits and len(vertex.operands) >= 2:
-            a, b = vertex.operands[-2:]
-            if np.ndim(a) == 2 and np.ndim(b) > 0:
-                yield index, a, b, vertex.operands[0] if len(vertex.operands) > 2 else 0.0
+@FACTORS_ORDER.steps()
+def swapped_product(step: StepFacts) -> Iterator[Turn]:
+    if np.ndim(step.operands[-1]) == 2:  # a vector before a matrix is the transpose
+        way = ("W @ X for X @ W", "put the factors in the other order", lambda a, b: b @ a)
+        yield from multiplied(step, way)
 
 
-def _turn(graph: Graph, index: int, make: Any, rule: str, message: str) -> Iterator[Turn]:
-    vertex = graph.vertices[index]
-    try:
-        value = make()
-    except FAILURES:
-        return
-    if fits(value, vertex.value):
-        yield Turn(index, rule, message, {index: replace(vertex, value=value)})
+@ELEMENTWISE.steps()
+def elementwise_product(step: StepFacts) -> Iterator[Turn]:
+    message = "multiplied entry by entry; it is a matrix product"
+    yield from multiplied(
+        step,
+        ("X*W for X @ W", message, lambda a, b: a * b),
+        ("X*W for X @ W.T", message, lambda a, b: a * b.T),  # of a factor that is turned over, the entries as they were
+    )
 
 
-@TRANSPOSE.turns
-def transposed_factor(graph: Graph) -> Iterator[Turn]:
-    for index, a, b, c in products(graph):
-        message = f"in {graph.label(index)} you transposed a factor"
-        if np.ndim(b) == 2:
-            yield from _turn(graph, index, lambda a=a, b=b, c=c: a @ b.T + c, "X @ W.T for X @ W", message)
-        yield from _turn(graph, index, lambda a=a, b=b, c=c: a.T @ b + c, "X.T @ W for X @ W", message)
-
-
-@FACTORS_ORDER.turns
-def swapped_product(graph: Graph) -> Iterator[Turn]:
-    for index, a, b, c in products(graph):
-        message = f"in {graph.label(index)} you put the factors in the other order"
-        if np.ndim(b) == 2:  # a vector before a matrix is the transpose
-            yield from _turn(graph, index, lambda a=a, b=b, c=c: b @ a + c, "W @ X for X @ W", message)
-
-
-@ELEMENTWISE.turns
-def elementwise_product(graph: Graph) -> Iterator[Turn]:
-    for index, a, b, c in products(graph):
-        message = f"in {graph.label(index)} you multiplied entry by entry; it is a matrix product"
-        yield from _turn(graph, index, lambda a=a, b=b, c=c: a * b + c, "X*W for X @ W", message)
-        if np.ndim(b) == 2:  # of a factor that is turned over, the entries as they were
-            yield from _turn(graph, index, lambda a=a, b=b, c=c: a * b.T + c, "X*W for X @ W.T", message)
-
-
-@RESULT_FOR_INPUT.slips
-def result_for_input(problem: Problem) -> Iterator[Slip]:
+@RESULT_FOR_INPUT.rules()
+def result_for_input(edge: EdgeFacts) -> Iterator[Slip]:
     """`A.T @ g` for `X.T @ g`: the value behind a step, or before an activation, in place of the factor."""
-    graph = problem.graph
-    for edge in problem.edges:
-        vertex = graph.vertices[edge.vertex]
-        is_matrix = "matrix" in vertex.traits and edge.position >= vertex_first(vertex)
-        if len(vertex.rules) < 1 or not (is_matrix or vertex.op in ("mul", "dot")):
-            continue
-        last = len(vertex.operands) - 1
-        place = last if edge.position == last - 1 else last - 1
-        factor, source = vertex.operands[place], vertex.sources[place]
-        near = nearby(problem, edge.vertex, source)
-        below = graph.vertices[source] if source >= 0 else None
-        if below is not None and below.op in LAYOUTS and below.primitive is not None and below.sources[0] >= 0:
-            for other in nearby(problem, edge.vertex, below.sources[0]):  # of a factor that is turned over
-                value = graph.vertices[other].value
-                if np.shape(value) == np.shape(below.operands[0]):
-                    wanted, used = graph.label(below.sources[0]), graph.label(other)
-                    message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-                    change = _with(vertex, edge, place, below.forward([value]))
-                    yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
-        known = sorted({*graph.named, *graph.leaves} - {*near})
-        for other in [*near, *(one for one in known if one < edge.vertex or one in graph.leaves)]:
-            value = graph.vertices[other].value
-            if other in (source, graph.source(edge)) or np.shape(value) != np.shape(factor):
-                continue
-            change = _with(vertex, edge, place, value)
-            wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
-            message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-            rank = 0 if is_matrix and other in near else LAST + 1
-            yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
+    graph, vertex, is_matrix = edge.graph, edge.vertex, factor_beside(edge) is not None
+    if not is_matrix and edge.op not in ("mul", "dot"):
+        return
+    last = len(edge.operands) - 1
+    place = last if edge.position == last - 1 else last - 1
+    source, shape = vertex.sources[place], np.shape(edge.operands[place])
+
+    def used(other: int, wanted: str, value: Any, rank: int) -> Slip:
+        message = f"on the way back through {edge.name} you used {graph.label(other)}; it is {wanted}"
+        change = _with(vertex, edge.edge, place, value)
+        return edge.slip(f"{graph.label(other)} for {wanted}", message, change, rank=rank)
+
+    below = graph.vertices[source] if source >= 0 else None
+    if below is not None and below.op in LAYOUTS and below.primitive is not None and below.sources[0] >= 0:
+        for other in nearby(edge.problem, edge.index, below.sources[0]):  # of a factor that is turned over
+            if np.shape(graph.values[other]) == np.shape(below.operands[0]):
+                yield used(other, graph.label(below.sources[0]), below.forward([graph.values[other]]), 0)
+    near = nearby(edge.problem, edge.index, source)
+    known = sorted({*graph.named, *graph.leaves} - {*near})
+    wanted = graph.label(source) if source >= 0 else "the other factor"
+    for other in [*near, *(one for one in known if one < edge.index or one in graph.leaves)]:
+        if other not in (source, edge.source) and np.shape(graph.values[other]) == shape:
+            yield used(other, wanted, graph.values[other], 0 if is_matrix and other in near else LAST + 1)
 
 
 @RESULT_FOR_INPUT.slips
@@ -209,18 +174,18 @@ def result_at_each_use(problem: Problem) -> Iterator[Slip]:
             yield Slip(next(iter(changes)).vertex, "results for inputs", message, changes, rank=LAST + 1)
 
 
-@RESULT_FOR_INPUT.guesses
+@RESULT_FOR_INPUT.gradients
 def input_of_another_shape(problem: Problem) -> Iterator[Guess]:
     """`X.T @ g` for `A.T @ g`, where X has another number of columns."""
     graph = problem.graph
-    for edge, other, _ in factors(problem) if problem.kind == "gradient" else ():
-        vertex, g = graph.vertices[edge.vertex], problem.totals[edge.vertex]
-        if graph.source(edge) != problem.by or edge.position != len(vertex.operands) - 1 or np.ndim(g) != 2:
-            continue
-        for one in sorted({*graph.named, *graph.leaves} - {problem.by}):
+    for edge in (EdgeFacts(problem, one) for one in problem.into(problem.by)):
+        beside: tuple[bool, Any] = matrix_beside(edge) or (True, None)
+        is_left, other = beside
+        g = edge.upstream
+        for one in sorted({*graph.named, *graph.leaves} - {problem.by}) if not is_left and np.ndim(g) == 2 else ():
             value = graph.vertices[one].value
             if np.ndim(value) == 2 and len(value) == len(other) and np.shape(value) != np.shape(other):
-                message = f"on the way back through {graph.label(edge.vertex)} you used {graph.label(one)}"
+                message = f"on the way back through {edge.name} you used {graph.label(one)}"
                 yield Guess(problem.by, f"{graph.label(one)}.T @ g", message, value.T @ g, rank=1)
 
 
@@ -230,17 +195,13 @@ def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
     return lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *operands, **vertex.options)
 
 
-@ELEMENTWISE.guesses
+@ELEMENTWISE.gradients
 def entries_for_outer(problem: Problem) -> Iterator[Guess]:
     """The entries of two vectors multiplied where their outer product belongs."""
-    for edge in problem.into(problem.by) if problem.kind == "gradient" else ():
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op == "mv" and edge.position == 0:
-            g, x = problem.totals[edge.vertex], vertex.operands[1]
-            if np.shape(g) == np.shape(x):
-                name = problem.label(edge.vertex)
-                message = f"on the way back through {name} you multiplied entry by entry; it is an outer product"
-                yield Guess(problem.by, "* for the outer product", message, g * x)
+    for edge in (EdgeFacts(problem, one) for one in problem.into(problem.by)):
+        if edge.op == "mv" and edge.position == 0 and np.shape(edge.upstream) == np.shape(edge.operands[1]):
+            message = f"on the way back through {edge.name} you multiplied entry by entry; it is an outer product"
+            yield Guess(problem.by, "* for the outer product", message, edge.upstream * edge.operands[1])
 
 
 def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:

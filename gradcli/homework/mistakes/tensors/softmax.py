@@ -7,125 +7,78 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, operated
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Graph
-from gradcli.homework.solve.problem import Problem, scaled, slope
+from gradcli.homework.solve.problem import Problem, instead, scaled, slope
 
 ROWS = 4  # of labels, each of which may be the one that is wrong
 SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
 
 
-@SOFTMAX.slips
-def without_one_hot(problem: Problem) -> Iterator[Slip]:
+@SOFTMAX.rules("log_softmax")
+def without_one_hot(edge: EdgeFacts) -> Iterator[Slip]:
     """The probabilities alone, and the one-hot labels alone."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op != "log_softmax":
-            continue
-        scores = problem.label(problem.graph.source(edge))
-        message = f"at {scores} the gradient is made of the softmax and of the one-hot labels; you forgot"
-        yield Slip(edge.vertex, "softmax", f"{message} the one-hot labels", {edge: _shares})
-        yield Slip(edge.vertex, "one-hot", f"{message} the softmax", {edge: _labels}, rank=1)
-        message = f"at {scores} the one-hot labels are subtracted, and you added them"
-        yield Slip(edge.vertex, "softmax + one-hot", message, {edge: _plus_labels}, rank=1)
-        p = np.exp(vertex.value)
-        message = f"at {scores} you multiplied by the derivative of the softmax, which is in it already"
-        yield Slip(edge.vertex, "p*(1 - p) once more", message, {edge: scaled(p * (1 - p))}, rank=WEAK)
+    p, scores = np.exp(edge.value), edge.input
+    message = f"at {scores} the gradient is made of the softmax and of the one-hot labels; you forgot"
+    yield edge.slip("softmax", f"{message} the one-hot labels", lambda g, contribution: contribution - g)
+    yield edge.slip("one-hot", f"{message} the softmax", lambda g, contribution: g, rank=1)
+    message = f"at {scores} the one-hot labels are subtracted, and you added them"
+    yield edge.slip("softmax + one-hot", message, lambda g, contribution: contribution - 2 * g, rank=1)
+    message = f"at {scores} you multiplied by the derivative of the softmax, which is in it already"
+    yield edge.slip("p*(1 - p) once more", message, scaled(p * (1 - p)), rank=WEAK)
 
 
-@SOFTMAX.slips
-def labels_of_a_sigmoid(problem: Problem) -> Iterator[Slip]:
+@SOFTMAX.rules("sigmoid", "binary_cross_entropy_with_logits")
+def labels_of_a_sigmoid(edge: EdgeFacts) -> Iterator[Slip]:
     """The probabilities alone, or with the labels of the other class, for `p - y` behind a sigmoid."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        p = vertex.value
-        given = [
-            one.value for one in problem.graph.vertices if one.primitive is None and np.shape(one.value) == np.shape(p)
-        ]
-        is_loss = vertex.op == "binary_cross_entropy_with_logits" and edge.position == 0
-        if is_loss:
-            p, given = 1 / (1 + np.exp(-vertex.operands[0])), [vertex.operands[1]]
-        for y in given if (vertex.op == "sigmoid" or is_loss) and np.ndim(p) else ():
-            share = problem.contribution(edge) / (p - y) if np.all(np.isin(y, (0, 1))) else np.array([np.nan])
-            if np.allclose(share, np.ravel(share)[0]):  # the output is their cross entropy
-                name = problem.label(problem.graph.source(edge))
-                message = f"at {name} the gradient is made of the probabilities and of the labels; you"
-                yield Slip(edge.vertex, "p", f"{message} forgot the labels", {edge: scaled(p / (p - y))}, rank=1)
-                other = scaled((p - (1 - y)) / (p - y))
-                yield Slip(
-                    edge.vertex, "p - (1 - y)", f"{message} took those of the other class", {edge: other}, rank=1
-                )
+    p = edge.value
+    labels = [one.value for one in edge.graph.vertices if one.primitive is None and np.shape(one.value) == np.shape(p)]
+    if edge.op != "sigmoid":
+        p, labels = 1 / (1 + np.exp(-edge.operands[0])), [edge.operands[1]] * (edge.position == 0)
+    for y in labels if np.ndim(p) else ():
+        share = edge.problem.contribution(edge.edge) / (p - y) if np.all(np.isin(y, (0, 1))) else np.array([np.nan])
+        if np.allclose(share, np.ravel(share)[0]):  # the output is their cross entropy
+            message = f"at {edge.input} the gradient is made of the probabilities and of the labels; you"
+            yield edge.slip("p", f"{message} forgot the labels", scaled(p / (p - y)), rank=1)
+            other = scaled((p - (1 - y)) / (p - y))
+            yield edge.slip("p - (1 - y)", f"{message} took those of the other class", other, rank=1)
 
 
-@SOFTMAX.slips
-def half_a_jacobian(problem: Problem) -> Iterator[Slip]:
+@SOFTMAX.rules("softmax")
+def half_a_jacobian(edge: EdgeFacts) -> Iterator[Slip]:
     """`p*(g - sum(g*p))` without its sum, without g itself, or with the diagonal of the Jacobian alone."""
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op != "softmax":
-            continue
-        p, dim = vertex.value, vertex.options["dim"]
-        name = problem.label(edge.vertex)
-        message = f"every entry of {name} depends on every score in its row"
-        for rule, why, change, rank in (
-            ("p*(1 - p)", f"{message}; you kept the diagonal", slope(p * (1 - p)), 0),
-            ("p*g", f"{message}; you left out the sum over the others", slope(p), 0),
-            ("-p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, -1.0), 1),
-            ("p*sum(p*g)", f"{message}; you left out its own part, the one-hot", _others(p, dim, 1.0), 2),
-            ("p*(1 - p) alone", f"{message}, and the gradient from above is a factor", _alone(p * (1 - p)), 2),
-            ("g - sum(p*g)", f"every part of the gradient has the factor {name}; you left it out", _plain(p, dim), 1),
-            ("p*(g + sum(p*g))", f"what comes of the others in {name} is subtracted", _added(p, dim), 1),
-            ("p[i]*p[j] beside the diagonal", f"{message}; beside the diagonal you slipped a sign", _beside(p, dim), 1),
-        ):
-            yield Slip(edge.vertex, rule, why, {edge: change}, rank=rank)
-        if np.ndim(p) == 2:
-            message = f"the softmax {name} goes along one axis, and on the way back you summed along the other"
-            yield Slip(edge.vertex, "the other axis", message, {edge: _across(p, 1 - dim % 2)}, rank=1)
+    p, dim, name = edge.value, edge.vertex.options["dim"], edge.name
+
+    def total(g: Value, axis: int = dim) -> Value:
+        return np.sum(p * g, axis=axis, keepdims=True)
+
+    message = f"every entry of {name} depends on every score in its row"
+    no_own_part = f"{message}; you left out its own part, the one-hot"
+    changes: tuple[tuple[str, str, Change, int], ...] = (
+        ("p*(1 - p)", f"{message}; you kept the diagonal", slope(p * (1 - p)), 0),
+        ("p*g", f"{message}; you left out the sum over the others", slope(p), 0),
+        ("-p*sum(p*g)", no_own_part, lambda g, _: -p * total(g), 1),
+        ("p*sum(p*g)", no_own_part, lambda g, _: p * total(g), 2),
+        ("p*(1 - p) alone", f"{message}, and the gradient from above is a factor", instead(p * (1 - p)), 2),
+        ("g - sum(p*g)", f"every part of the gradient has the factor {name}; you left it out",
+         lambda g, _: g - total(g), 1),
+        ("p*(g + sum(p*g))", f"what comes of the others in {name} is subtracted", lambda g, _: p * (g + total(g)), 1),
+        ("p[i]*p[j] beside the diagonal", f"{message}; beside the diagonal you slipped a sign",
+         lambda g, _: p * (g + total(g)) - 2 * p**2 * g, 1),
+    )  # fmt: skip
+    for rule, why, change, rank in changes:
+        yield edge.slip(rule, why, change, rank=rank)
+    if np.ndim(p) == 2:
+        message = f"the softmax {name} goes along one axis, and on the way back you summed along the other"
+        yield edge.slip("the other axis", message, lambda g, _: p * (g - total(g, 1 - dim % 2)), rank=1)
 
 
-def _others(p: Value, dim: int, sign: float) -> Change:
-    return lambda g, contribution: sign * p * np.sum(p * g, axis=dim, keepdims=True)
-
-
-def _alone(derivative: Value) -> Change:
-    return lambda g, contribution: derivative
-
-
-def _plain(p: Value, dim: int) -> Change:
-    return lambda g, contribution: g - np.sum(p * g, axis=dim, keepdims=True)
-
-
-def _added(p: Value, dim: int) -> Change:
-    return lambda g, contribution: p * (g + np.sum(p * g, axis=dim, keepdims=True))
-
-
-def _beside(p: Value, dim: int) -> Change:
-    return lambda g, contribution: p * (g + np.sum(p * g, axis=dim, keepdims=True)) - 2 * p**2 * g
-
-
-def _across(p: Value, dim: int) -> Change:
-    return lambda g, contribution: p * (g - np.sum(p * g, axis=dim, keepdims=True))
-
-
-def _shares(g: Value, contribution: Value) -> Value:
-    return contribution - g
-
-
-def _plus_labels(g: Value, contribution: Value) -> Value:
-    return contribution - 2 * g
-
-
-def _labels(g: Value, contribution: Value) -> Value:
-    return g
-
-
-@SOFTMAX.guesses
+@SOFTMAX.gradients
 def every_class(problem: Problem) -> Iterator[Guess]:
     """The derivative of `-log(p[k])` taken at every class: `-1/p`."""
-    uses = problem.into(problem.by) if problem.kind == "gradient" and np.ndim(problem.truth) == 1 else []
+    uses = problem.into(problem.by) if np.ndim(problem.truth) == 1 else []
     if len(uses) == 1 and problem.graph.vertices[uses[0].vertex].op == "select":
         name = problem.label(problem.by)
         of_others = np.count_nonzero(problem.truth) == 1
@@ -136,20 +89,17 @@ def every_class(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "at every entry", message, wrong, rank=WEAK)
 
 
-@FORWARD_SLIP.turns
-def another_function(graph: Graph) -> Iterator[Turn]:
+@FORWARD_SLIP.steps("softmax", "log_softmax")
+def another_function(step: StepFacts) -> Iterator[Turn]:
     """Exponentials that were not divided by their sum, or a sigmoid of each score."""
-    for index, vertex in graph.new():
-        if vertex.op == "log_softmax":
-            message = f"{graph.label(index)} is a logarithm, and you took the softmax itself"
-            changed = {index: replace(vertex, value=np.exp(vertex.value))}
-            yield Turn(index, "softmax for log_softmax", message, changed, rank=LAST)
-        if vertex.op == "softmax":
-            out = graph.label(index)
-            yield Turn(index, "no sum", f"in {out} you did not divide by the sum of the exponentials",
-                       {index: operated(vertex, "exp", (0,))}, rank=LAST)  # fmt: skip
-            yield Turn(index, "sigmoid for softmax", f"you took the sigmoid for {out}",
-                       {index: operated(vertex, "sigmoid", (0,))}, rank=LAST)  # fmt: skip
+    if step.op == "log_softmax":
+        message = f"{step.name} is a logarithm, and you took the softmax itself"
+        yield step.turn("softmax for log_softmax", message, np.exp(step.value), rank=LAST)
+        return
+    message = f"in {step.name} you did not divide by the sum of the exponentials"
+    yield step.turn("no sum", message, operated(step.vertex, "exp", (0,)), rank=LAST)
+    message = f"you took the sigmoid for {step.name}"
+    yield step.turn("sigmoid for softmax", message, operated(step.vertex, "sigmoid", (0,)), rank=LAST)
 
 
 @SOFTMAX.turns
@@ -170,16 +120,14 @@ def other_axis(graph: Graph) -> Iterator[Turn]:
         yield Turn(chosen[0], "the other axis", message, changed)
 
 
-@SOFTMAX.turns
-def over_all_entries(graph: Graph) -> Iterator[Turn]:
+@SOFTMAX.steps("softmax", "log_softmax")
+def over_all_entries(step: StepFacts) -> Iterator[Turn]:
     """The exponentials of a matrix divided by the sum of them all."""
-    for index, vertex in graph.new():
-        if vertex.op in ("softmax", "log_softmax") and np.ndim(vertex.value) > 1:
-            raised = np.exp(vertex.operands[0] - np.max(vertex.operands[0]))
-            shares = raised / np.sum(raised)
-            value = shares if vertex.op == "softmax" else np.log(shares)
-            message = f"in {graph.label(index)} you divided by the sum over all entries; each row has its own"
-            yield Turn(index, "one sum", message, {index: replace(vertex, value=value)}, rank=1)
+    if np.ndim(step.value) > 1:
+        raised = np.exp(step.operands[0] - np.max(step.operands[0]))
+        shares = raised / np.sum(raised)
+        message = f"in {step.name} you divided by the sum over all entries; each row has its own"
+        yield step.turn("one sum", message, shares if step.op == "softmax" else np.log(shares), rank=1)
 
 
 @SOFTMAX.turns
@@ -208,16 +156,10 @@ def wrong_labels(graph: Graph) -> Iterator[Turn]:
             continue
         place, classes = vertex.sources[1], np.shape(vertex.operands[0])[-1]
         labels = np.asarray(vertex.operands[1])
-        others = [(labels + shift) % classes for shift in range(1, classes)]
+        others = [labels + shift for shift in range(1, classes)]
         others += [labels[::-1]] if labels.ndim == 1 else []
         for row in range(len(labels) if 1 < np.size(labels) <= ROWS and labels.ndim == 1 else 0):
             others += [labels + shift * (np.arange(len(labels)) == row) for shift in range(1, classes)]
-        others = [other % classes for other in others]
         for other in others:
-            value = other.astype(labels.dtype)
-            try:
-                changed = replace(graph.vertices[place], value=value)
-            except FAILURES:
-                continue
-            message = f"in {graph.label(index)} you used other labels"
-            yield Turn(index, "other labels", message, {place: changed})
+            changed = replace(graph.vertices[place], value=(other % classes).astype(labels.dtype))
+            yield Turn(index, "other labels", f"in {graph.label(index)} you used other labels", {place: changed})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from operator import attrgetter
+from typing import cast
 
 from gradcli.homework.mistakes.declaration import Mistake
 
@@ -53,19 +55,20 @@ def steps(places: list[ast.AST]) -> list[ast.AST]:
     return found
 
 
+def put(text: str) -> Change:
+    """Return the change that puts another expression in place of one."""
+    return lambda node: ast.parse(text, mode="eval").body
+
+
 def updates(places: list[ast.AST]) -> Iterator[Found]:
     """Steps of a descent that are not taken, are taken uphill, or at another rate."""
     for node in steps(places):
         written = ast.unparse(node)
         message = f"{written} changes the weights, and you went on with the old ones"
-        if isinstance(node, ast.BinOp):
-            yield DESCENT.code, "no step", message, [node], lambda node: getattr(node, "left", None), 0
-        else:
-            yield DESCENT.code, "no step", message, [node], lambda node: ast.Pass(), 0
+        without = attrgetter("left") if isinstance(node, ast.BinOp) else left_out
+        yield DESCENT.code, "no step", message, [node], without, 0
         if isinstance(node, ast.Expr):
-            assert isinstance(node.value, ast.Call)
-            assert isinstance(node.value.func, ast.Attribute)
-            of = ast.unparse(node.value.func.value)
+            of = written.removesuffix(".step()")
             from_zero = (
                 f"for _group in {of}.param_groups:\n    for _one in _group['params']:\n        _one.data.zero_()"
             )
@@ -78,21 +81,21 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
     for node in places:
         if isinstance(node, ast.Call) and any(keyword.arg == "lr" for keyword in node.keywords):
             message = "look again at the direction in which a step goes"
-            yield DESCENT.code, "uphill", message, [node], _with_option("maximize", ast.Constant(True)), 2
+            yield DESCENT.code, "uphill", message, [node], with_options(node, maximize="True"), 2
             message = f"you left out the rate of {ast.unparse(node.func)}"
-            yield DESCENT.code, "no rate", message, [node], _with_option("lr", ast.Constant(1.0)), 1
+            yield DESCENT.code, "no rate", message, [node], with_options(node, lr="1.0"), 1
             yield from _other_options(node)
 
 
+def left_out(node: ast.AST) -> ast.AST:
+    """Put nothing in place of a statement."""
+    return ast.Pass()
+
+
 def _turned(node: ast.AST) -> ast.AST:
-    if isinstance(node, ast.AugAssign):
-        return ast.AugAssign(node.target, _other(node.op), node.value)
-    assert isinstance(node, ast.BinOp)
-    return ast.BinOp(node.left, _other(node.op), node.right)
-
-
-def _other(op: ast.operator) -> ast.operator:
-    return ast.Add() if isinstance(op, ast.Sub) else ast.Sub()
+    assert isinstance(node, ast.AugAssign | ast.BinOp)
+    node.op = ast.Add() if isinstance(node.op, ast.Sub) else ast.Sub()
+    return node
 
 
 def _without_rate(step: ast.AugAssign | ast.BinOp, named: set[str]) -> Iterator[Found]:
@@ -103,60 +106,43 @@ def _without_rate(step: ast.AugAssign | ast.BinOp, named: set[str]) -> Iterator[
     place = "right" if has_gradient(product.right, named) else "left"
     rate = product.left if place == "right" else product.right
     message = f"you left out the rate {ast.unparse(rate)} in {ast.unparse(step)}"
-    yield DESCENT.code, "no rate", message, [product], lambda node: getattr(node, place), 1
+    yield DESCENT.code, "no rate", message, [product], attrgetter(place), 1
     if isinstance(rate, ast.Constant) and isinstance(rate.value, float):
         message = f"you slipped the point of the rate {rate.value}"
         for factor in (0.1, 10):
-            other = ast.Constant(rate.value * factor)
-            yield DESCENT.code, f"{factor} times the rate", message, [rate], _given(other), 4
+            yield DESCENT.code, f"{factor} times the rate", message, [rate], put(repr(rate.value * factor)), 4
 
 
-def _given(other: ast.expr) -> Change:
-    return lambda node: other
-
-
-def _with_option(name: str, value: ast.expr | None) -> Change:
-    """Return the change of a call that gives an option another value, or leaves it out."""
-
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Call)
-        others = [keyword for keyword in node.keywords if keyword.arg != name]
-        return ast.Call(node.func, node.args, others + ([ast.keyword(name, value)] if value is not None else []))
-
-    return change
-
-
-def _without(name: str) -> Change:
-    """Return the change that leaves out an option of an optimizer, and those that are nothing without it."""
-    left_out = {"momentum": ("momentum", "nesterov", "dampening")}.get(name, (name,))
-
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Call)
-        return ast.Call(node.func, node.args, [keyword for keyword in node.keywords if keyword.arg not in left_out])
-
-    return change
+def with_options(call: ast.Call, *but: str, **options: str) -> Change:
+    """Return the change of a call that has other options, and some no more."""
+    kept = {str(keyword.arg): ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg not in but}
+    arguments = [*map(ast.unparse, call.args), *(f"{name}={value}" for name, value in {**kept, **options}.items())]
+    return put(f"{ast.unparse(call.func)}({', '.join(arguments)})")
 
 
 def _other_options(node: ast.Call) -> Iterator[Found]:
     """An option of an optimizer left out, momentum after Nesterov, or plain descent for an adaptive optimizer."""
-    given = {keyword.arg for keyword in node.keywords}
+    given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+    function = ast.unparse(node.func)
     for name in RATIOS:
         if name in given:
-            message = f"you left out the {name.replace('_', ' ')} of {ast.unparse(node.func)}"
-            yield DESCENT.code, f"no {name}", message, [node], _without(name), 1
-    rate, share = (next((k.value for k in node.keywords if k.arg == name), None) for name in ("lr", "momentum"))
+            message = f"you left out the {name.replace('_', ' ')} of {function}"
+            nothing_without = ("momentum", "nesterov", "dampening") if name == "momentum" else (name,)
+            yield DESCENT.code, f"no {name}", message, [node], with_options(node, *nothing_without), 1
+    rate, share = given.get("lr"), given.get("momentum")
     if rate is not None and share is not None and "dampening" not in given:
-        message = f"you took the share 1 - momentum of each gradient in {ast.unparse(node.func)}"
-        less = ast.parse(f"({ast.unparse(rate)}) * (1 - ({ast.unparse(share)}))", mode="eval").body
-        yield DESCENT.code, "(1 - momentum)*g", message, [node], _with_option("lr", less), 4
-        yield DESCENT.code, "dampened", message, [node], _with_option("dampening", share), 4
+        message = f"you took the share 1 - momentum of each gradient in {function}"
+        less = with_options(node, lr=f"({rate}) * (1 - ({share}))")
+        yield DESCENT.code, "(1 - momentum)*g", message, [node], less, 4
+        yield DESCENT.code, "dampened", message, [node], with_options(node, dampening=share), 4
     if "momentum" in given and "nesterov" not in given:
-        change = _with_option("nesterov", ast.Constant(True))
+        change = with_options(node, nesterov="True")
         yield DESCENT.code, "nesterov", "you took the momentum after Nesterov", [node], change, 3
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    if name in ADAPTIVE:
+    of, _, name = function.rpartition(".")
+    if of and name in ADAPTIVE:
         message = f"you took a step of plain descent for one of {name}"
-        yield DESCENT.code, "plain descent", message, [node], _plainly, 2
+        plain = f"{of}.SGD({', '.join([*map(ast.unparse, node.args), f'lr={rate}'])})"
+        yield DESCENT.code, "plain descent", message, [node], put(plain), 2
 
 
 def turned_optimizer(places: list[ast.AST]) -> Iterator[Found]:
@@ -187,26 +173,9 @@ def uncorrected(places: list[ast.AST]) -> Iterator[Found]:
 
 def after(last: list[ast.stmt]) -> Change:
     """Return the change that puts some statements after one."""
-
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.stmt)
-        return ast.If(ast.Constant(True), [node, *deepcopy(last)], [])
-
-    return change
+    return lambda node: ast.If(ast.Constant(True), [cast(ast.stmt, node), *deepcopy(last)], [])
 
 
 def before(first: list[ast.stmt]) -> Change:
     """Return the change that puts some statements before one."""
-
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.stmt)
-        return ast.If(ast.Constant(True), [*deepcopy(first), node], [])
-
-    return change
-
-
-def _plainly(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Attribute)
-    rates = [keyword for keyword in node.keywords if keyword.arg == "lr"]
-    return ast.Call(ast.Attribute(node.func.value, "SGD", ast.Load()), node.args, rates)
+    return lambda node: ast.If(ast.Constant(True), [*deepcopy(first), cast(ast.stmt, node)], [])

@@ -23,6 +23,8 @@ from gradcli.homework.mistakes.training.descents import (
     Change,
     Found,
     before,
+    left_out,
+    put,
     steps,
     turned_optimizer,
     uncorrected,
@@ -43,45 +45,21 @@ def other_passes(places: list[ast.AST]) -> Iterator[Found]:
         count, written = node.iter, ast.unparse(node.iter)
         if isinstance(count, ast.List | ast.Tuple) and len(count.elts) > 1:
             for less in range(1, min(len(count.elts), ROUNDS)):
-                message = (
-                    f"you left out the last {'round' if less == 1 else f'{less} rounds'} of the loop over {written}"
-                )
-                yield DESCENT.code, f"{less} less", message, [node], _less(less), 2 + less
+                last = "round" if less == 1 else f"{less} rounds"
+                message = f"you left out the last {last} of the loop over {written}"
+                yield DESCENT.code, f"{less} less", message, [count], put(f"({written})[:-{less}]"), 2 + less
         elif isinstance(count, ast.Call) and ast.unparse(count.func) == "range" and len(count.args) == 1:
-            most = count.args[0].value if isinstance(count.args[0], ast.Constant) else 2
-            for less in range(1, min(most, ROUNDS) if isinstance(most, int) else 2):
+            (end,) = count.args
+            most = end.value if isinstance(end, ast.Constant) and isinstance(end.value, int) else 2
+            for less in range(1, min(most, ROUNDS)):
                 message = f"{written} goes round {'once' if less == 1 else f'{less} times'} more than you did"
-                yield DESCENT.code, f"{less} less", message, [node], _rounds(-less), 2 + less
-            yield DESCENT.code, "once more", f"{written} goes round once less than you did", [node], _rounds(1), 4
+                fewer = put(f"range({ast.unparse(end)} - {less})")
+                yield DESCENT.code, f"{less} less", message, [count], fewer, 2 + less
+            message = f"{written} goes round once less than you did"
+            yield DESCENT.code, "once more", message, [count], put(f"range({ast.unparse(end)} + 1)"), 4
         else:
             message = f"you left out the last round of the loop over {written}"
-            yield DESCENT.code, "1 less", message, [node], _all_but_one, 3
-
-
-def _all_but_one(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.For)
-    kept = ast.parse(f"list({ast.unparse(node.iter)})[:-1]", mode="eval").body
-    return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
-
-
-def _less(less: int) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.iter, ast.List | ast.Tuple)
-        kept = ast.List(node.iter.elts[:-less], ast.Load())
-        return ast.For(node.target, kept, node.body, node.orelse, lineno=node.lineno)
-
-    return change
-
-
-def _rounds(more: int) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.For)
-        assert isinstance(node.iter, ast.Call)
-        count = ast.BinOp(node.iter.args[0], ast.Add(), ast.Constant(more))
-        return ast.For(node.target, ast.Call(node.iter.func, [count], []), node.body, node.orelse, lineno=node.lineno)
-
-    return change
+            yield DESCENT.code, "1 less", message, [count], put(f"list({written})[:-1]"), 3
 
 
 def one_gradient(places: list[ast.AST]) -> Iterator[Found]:
@@ -139,7 +117,8 @@ def other_derivatives(places: list[ast.AST]) -> Iterator[Found]:
     for node in places:
         if id(node) not in taken:
             for code, rule, message, wrong, rank in ways(node):
-                yield code, rule, message, [node], _derived(wrong), rank
+                derived = put(f"({wrong}) + ({ast.unparse(node)} - ({wrong})).detach()")
+                yield code, rule, message, [node], derived, rank
 
 
 def ways(node: ast.AST) -> Iterator[Way]:
@@ -176,15 +155,6 @@ def of_power(written: str, base: str, n: object) -> Iterator[Way]:
         yield POWER_RULE.code, "n*x**n", message, f"{n}*{base}**{n + 1}/{n + 1}", 2
 
 
-def _derived(wrong: str) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.expr)
-        found = ast.parse(f"({wrong}) + ({ast.unparse(deepcopy(node))} - ({wrong})).detach()", mode="eval")
-        return found.body
-
-    return change
-
-
 DETACH = Mistake("detach", "overlooked a detach, a no_grad or a hook, or saw one where there is none", order=15.5)
 
 MOST = 120  # mutants of one snippet
@@ -197,8 +167,6 @@ AVERAGED = {
     "mean": ("sum", "you forgot to divide by the number of entries in"),
     "sum": ("mean", "you took the mean, and it is a sum:"),
 }
-LEFT: Change = attrgetter("left")
-RIGHT: Change = attrgetter("right")
 
 
 @dataclass(frozen=True)
@@ -288,11 +256,6 @@ def _uncut(node: ast.AST) -> ast.AST:
     return node.func.value
 
 
-def _zeroed(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.expr)
-    return ast.BinOp(node, ast.Mult(), ast.Constant(0))
-
-
 def cuts_ignored(places: list[ast.AST]) -> Iterator[Found]:
     """The gradient goes through a detach or a no_grad; what is detached counts as 0."""
     cuts = [node for node in places if is_cut(node) or is_without(node)]
@@ -302,13 +265,7 @@ def cuts_ignored(places: list[ast.AST]) -> Iterator[Found]:
     for node in cuts:
         if is_cut(node):
             message = f"{ast.unparse(node)} has a value like any other; only its gradient is cut off"
-            yield DETACH.code, "0", message, [node], _zeroed, 1
-
-
-def _cut(node: ast.AST) -> ast.AST:
-    assert isinstance(node, ast.Assign)
-    value = ast.Call(ast.Attribute(node.value, "detach", ast.Load()), [], [])
-    return ast.Assign(node.targets, value, lineno=node.lineno)
+            yield DETACH.code, "0", message, [node], put(f"{ast.unparse(node)} * 0"), 1
 
 
 def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
@@ -319,7 +276,8 @@ def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_computed(node.value):
             name = node.targets[0].id
             message = f"{name} is not cut off: a gradient goes back through it"
-            yield DETACH.code, f"{name} cut off", message, [node], _cut, 4
+            cut = put(f"({ast.unparse(node.value)}).detach()")
+            yield DETACH.code, f"{name} cut off", message, [node.value], cut, 4
 
 
 def is_computed(value: ast.expr) -> bool:
@@ -337,7 +295,7 @@ def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
         is_none = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".grad")
         if is_reset or is_none:
             message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
-            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 1
+            yield STALE_GRAD.code, "no reset", message, [node], left_out, 1
 
 
 def resets_added(places: list[ast.AST]) -> Iterator[Found]:
@@ -363,19 +321,21 @@ def other_operators(places: list[ast.AST]) -> Iterator[Found]:
         if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
             other, written = SWAPPED[type(node.op)], ast.unparse(node)
             message = f"you computed {written} with another operator"
-            yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], _operator(other), 5
+            swapped = put(ast.unparse(ast.BinOp(node.left, other(), node.right)))
+            yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], swapped, 5
             if isinstance(node.op, ast.Add | ast.Sub):
                 message = f"in {written} you forgot {ast.unparse(node.right)}"
-                yield FORWARD_SLIP.code, f"left of {written}", message, [node], LEFT, 5
+                yield FORWARD_SLIP.code, f"left of {written}", message, [node], attrgetter("left"), 5
             if isinstance(node.op, ast.Add):
                 message = f"in {written} you forgot {ast.unparse(node.left)}"
-                yield FORWARD_SLIP.code, f"right of {written}", message, [node], RIGHT, 5
+                yield FORWARD_SLIP.code, f"right of {written}", message, [node], attrgetter("right"), 5
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             message = f"you forgot the exponent of {ast.unparse(node)}"
-            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], LEFT, 5
+            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], attrgetter("left"), 5
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AVERAGED:
             name, why = AVERAGED[node.func.attr]
-            yield MEAN_N.code, f"{name} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node], _method(name), 1
+            method = put(f"({ast.unparse(node.func.value)}).{name}")
+            yield MEAN_N.code, f"{name} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node.func], method, 1
 
 
 def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
@@ -387,7 +347,7 @@ def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
         written = ast.unparse(node) if is_given or is_method or isinstance(node, ast.AugAssign) else ""
         if written and "grad" not in written:
             message = f"{written} changes a value, and you went on with the one from before"
-            yield FORWARD_SLIP.code, f"without {written}", message, [node], lambda node: ast.Pass(), 5
+            yield FORWARD_SLIP.code, f"without {written}", message, [node], left_out, 5
 
 
 def in_value_alone(places: list[ast.AST], slip: Found) -> Iterator[Found]:
@@ -398,30 +358,5 @@ def in_value_alone(places: list[ast.AST], slip: Found) -> Iterator[Found]:
             changed = _Changed(nodes, change).at(ast.Module([node], [])).body[0]
             assert isinstance(changed, ast.Assign)
             right, wrong = ast.unparse(node.value), ast.unparse(changed.value)
-            value = ast.parse(f"({right}) + (({wrong}) - ({right})).detach()", mode="eval").body
-            yield code, rule, message, [node], _assigned(value), rank
-
-
-def _assigned(value: ast.expr) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Assign)
-        return ast.Assign(node.targets, value, lineno=node.lineno)
-
-    return change
-
-
-def _operator(other: type[ast.operator]) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.BinOp)
-        return ast.BinOp(node.left, other(), node.right)
-
-    return change
-
-
-def _method(name: str) -> Change:
-    def change(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Call)
-        assert isinstance(node.func, ast.Attribute)
-        return ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, node.keywords)
-
-    return change
+            value = put(f"({right}) + (({wrong}) - ({right})).detach()")
+            yield code, rule, message, [node.value], value, rank

@@ -62,14 +62,9 @@ def readings(text: str, *, has_power: bool) -> dict[Comma, str]:
     if DOUBTFUL.fullmatch(text) and not has_power:
         plain = text.replace(",", ".")
         return {"decimal": plain, "both": plain, "thousands": text.replace(",", "")}
-    if COMMA.fullmatch(text):
-        return {"": text.replace(",", ".")}
-    if COMMAS.fullmatch(text):
-        return {"": text.replace(",", "")}
-    if POINTS.fullmatch(text):
-        return {"": text.replace(".", "").replace(",", ".")}
-    if GROUPS.fullmatch(text):
-        return {"": re.sub("[ ']", "", text).replace(",", ".")}
+    for pattern, spare in ((COMMA, ""), (COMMAS, ","), (POINTS, "."), (GROUPS, " '")):
+        if pattern.fullmatch(text):
+            return {"": "".join(c for c in text if c not in spare).replace(",", ".")}
     return {}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
 from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
 from gradcli.homework.submission.plain.syntax import AND, INDICATORS, MAKERS, MODULES
@@ -47,14 +46,6 @@ SYMBOL = re.compile(
     r"[^\W\d_\u3040-\ud7af](?:_?\d)?|[d∂][^\W\d_]\d?|∂|∇"
 )  # a name that may be of a program, and no word
 SHORT = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """An answer with its words taken off: the members of a chain of equations, the last of which counts."""
-
-    text: str
-    members: tuple[tuple[Token, ...], ...]
 
 
 def bare_text(text: str) -> str:
@@ -117,14 +108,15 @@ class Words:
         self.text, self.names, self.at = text, frozenset(names), at
         self.tokens = list(tokens)
 
-    def sentence(self) -> Sentence:
+    def sentence(self) -> list[list[Token]]:
+        """Return the members of a chain of equations without words around them, the last of which counts."""
         self.check_certain()
         self.tokens = self.without_places(self.tokens)
         self.tokens = self.without_reason(self.tokens)
         self.tokens = self.without_remarks(self.tokens)
         members = self.members(self.tokens)
-        kept = [self.member(member, is_last=number == len(members) - 1) for number, member in enumerate(members)]
-        return Sentence(self.text, tuple(tuple(one) for one in kept if one))
+        kept = (self.member(member, is_last=number == len(members) - 1) for number, member in enumerate(members))
+        return [member for member in kept if member]
 
     def check_certain(self) -> None:
         """Raise UnreadableError where the answer is a guess: `7?`, `maybe 7`; `(2 points?)` asks for something else."""

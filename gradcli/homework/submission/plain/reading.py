@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field
 from functools import lru_cache
-from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -28,12 +26,12 @@ from gradcli.homework.submission.answers import (
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
-from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
-from gradcli.homework.submission.plain.prose import Sentence, Words, bare_text
+from gradcli.homework.submission.numerals import SLACK, Typed, read_numeral, stacked
+from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
-from gradcli.homework.submission.plain.tokens import PROSE, joined_text, plain_characters, quoted, tokens_of
+from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, plain_characters, quoted, tokens_of
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.tree import Call, Expression, List, Name, Unary, postorder
@@ -42,7 +40,6 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
-MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
@@ -54,11 +51,6 @@ SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
 MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 LETTER = re.compile(r"[^\W\d]")
-PYTHON = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\()?(?P<list>\[[-\d., \[\]\n]*\])\)?")  # JSON, too
-GRID = re.compile(r"\[?([-+\d.,e \t\n;]+)\]?")
-ENTRY = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
-DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
-DEEPEST = 64
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACT = re.compile(  # `True, it is`, `it is None`
     r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
@@ -121,10 +113,6 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Plain(word(text), None)
     if wanted.kind == "nothing":
         return nothing_or_number(text, comma)
-    if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):
-        typed = read_numeral(number[1])
-        if typed is not None and not (comma == "decimal" and DOTTED.fullmatch(number[1])):
-            return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
@@ -175,19 +163,16 @@ class Reader:
         plain = FACTS.get(plain.lower(), plain)
         return Plain(plain, WORDS[plain.lower()]) if plain.lower() in WORDS else None
 
-    def sentence(self) -> Sentence:
+    def sentence(self) -> list[list[Token]]:
         at = [float(n) for value in self.wanted.values.values() for n in np.ravel(value)]
         return Words(self.text, tokens_of(self.text, "separator"), self.names, at).sentence()
 
     # ---- numbers and tensors
 
     def number(self) -> Plain:
-        plain = self.alone(self.text)
-        if plain is not None:
-            return plain
         if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
             return self.amount(self.text)
-        *earlier, last = self.sentence().members or ((),)
+        *earlier, last = self.sentence() or [[]]
         texts = [quoted(one, self.text) for one in earlier]
         text = quoted(last, self.text)
         try:
@@ -200,21 +185,6 @@ class Reader:
                     return self.by_the_others(texts, text)
                 raise UnreadableError(f"{shortened(other)} is not {shortened(text)}: write the one that you mean")
         return amount
-
-    def alone(self, text: str) -> Plain | None:
-        """Read a tensor as Python prints it, or a table of numbers, as most are; None for any other text."""
-        if not self.wanted.shape:
-            return None
-        listed = PYTHON.fullmatch(text)
-        rows: Any = None
-        if listed and text.count("[") <= DEEPEST and text.startswith("[") != text.endswith(")"):
-            with suppress(ValueError):
-                rows = DECODER.decode(listed["list"])
-        rows = rows or grid(text)
-        if rows is None or not fits(shape_of(rows), self.wanted.shape):
-            return None
-        rows = reshaped(rows, self.wanted.shape)
-        return Plain(written(rows), entries(rows))
 
     def by_the_others(self, earlier: Sequence[str], last: str) -> Plain:
         """Read the last member of a chain as the others say: `2*4.25 = 8,500`, or a number before it: `8.5 = 2*s`.
@@ -286,7 +256,7 @@ class Reader:
     # ---- formulas
 
     def formula(self) -> Plain:
-        *earlier, last = self.sentence().members or ((),)
+        *earlier, last = self.sentence() or [[]]
         text = quoted(last, self.text)
         found = numerals(text)
         read: Read
@@ -402,7 +372,8 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             one = read_numeral(settled(found, comma))
             if one is None:
                 raise UnreadableError("neither a number nor a tensor")
-            return Plain(settled(found, comma), checked(reshaped_as(one, shape)))
+            shown = "[" * len(shape) + settled(found, comma) + "]" * len(shape)
+            return Plain(shown, checked(reshaped_as(one, shape)))
         lost = LOST_POWER.fullmatch(text)
         if lost:
             digits, fraction, power = lost.groups()
@@ -485,20 +456,6 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
 # ---- lists of numbers as they were typed
 
 
-def grid(text: str) -> Any:
-    """Return rows of numbers with spaces between; None for any other text, and where a comma is doubtful."""
-    found = GRID.fullmatch(text)
-    if found is None or re.search(r",\s|\s,", text):
-        return None
-    rows = [row.split() for row in re.split(r"[;\n]", found[1].strip())]
-    if any(DOUBTFUL.fullmatch(one) for row in rows for one in row):
-        return None
-    rows = [[one.replace(",", ".") if one.count(",") == 1 else one for one in row] for row in rows]
-    if not all(ENTRY.fullmatch(one) for row in rows for one in row) or not all(rows):
-        return None
-    return rows if len(rows) > 1 else rows[0]
-
-
 def literal(tree: Expression) -> Any:
     """Return the nested lists of a tensor of plain numbers, each as it was typed; None where it has other entries."""
     if isinstance(tree, List):
@@ -545,23 +502,17 @@ def written(rows: Any) -> str:
 
 def entries(rows: Any) -> Typed:
     """Return nested lists of numbers as one array with the digits of each."""
-    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
-    typed = [read_numeral(one) for one in texts.ravel()]
-    if None in typed:
+    texts = np.array(rows, dtype=object)
+    typed = [number for one in texts.ravel() if (number := read_numeral(one)) is not None]
+    if len(typed) < texts.size:
         raise UnreadableError("neither a number nor a tensor")
-    parts = [[getattr(one, part) for one in typed] for part in ("value", "unit", "digits", "zeros")]
-    return checked(Typed(*np.array(parts, np.float64).reshape(4, *texts.shape)))
+    return checked(stacked(typed, texts.shape))
 
 
 def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
     """Return numbers in the shape asked for where only ones are added or dropped, else as they are."""
-    if np.shape(typed.value) == shape or not fits(np.shape(typed.value), shape):
-        return typed
-    parts = (
-        np.broadcast_to(part, np.shape(typed.value)).reshape(shape)[()]
-        for part in (typed.value, typed.unit, typed.digits, typed.zeros)
-    )
-    return Typed(*parts)
+    own = np.shape(typed.value)
+    return typed.reshaped(shape) if own != shape and fits(own, shape) else typed
 
 
 # ---- the value of a member

@@ -142,30 +142,20 @@ def entrywise(sign: str, left: Shaped, right: Shaped) -> Shaped:
 def matrix_product(left: Shaped, right: Shaped) -> Shaped:
     """Return the product of matrices, rows and columns. Raises UnshapedError where there is none."""
     a, b = left.shape or (), right.shape or ()
-    tree = Binary("@", left.tree, right.tree)
-    if len(a) == 1 and len(b) == 1:
-        if right.is_row and not left.is_row:
-            return Shaped(Call("outer", (Argument(left.tree), Argument(right.tree))), (*a, *b))
-        if a != b:
-            raise UnshapedError
-        return Shaped(tree, ())
-    if len(a) == 2 and len(b) == 1:
-        if right.is_row and a[1] == 1:
-            return Shaped(Binary("*", left.tree, right.tree), (a[0], b[0]))
-        if a[1] != b[0]:
-            raise UnshapedError
-        return Shaped(tree, (a[0],))
-    if len(a) == 1 and len(b) == 2:
-        if not left.is_row and b[0] == 1:
-            return Shaped(
-                Call("outer", (Argument(left.tree), Argument(Call("ravel", (Argument(right.tree),))))), (a[0], b[1])
-            )
-        if a[0] != b[0]:
-            raise UnshapedError
-        return Shaped(tree, (b[1],), is_row=True)
-    if len(a) == 2 and len(b) == 2 and a[1] == b[0]:
-        return Shaped(tree, (a[0], b[1]))
-    raise UnshapedError
+    if len(b) == 1 and right.is_row and len(a) == 1 and not left.is_row:
+        return Shaped(Call("outer", (Argument(left.tree), Argument(right.tree))), (*a, *b))
+    if len(b) == 1 and right.is_row and len(a) == 2 and a[1] == 1:
+        return Shaped(Binary("*", left.tree, right.tree), (a[0], b[0]))
+    if len(a) == 1 and not left.is_row and len(b) == 2 and b[0] == 1:
+        row = Call("ravel", (Argument(right.tree),))
+        return Shaped(Call("outer", (Argument(left.tree), Argument(row))), (a[0], b[1]))
+    try:
+        shape = np.shape(np.zeros(a) @ np.zeros(b))
+    except ValueError:
+        raise UnshapedError from None
+    if max(len(a), len(b)) > 2:
+        raise UnshapedError
+    return Shaped(Binary("@", left.tree, right.tree), shape, is_row=len(a) == 1 and len(b) == 2)
 
 
 def transposed(part: Shaped) -> Shaped:

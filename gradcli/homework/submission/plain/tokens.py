@@ -74,54 +74,26 @@ TOKEN = re.compile(
 )
 DECIMAL = re.compile(rf"\d+,\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
 SEPARATED = re.compile(rf"\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
-ANGLES = re.compile(
-    r"\s*<(?P<inner>[^<>]*\d[^<>]*)>\s*|<(?P<names>\s*[^\W\d]\w*\s*,\s*[^\W\d]\w*\s*)>"
-)  # <1, 2>, <u, v>
+# <1, 2>, <u, v>
+ANGLES = re.compile(r"\s*<(?P<inner>[^<>]*\d[^<>]*)>\s*|<(?P<names>\s*[^\W\d]\w*\s*,\s*[^\W\d]\w*\s*)>")
 ENVIRONMENT = re.compile(r"\s*\{(?P<name>[A-Za-z]+)\*?\}(?:\s*\{[lcr| ]*\}|\[[lcr]\])?")
-LOOKS = frozenset(  # they set what follows, and mean nothing
-    (
-        *(
-            "left",
-            "right",
-            "middle",
-            "big",
-            "bigl",
-            "bigr",
-            "Big",
-            "Bigl",
-            "Bigr",
-            "bigg",
-            "Bigg",
-            "limits",
-            "nolimits",
-        ),
-        *(
-            "mathrm",
-            "mathbf",
-            "mathit",
-            "mathsf",
-            "mathcal",
-            "mathbb",
-            "mathfrak",
-            "operatorname",
-            "boldsymbol",
-            "bm",
-            "pmb",
-        ),
-        *("text", "textbf", "textit", "textrm", "mbox", "boxed", "underline", "ensuremath", "rm", "bf", "num", "hline"),
-        *("displaystyle", "textstyle"),
-    )
-)
+SETTERS = """
+left right middle big bigl bigr Big Bigl Bigr bigg Bigg limits nolimits mathrm mathbf mathit mathsf mathcal mathbb
+mathfrak operatorname boldsymbol bm pmb text textbf textit textrm mbox boxed underline ensuremath rm bf num hline
+displaystyle textstyle
+"""  # they set what follows, and mean nothing
+LOOKS = frozenset(SETTERS.split())
 ACCENTS = {"hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "tilde": "tilde", "widetilde": "tilde",
            "dot": "dot", "vec": "", "check": "check"}  # fmt: skip
+ACCENTED = re.compile(r"\s*(?:\{\s*(?P<looks>\\math\w+\s*\{)?\s*\\?(\w+)\s*\}(?(looks)\s*\})|\\?(\w+))")
 MARKED = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde", "\u0307": "dot"}
 COMMANDS = {
     **dict.fromkeys(("cdot", "bullet"), ("operator", "·")),
-    **dict.fromkeys(("times",), ("operator", "×")),
-    **dict.fromkeys(("ast",), ("operator", "*")),
+    "times": ("operator", "×"),
+    "ast": ("operator", "*"),
     **dict.fromkeys(("odot", "circ"), ("operator", "⊙")),
-    **dict.fromkeys(("otimes",), ("operator", "⊗")),
-    **dict.fromkeys(("div",), ("operator", "/")),
+    "otimes": ("operator", "⊗"),
+    "div": ("operator", "/"),
     **dict.fromkeys(("top", "intercal", "transpose"), ("turned", "ᵀ")),
     **dict.fromkeys(("approx", "simeq", "sim", "cong", "doteq"), ("relation", "≈")),
     **dict.fromkeys(("to", "rightarrow", "Rightarrow", "implies", "longrightarrow", "mapsto"), ("relation", "⇒")),
@@ -155,21 +127,8 @@ COMMANDS = {
     **dict.fromkeys(("\\", "cr", "newline"), ("row", ";")),
 }
 SPACING = frozenset((*",;:! ", "quad", "qquad", "item"))
-MATRICES = frozenset(
-    (
-        "matrix",
-        "pmatrix",
-        "bmatrix",
-        "Bmatrix",
-        "vmatrix",
-        "Vmatrix",
-        "smallmatrix",
-        "array",
-        "psmallmatrix",
-        "bsmallmatrix",
-    )
-)
-LONGEST = 10_000
+ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array psmallmatrix bsmallmatrix"
+MATRICES = frozenset(ENVIRONMENTS.split())
 WORD_MATRIX = re.compile(r"■\(([^()■]*)\)")  # ■(1&2@3&4)
 
 
@@ -201,12 +160,8 @@ def tokens_of(text: str, comma: str) -> tuple[Token, ...]:
 class Tokenizer:
     def __init__(self, text: str, comma: str) -> None:
         if "<" in text and ANGLES.search(text):
-            text = ANGLES.sub(
-                lambda inner: (
-                    f"⟨{inner['inner'] or inner['names']}⟩" if inner["names"] or inner[0] == text else inner[0]
-                ),
-                text,
-            )
+            whole = text  # numbers are a vector where nothing else stands there
+            text = ANGLES.sub(lambda one: f"⟨{one[1] or one[2]}⟩" if one["names"] or one[0] == whole else one[0], text)
         self.text, self.comma = text, comma
         self.found: list[Token] = []
         self.gap = False
@@ -330,9 +285,7 @@ class Tokenizer:
                 self.gap |= name in ("text", "textbf", "textit", "textrm", "mbox")
             return
         if name in ACCENTS:
-            inner = re.compile(r"\s*(?:\{\s*(?P<looks>\\math\w+\s*\{)?\s*\\?(\w+)\s*\}(?(looks)\s*\})|\\?(\w+))").match(
-                self.text, self.place
-            )
+            inner = ACCENTED.match(self.text, self.place)
             if inner:
                 self.place = inner.end()
                 self.add("name", "_".join(filter(None, (inner[2] or inner[3], ACCENTS[name]))), start)

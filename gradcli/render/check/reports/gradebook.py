@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import PurePath
+from typing import TypeVar
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
@@ -37,11 +38,18 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
         yield line([*who, result.file], map(exact, numbers))
 
 
+Counting = TypeVar("Counting", ClassTotals, Items, Similar)
+
+
+def counted(counting: Counting, results: Iterable[Result]) -> Counting:
+    for result in results:
+        counting.add(result)
+    return counting
+
+
 def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """Yield one row a mistake: the numbers of students and answers, and the questions, the most frequent first."""
-    totals = ClassTotals(assignment)
-    for result in results:
-        totals.add(result)
+    totals = counted(ClassTotals(assignment), results)
     yield line(["mistake", "title", "students", "answers", "questions"])
     for one in totals.mistakes:
         questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
@@ -87,9 +95,7 @@ DIGITS = 3  # of a statistic
 
 def write_items(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """Yield one row a quantity: how hard it is, whether it tells students apart, and its commonest wrong values."""
-    items = Items(assignment)
-    for result in results:
-        items.add(result)
+    items = counted(Items(assignment), results)
     wrong = [f"{name} {place}" for place in range(1, COMMONEST + 1) for name in ("wrong", "count", "explained by")]
     yield line(["question", "quantity", "n", "missing", "p", "discrimination", *wrong])
     yield from map(_item, items.items)
@@ -110,9 +116,7 @@ def _item(item: Item) -> str:
 
 def write_similar(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """Yield one row a pair of students who share wrong values that nothing explains, the rarest values first."""
-    similar = Similar()
-    for result in results:
-        similar.add(result)
+    similar = counted(Similar(), results)
     yield line(["student", "student", "bits", "shared", "values"])
     yield from map(_pair, similar.pairs)
 
