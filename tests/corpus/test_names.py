@@ -23,9 +23,7 @@ GIVEN_WHOLE = (
 # What no lesson here uses, by the reason why it is here all the same.
 REASONS = {
     "courses write training loops with it": """
-        torch.utils.data: BatchSampler DataLoader Dataset RandomSampler Sampler
-            SequentialSampler Subset TensorDataset WeightedRandomSampler default_collate
-            random_split
+        torch.utils.data: DataLoader Dataset Subset TensorDataset WeightedRandomSampler default_collate random_split
         torch.optim: Optimizer RMSprop
         torch.optim.lr_scheduler: ExponentialLR LRScheduler LambdaLR MultiStepLR
             ReduceLROnPlateau _LRScheduler

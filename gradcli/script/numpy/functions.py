@@ -177,6 +177,13 @@ def triangle(function: Function) -> Function:
     return call
 
 
+def meshgrid(*axes: Any, indexing: str = "xy") -> tuple[Any, ...]:
+    """The coordinates of a grid."""
+    values = [value(axis) for axis in axes]
+    fits(math.prod(map(np.size, values)) * len(values))
+    return tuple(np.meshgrid(*values, indexing=indexing))  # type: ignore[call-overload]
+
+
 def clip(a: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> Any:
     """The entries between bounds."""
     named = {name: x if x is None else value(x) for name, x in bounds.items()}
@@ -197,5 +204,5 @@ FUNCTIONS: dict[str, Function] = {
     **listed(np, "outer kron", crossing),
     **listed(np, "dot matmul inner", multiplying),
     **listed(np, "triu tril", triangle),
-    **{one.__name__: one for one in (array, asarray, tile, repeat, broadcast_to, diag, clip)},
+    **{one.__name__: one for one in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
 }
