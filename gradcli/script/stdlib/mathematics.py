@@ -41,22 +41,6 @@ def comb(n: Any, k: Any) -> int:
     return math.comb(whole, part)
 
 
-def perm(n: Any, k: Any = None) -> int:
-    """Return how many ways there are to choose k of n in order."""
-    if k is None:
-        return factorial(n)
-    whole, part = operator.index(n), operator.index(k)
-    _bits(min(part, whole) * whole.bit_length())
-    return math.perm(whole, part)
-
-
-def lcm(*integers: Any) -> int:
-    """The least common multiple."""
-    numbers = [operator.index(integer) for integer in integers]
-    _bits(sum(number.bit_length() for number in numbers))
-    return math.lcm(*numbers)
-
-
 def prod(items: Any, *, start: Any = 1) -> Any:
     """Multiply one by one, for whole numbers grow."""
     multiply, total = BINARY[ast.Mult], start
@@ -101,5 +85,5 @@ def namespace(name: str) -> Namespace:
         error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
         return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
     members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
-    own = {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod, "fsum": _of_all(math.fsum)}
+    own = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
     return Namespace(name, members | own)

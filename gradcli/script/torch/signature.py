@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.members.absent_arguments import refuse_given
 
 
 @cache
@@ -37,27 +36,5 @@ def given_options(kind: type, arguments: tuple[Any, ...], keywords: dict[str, An
     owner: Any = next(base for base in kind.__mro__ if "_signature" in vars(base))
     parameters, defaults = _parsed(f"{owner.__name__}.__init__", owner._signature)
     values = bind(parameters, defaults, (None, *arguments), keywords)
-    refuse_given(kind.__name__, owner._absent.split() if hasattr(owner, "_absent") else (), values, defaults)
+    refuse_given(kind.__name__, getattr(owner, "_absent", "").split(), values, defaults)
     return {name: values[name] for name in names(owner._signature)}
-
-
-def without(absent: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function that has not all the arguments of torch's: those are taken by name, and refused if given."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            given = {name: keywords.pop(name) for name in absent.split() if name in keywords}
-            refuse_given(function.__name__, given, given, {})
-            return function(*arguments, **keywords)
-
-        return call
-
-    return decorate
-
-
-def refuse_given(name: str, absent: Iterable[str], values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Refuse arguments by name that are given and are neither off nor what they are anyway."""
-    for word in absent:
-        if values[word] is not None and values[word] is not False and values[word] != defaults.get(word):
-            raise UnsupportedError(f"{name}({word}=...) is not supported here", help="leave the argument out")

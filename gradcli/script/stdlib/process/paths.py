@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.stdlib.process.system import exists, is_folder, listdir, makedirs, remove
+from gradcli.script.stdlib.process.system import exists, is_folder, makedirs
 
 
 class PosixPath(PurePosixPath):
@@ -29,27 +28,13 @@ class PosixPath(PurePosixPath):
         """Make a folder."""
         makedirs(str(self), mode, exist_ok)
 
-    def unlink(self, missing_ok: bool = False) -> None:
-        """Forget what was saved here."""
-        if not missing_ok or self.exists():
-            remove(str(self))
 
-    def iterdir(self) -> Iterator[PosixPath]:
-        """Yield the paths in a folder."""
-        yield from (self / name for name in listdir(str(self)))
-
-
-def cwd() -> PosixPath:
-    """`Path.cwd`: there is one folder to begin with."""
-    return PosixPath("/")
-
-
-OWN = "exists is_dir is_file mkdir unlink iterdir"
-PURE = "joinpath with_suffix with_name with_stem as_posix is_absolute relative_to match"
+OWN = "exists is_dir is_file mkdir"
+PURE = "joinpath with_suffix with_name as_posix"
 describe(
     PosixPath, methods=listed(PosixPath, f"{OWN} {PURE}"), getters=fields("name stem suffix suffixes parent parts")
 )
-TYPES[PosixPath] = BuiltinType("PosixPath", PosixPath, PosixPath, {"cwd": cwd}, module="pathlib")
+TYPES[PosixPath] = BuiltinType("PosixPath", PosixPath, PosixPath, module="pathlib")
 
 
 def namespace(name: str) -> Namespace:

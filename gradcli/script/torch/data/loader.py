@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import accumulate, islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -165,8 +165,12 @@ class DataLoader(Facade):
         "generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
     )
     _absent = "batch_sampler"
-    dataset: Any
-    batch_size: Any
+
+    collate_fn: Any
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         vars(self).update(given_options(type(self), arguments, keywords))
@@ -181,10 +185,10 @@ class DataLoader(Facade):
         self.collate_fn = self.collate_fn or (converted if self.batch_size is None else default_collate)
 
     def __len__(self) -> int:
-        count = len(self.dataset if self.sampler is None else self.sampler)
+        count: int = len(self.dataset if self.sampler is None else self.sampler)
         if self.batch_size is None:
             return count
-        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
+        return int(count // self.batch_size if self.drop_last else -(-count // self.batch_size))
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:

@@ -9,8 +9,8 @@ from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.levels import inside, printing_once
@@ -20,19 +20,16 @@ from gradcli.script.torch.func.trees import flattened, pattern
 JVP = "jvp(f, primals, tangents)"
 
 
-def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+@without("strict")
+def jvp(func: Func, primals: Any, tangents_: Any, *, has_aux: bool = False) -> Any:
     """Return the output, and its tangent from the tangents of the inputs."""
-    if strict:
-        raise UnsupportedError("jvp(strict=True) is not supported here", help="leave the argument out")
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     inputs, build = flattened(primals)
     directions, _ = flattened(tangents_)
     if pattern(primals) != pattern(tangents_):
-        raise RuntimeError(
-            f"{JVP}: Expected primals and tangents to have the same structure, got {pattern(primals)} and "
-            f"{pattern(tangents_)}"
-        )
+        structures = f"{pattern(primals)} and {pattern(tangents_)}"
+        raise RuntimeError(f"{JVP}: Expected primals and tangents to have the same structure, got {structures}")
     if not inputs or not all(isinstance(x, Tensor) for x in (*inputs, *directions)):
         raise RuntimeError(f"{JVP}: Expected primals and tangents to contain Tensors, and nothing else")
     for x, direction in zip(inputs, directions, strict=True):

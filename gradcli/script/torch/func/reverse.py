@@ -14,13 +14,13 @@ from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.autograd.saved.packing import Packer
 from gradcli.script.torch.func.levels import inside
 from gradcli.script.torch.func.trees import flattened, mapped, pattern
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
@@ -40,8 +40,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     if not all(-len(args) <= place < len(args) for place in places):
         raise RuntimeError(f"Got argnums={represent(argnums)}, but only {len(args)} positional inputs")
     if len({place % len(args) for place in places}) != len(places):
-        counted = tuple(place % len(args) for place in places)
-        raise RuntimeError(f"argnums elements must be unique, got {represent(counted)}")
+        raise RuntimeError(f"argnums elements must be unique, got {represent(argnums)}")
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
@@ -132,9 +131,7 @@ def outputs_of(result: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got {shown(x)}")
         if api.startswith("vjp") and not is_floating(x.value):
-            raise RuntimeError(
-                f"vjp(f, ...): All outputs of f must be floating-point, got {represent(BY_NUMPY[x.dtype])}"
-            )
+            raise RuntimeError(f"vjp(f, ...): All outputs of f must be floating-point, got {x.dtype}")
     return outputs, build
 
 
@@ -162,10 +159,8 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     def wrapper(cotangents: Any, **__: Any) -> Any:
         upstream = flattened(cotangents)[0]
         if pattern(cotangents) != pattern(result):
-            raise RuntimeError(
-                "Expected the structure of cotangents to be that of the outputs of the function. cotangents: "
-                f"{pattern(cotangents)}, output: {pattern(result)}"
-            )
+            structures = f"cotangents: {pattern(cotangents)}, output: {pattern(result)}"
+            raise RuntimeError(f"Expected cotangents with the structure of the outputs. {structures}")
         with set_grad_enabled(True):
             slopes = gradients(outputs, inputs.leaves, upstream, create_graph=True)
         return inputs.arranged(slopes)
@@ -175,17 +170,14 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     return (value, wrapper, inputs.outside(aux)) if has_aux else (value, wrapper)
 
 
+@without("chunk_size _preallocate_and_copy")
 def jacrev(
     func: Func,
     argnums: Places = 0,
     *,
     has_aux: bool = False,
-    chunk_size: Any = None,
-    _preallocate_and_copy: bool = False,
 ) -> Func:
     """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:

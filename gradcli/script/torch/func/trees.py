@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradcli.ops.support.return_types import ReturnType
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -32,21 +31,8 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
     if isinstance(tree, dict):
         named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
         return lambda new: kind((key, branch(new)) for key, branch in named.items())
-    if isinstance(tree, ReturnType):
-        fields = [_taken(branch, leaves, depth + 1) for branch in tree]
-        return lambda new: ReturnType(
-            tree.name, **{name: branch(new) for name, branch in zip(tree._fields, fields, strict=True)}
-        )
-    if is_named(tree):
-        fields = [_taken(branch, leaves, depth + 1) for branch in tree]
-        return lambda new: kind(*[field(new) for field in fields])
     leaves.append(tree)
     return next
-
-
-def is_named(tree: Any) -> bool:
-    """Tell a named tuple, whose class has the names of its fields."""
-    return isinstance(tree, tuple) and hasattr(type(tree), "_fields")
 
 
 class Star:
@@ -69,7 +55,7 @@ def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
     """Return one entry of `prefix` for each leaf: its leaf holds for all leaves below. None if they do not fit."""
-    if not (type(prefix) in ROWS or isinstance(prefix, dict) or is_named(prefix)):
+    if not (type(prefix) in ROWS or isinstance(prefix, dict)):
         return [prefix] * len(flattened(tree)[0])
     if type(prefix) is not type(tree) or len(prefix) != len(tree):
         return None

@@ -13,6 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once
@@ -129,19 +130,14 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
     return dims
 
 
-def vmap(
-    func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
-) -> Func:
+@without("chunk_size")
+def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error") -> Func:
     """Make a function of batches, which stacks the results of `func` along `out_dims`."""
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-    if randomness == "different":
+    if randomness not in ("error", "same"):
+        words = f"vmap with randomness={randomness!r} is not supported here"
         raise UnsupportedError(
-            "vmap with randomness='different' is not supported here",
-            help="draw the numbers before, and give them to the function as an argument",
+            words, python=RuntimeError, help="draw the numbers before, and give them to the function"
         )
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", None) or represent(func)
 
     @wraps(func, assigned=("__name__",), updated=())

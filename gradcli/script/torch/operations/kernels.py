@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS, Operation
-from gradcli.script.errors import UnsupportedError
 
 BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
 EXPECTED = "expected scalar type {0} but found {1}"
@@ -66,15 +63,6 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
     """Refuse parameters of a normalization of another dtype than the input; the first that is there tells."""
-    kinds = [x.dtype for x in parameters if x is not None]
-    if kinds and kinds[0] != input.dtype:
-        start = "mixed dtype (CPU):"
-        if any(kind != np.float32 for kind in kinds):
-            raise AutogradError(f"{start} expect parameter to have scalar type of Float")
-        if input.dtype != np.float16:
-            raise AutogradError(f"{start} all inputs must share same datatype.")
-        words = "a normalization of half precision by float32 is not supported here"
-        raise UnsupportedError(words, help="convert one of them")
-    other = next((kind for kind in kinds if kind != input.dtype), None)
-    if other is not None and input.dtype.kind == "f":
-        raise AutogradError(two_kinds(EXPECTED, input.dtype, other))
+    other = next((x.dtype for x in parameters if x is not None and x.dtype != input.dtype), None)
+    if other is not None:
+        raise AutogradError(f"mixed dtype (CPU): {two_kinds(EXPECTED, input.dtype, other)}")

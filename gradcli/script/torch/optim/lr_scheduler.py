@@ -10,7 +10,7 @@ import math
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
@@ -35,6 +35,10 @@ class LRScheduler(Facade):
     __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
     _signature = "optimizer, last_epoch=-1"
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith("gradcli."):
@@ -154,8 +158,6 @@ class StepLR(LRScheduler):
     """`gamma` times the rates at every `step_size`-th epoch."""
 
     _signature = "optimizer, step_size, gamma=0.1, last_epoch=-1"
-    step_size: int
-    gamma: float
 
     def _factor(self, epoch: int) -> float:
         return 1 if epoch == 0 or epoch % self.step_size else self.gamma
@@ -165,8 +167,8 @@ class MultiStepLR(LRScheduler):
     """`gamma` times the rates at each of some epochs."""
 
     _signature = "optimizer, milestones, gamma=0.1, last_epoch=-1"
-    milestones: Counter[int]
-    gamma: float
+
+    milestones: Any
 
     def _settle(self) -> None:
         self.milestones = Counter(self.milestones)
@@ -179,7 +181,6 @@ class ExponentialLR(LRScheduler):
     """`gamma` times the rates at every epoch."""
 
     _signature = "optimizer, gamma, last_epoch=-1"
-    gamma: float
 
     def _factor(self, epoch: int) -> float:
         return 1 if self._is_initial else self.gamma
@@ -189,29 +190,23 @@ class LinearLR(LRScheduler):
     """From one part of the rates to another in equal steps."""
 
     _signature = f"optimizer, start_factor={1 / 3}, end_factor=1.0, total_iters=5, last_epoch=-1"
-    start_factor: float
-    end_factor: float
-    total_iters: int
 
     def _settle(self) -> None:
         if not (0 < self.start_factor <= 1 and 0 <= self.end_factor <= 1):
             raise ValueError("start_factor should be above 0 and at most 1, and end_factor between 0 and 1")
 
     def _factor(self, epoch: int) -> float:
-        if epoch == 0:
-            return self.start_factor
+        first: float = self.start_factor
         if self._is_initial or epoch > self.total_iters:
-            return 1
-        way = self.end_factor - self.start_factor
-        return 1.0 + way / (self.total_iters * self.start_factor + (epoch - 1) * way)
+            return 1 if epoch else first
+        way = self.end_factor - first
+        return float(1.0 + way / (self.total_iters * first + (epoch - 1) * way)) if epoch else first
 
 
 class CosineAnnealingLR(LRScheduler):
     """Half a wave of the cosine from the first rates to `eta_min` in `T_max` epochs, and back."""
 
     _signature = "optimizer, T_max, eta_min=0.0, last_epoch=-1"
-    T_max: int
-    eta_min: float
 
     def get_lr(self) -> Rates:
         if self._is_initial:
@@ -244,7 +239,7 @@ class OneCycleLR(LRScheduler):
         "three_phase=False, last_epoch=-1"
     )
     _absent = "three_phase"
-    total_steps: int
+    total_steps: Any
 
     def _settle(self) -> None:
         options = vars(self)
@@ -281,19 +276,12 @@ class OneCycleLR(LRScheduler):
         for group in groups if self.cycle_momentum else ():
             set_momentum(group, anneal(*(momenta if rises else momenta[::-1]), way))
         ends = ("initial_lr", "max_lr") if rises else ("max_lr", "min_lr")
-        return [anneal(*(group[name] for name in ends), way) for group in groups]
+        return [anneal(group[ends[0]], group[ends[1]], way) for group in groups]
 
 
 class ReduceLROnPlateau(LRScheduler):
     """`factor` times the rates when a quantity has not improved for more than `patience` epochs."""
 
-    mode: str
-    factor: float
-    patience: int
-    threshold: float
-    threshold_mode: str
-    cooldown: int
-    eps: float
     _signature = (
         "optimizer, mode='min', factor=0.1, patience=10, threshold=0.0001, threshold_mode='rel', cooldown=0, min_lr=0, "
         "eps=1e-08"
@@ -333,16 +321,14 @@ class ReduceLROnPlateau(LRScheduler):
     @property
     def in_cooldown(self) -> bool:
         """Return whether the rates have just been reduced."""
-        return self.cooldown_counter > 0
+        return bool(self.cooldown_counter > 0)
 
     def _is_better(self, value: float) -> bool:
         """Return whether a value beats the best one by more than the threshold."""
         sign = 1 if self.mode == "max" else -1
-        if self.threshold_mode == "rel":
-            bound = self.best * (1.0 + sign * self.threshold)
-        else:
-            bound = self.best + sign * self.threshold
-        return value > bound if self.mode == "max" else value < bound
+        bound = self.best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else self.best
+        bound += sign * self.threshold if self.threshold_mode == "abs" else 0
+        return bool(value > bound if self.mode == "max" else value < bound)
 
     def _reduce(self) -> None:
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
@@ -355,8 +341,6 @@ class SequentialLR(LRScheduler):
     """Each schedule until the next one's milestone, at which its own epochs begin."""
 
     _signature = "optimizer, schedulers, milestones, last_epoch=-1"
-    schedulers: list[Any]
-    milestones: list[int]
 
     def _settle(self) -> None:
         if len(self.milestones) != len(self.schedulers) - 1:

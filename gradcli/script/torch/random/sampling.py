@@ -17,6 +17,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.constant_nodes import constant_node
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.readers import kind_name
@@ -31,15 +32,8 @@ def generator_of(generator: Any) -> Any:
     return running.machine.generator if generator is None else generator
 
 
-def check_chance(name: str, p: Any) -> None:
-    """Refuse a generator in the place of a probability."""
-    if isinstance(p, Generator):
-        raise TypeError(f"{name}(): argument 'p' (position 1) must be float, not {kind_name(p)}")
-
-
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Draw ones with the probabilities in `x`, or with `p` each."""
-    check_chance("bernoulli", p)
     if p is None and x.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
@@ -194,11 +188,9 @@ def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
 
 
 def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    check_chance("bernoulli_", p)
-    chances = p.value if isinstance(p, Tensor) else p
-    source = generator_of(generator)
     if isinstance(p, Tensor):
-        return written(x, lambda: source.bernoulli(chances, x.shape), "BernoulliBackward2")
+        raise UnsupportedError("bernoulli_ with a tensor is not supported here", help="write torch.bernoulli(p)")
+    chances, source = p, generator_of(generator)
     return written(x, lambda: in_memory_order(x.array, partial(source.bernoulli, chances)), "BernoulliBackward2")
 
 

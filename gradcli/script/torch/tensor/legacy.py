@@ -16,21 +16,11 @@ from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
 
 def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
     """The tensor `torch.FloatTensor(...)`: of numbers in a list; or of a size, with arbitrary entries."""
-    if keywords.keys() == {"size"} and not data:
-        data = (Size(keywords.pop("size")),)
-    if keywords:
-        raise UnsupportedError(
-            "keywords of the tensor types are not supported, and torch refuses all but device=",
-            python=TypeError,
-            help="torch.tensor(...) has dtype= and requires_grad=",
-        )
-    if len(data) == 1 and isinstance(data[0], Tensor):
-        if data[0].dtype != kind.numpy:
-            raise TypeError(f"expected a tensor of {kind.numpy.name}, got {data[0].dtype.name}: write x.to(dtype)")
+    if len(data) == 1 and isinstance(data[0], Tensor) and data[0].dtype == kind.numpy:
         return data[0].detach()
+    if keywords or (len(data) == 1 and isinstance(data[0], Tensor | str)):
+        raise UnsupportedError("such a call of a tensor type is not supported here", help="write torch.tensor(...)")
     if len(data) == 1 and not isinstance(data[0], int | Size):
-        if isinstance(data[0], str):
-            raise TypeError("new(): invalid data type 'str'")
         if np.isscalar(data[0]):
             raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
         return CREATION["tensor"](data[0], dtype=kind)  # type: ignore[no-any-return]

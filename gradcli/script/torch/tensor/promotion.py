@@ -35,17 +35,12 @@ def _natural(number: Any) -> np.dtype[Any]:
 
 
 class Limits(Facade):
-    """The limits of a dtype; those of one dtype are equal."""
+    """The limits of a dtype."""
 
     def __init__(self, name: str, type: Any) -> None:
         if not isinstance(type, DType):
             raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
         self.dtype = type.numpy.name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, self.__class__) and other.dtype == self.dtype
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Finfo(Limits):
@@ -55,8 +50,7 @@ class Finfo(Limits):
         super().__init__("finfo", BY_NUMPY[mode.default_dtype] if type is None else type)
         kind = np.dtype(self.dtype)
         if kind.kind != "f":
-            other = "Use torch.iinfo to handle 'torch.finfo'"  # torch's own slip
-            raise TypeError(f"torch.finfo() requires a floating point input type. {other}")
+            raise TypeError("torch.finfo() requires a floating point input type")
         found = np.finfo(kind)
         self.bits = found.bits
         self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
@@ -71,16 +65,11 @@ class Finfo(Limits):
 class Iinfo(Limits):
     """`torch.iinfo`: the limits of an integer dtype."""
 
-    def __init__(self, type: Any = None) -> None:
-        if type is None:
-            raise TypeError('iinfo() missing 1 required positional arguments: "type"')
+    def __init__(self, type: Any) -> None:
         super().__init__("iinfo", type)
         kind = np.dtype(self.dtype)
-        if kind.kind == "b":
-            raise TypeError("torch.bool is not supported by torch.iinfo")
         if kind.kind not in "iu":
-            other = "Use torch.finfo to handle 'torch.iinfo'"
-            raise TypeError(f"torch.iinfo() requires an integer input type. {other}")
+            raise TypeError("torch.iinfo() requires an integer input type")
         found = np.iinfo(kind)
         self.bits, self.max, self.min = found.bits, int(found.max), int(found.min)
 

@@ -14,6 +14,7 @@ from gradcli.ops.shaping.joining import apply_stack
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.grad_modes import is_inference
@@ -114,16 +115,9 @@ def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
     return kept if many else kept[0]
 
 
-def jacobian(
-    func: Func,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any:
+@without("strict strategy")
+def jacobian(func: Func, inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
     """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
-    check_plain("jacobian", strict, strategy)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
         leaves = prepared(given, create_graph)
@@ -132,24 +126,9 @@ def jacobian(
     return tuple(blocks) if many_outputs else blocks[0]
 
 
-def check_plain(name: str, strict: bool, strategy: str = "reverse-mode") -> None:
-    """Refuse `strict=True`, and any way to a Jacobian but backward passes."""
-    if strict:
-        raise UnsupportedError(f"{name}(strict=True) is not supported here", help="leave the argument out")
-    if strategy != "reverse-mode":
-        raise UnsupportedError(f"{name} in forward mode is not supported here", help="use torch.func.jacfwd")
-
-
-def hessian(
-    func: Func,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+@without("strict outer_jacobian_strategy")
+def hessian(func: Func, inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
     """Return the Jacobian of the gradient of a function, which returns one number."""
-    check_plain("hessian", strict, outer_jacobian_strategy)
     many, given = several(inputs, "inputs", "hessian")
 
     def gradient(*leaves: Tensor) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.torch.autograd.functional.derivatives import (
     OUTPUTS,
     Func,
-    check_plain,
     filled,
     finished,
     found_gradients,
@@ -42,9 +42,9 @@ def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str)
     return found
 
 
-def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+@without("strict")
+def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
     """Return the outputs, and the vector times the Jacobian."""
-    check_plain("vjp", strict)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "vjp")
         leaves = prepared(given, create_graph)
@@ -55,9 +55,9 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
 
 
-def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+@without("strict")
+def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
     """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
-    check_plain("jvp", strict)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jvp")
         leaves = prepared(given, create_graph)
@@ -76,11 +76,8 @@ def pushed(
     return filled(found_gradients(through, upstream, tangents, create_graph), upstream)
 
 
-def of_hessian(
-    name: str, func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, multiply: Multiply
-) -> tuple[Any, Any]:
+def of_hessian(name: str, func: Func, inputs: Any, v: Any, create_graph: bool, multiply: Multiply) -> tuple[Any, Any]:
     """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
-    check_plain(name, strict)
     with set_grad_enabled(True):
         many, given = several(inputs, "inputs", name)
         leaves = prepared(given, create_graph)
@@ -91,22 +88,24 @@ def of_hessian(
     return finished((output,), create_graph, False), finished(found, create_graph, many)
 
 
-def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+@without("strict")
+def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
     """Return the output, and the vector times the Hessian."""
 
     def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
         return filled(found_gradients(slopes, leaves, times, create_graph), leaves)
 
-    return of_hessian("vhp", func, inputs, v, create_graph, strict, multiply)
+    return of_hessian("vhp", func, inputs, v, create_graph, multiply)
 
 
-def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+@without("strict")
+def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
     """Return the output, and the Hessian times the vector."""
 
     def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
         return pushed(slopes, leaves, leaves, times, create_graph)
 
-    return of_hessian("hvp", func, inputs, v, create_graph, strict, multiply)
+    return of_hessian("hvp", func, inputs, v, create_graph, multiply)
 
 
 MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}

@@ -10,29 +10,18 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, numpy_dtype
+from gradcli.script.torch.tensor.options import checked_shape
 
 EMPTY = "Initializing zero-element tensors is a no-op"
 
 
 def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tensor:
     """Return a tensor filled with one number; its size is checked before memory is taken."""
-    for position, size in enumerate(shape):
-        if not isinstance(size, int):
-            if position:
-                error = f'with error "type must be tuple of ints,but got {kind_name(size)}"'
-                raise TypeError(f"empty(): argument 'size' failed to unpack the object at pos {position + 1} {error}")
-            place = f"but found element of type {kind_name(size)} at pos {position}"
-            raise TypeError(f"empty(): argument 'size' (position 1) must be tuple of ints, {place}")
-        if size < 0:
-            raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-    running.machine.budget.fits(math.prod(shape), "the tensor")
     wanted = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
-    return Tensor(np.full(shape, fill, wanted))
+    return Tensor(np.full(checked_shape("empty", shape), fill, wanted))
 
 
 def uniform(shape: tuple[Any, ...], bound: float, dtype: Any = None) -> Parameter:

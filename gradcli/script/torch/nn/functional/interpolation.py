@@ -10,32 +10,26 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.absent_arguments import without
 
 DIMENSIONS = {"nearest": (1, 2, 3), "linear": (1,), "bilinear": (2,)}
 
 
+@without("recompute_scale_factor antialias")
 def interpolate(
     input: Tensor,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
 ) -> Any:
     """Resize all dimensions behind the batch and the channels, to a size or by a factor."""
     if mode == "nearest" and align_corners is not None:
-        raise ValueError(
-            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
-        )
+        raise ValueError("align_corners option can only be set with the interpolating modes")
     spatial = input.shape[2:]
-    if antialias or recompute_scale_factor or len(spatial) not in DIMENSIONS.get(mode, ()):
+    if len(spatial) not in DIMENSIONS.get(mode, ()):
         words = f"interpolate of {len(spatial)} dimensions with mode={mode!r} is not supported here"
-        if antialias or recompute_scale_factor:
-            words = "interpolate with antialias= or recompute_scale_factor= is not supported here"
-        raise UnsupportedError(
-            words, python=NotImplementedError, help="there are nearest, linear for rows and bilinear for images"
-        )
+        raise UnsupportedError(words, help="there are nearest, linear for rows and bilinear for images")
     sizes, factors = _asked(spatial, size, scale_factor)
     if factors is not None:
         sizes = output_sizes(spatial, factors)
@@ -54,10 +48,8 @@ def interpolate(
 
 def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
     """Return the sizes or the factors, one for each dimension; the other is None."""
-    if size is not None and factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    if (size is None) is (factor is None):
+        raise ValueError("one of size and scale_factor should be defined")
     wanted = factor if size is None else size
     wanted = tuple(wanted) if isinstance(wanted, list | tuple) else (wanted,) * len(spatial)
     name = "scale_factor" if size is None else "size"

@@ -10,18 +10,17 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.absent_arguments import without
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 
 
+@without("scale_grad_by_freq sparse")
 def embedding(
     input: Tensor,
     weight: Tensor,
     padding_idx: int | None = None,
     max_norm: float | None = None,
     norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
 ) -> Any:
     """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
@@ -39,9 +38,6 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if sparse or scale_grad_by_freq:
-        what = "sparse gradients are" if sparse else "scale_grad_by_freq is"
-        raise UnsupportedError(f"{what} not supported here", help="leave the argument out")
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
     place = None if padding_idx is None else padding_idx % rows

@@ -84,7 +84,7 @@ class MultiheadAttention(Configured):
             for bias in (self.in_proj_bias, self.out_proj.bias):
                 bias.array[...] = 0
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         query: Tensor,
         key: Tensor,

@@ -122,6 +122,8 @@ class Upsample(Configured):
     __module__ = "torch.nn.modules.upsampling"
     _function = "interpolate"
     _signature = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None"
+    _passed = ("size", "scale_factor", "mode", "align_corners")
+    _absent = "recompute_scale_factor"
     scale_factor: Any
 
     def _settle(self) -> None:
