@@ -46,6 +46,10 @@ ABSENT = {
     ),
     r"ldl_|lu_unpack|(inv|solve|cholesky|factor)_ex": "use torch.linalg.solve or torch.linalg.cholesky",
     r"^logging\.": "write logging.basicConfig(level=logging.INFO), or print",
+    r"^time\.": "read time.perf_counter() before and after",
+    r"^numpy\.(einsum|tensordot)$": "write torch.einsum, or a @ b",
+    r"^numpy\.(histogram|bincount)$": "count with collections.Counter",
+    r"^numpy\.(append|r_|c_)$": "write numpy.concatenate, or numpy.stack",
     r"^enum\.\w*Flag": "write an Enum, and a set of its members",
     r"^enum\.": "there are Enum, IntEnum and auto",
     r"^numpy\.(vectorize|ndenumerate|ndindex)$": "write a loop, or enumerate(x.ravel())",
@@ -60,7 +64,7 @@ ABSENT = {
     "pdist": "write (x[:, None] - x).norm(dim=-1)",
     "msort": "write torch.sort(x, 0).values",
     "nanmedian|nanquantile": "pick the numbers first: x[~x.isnan()]",
-    "histogram": "write numpy.histogram",
+    "histogram": "count with torch.bincount of x.long()",
     "resize": "write x.reshape(...), or torch.zeros(...) for a larger tensor",
     r"apply_$|map2?_$": "write the function with operations of tensors, or tensor([f(v) for v in x.tolist()])",
     r"\b(index_)?put_?$": "write x[indices] = values",
@@ -86,7 +90,11 @@ ABSENT = {
     r"\bdistributions\b": "there are Normal, Uniform, Bernoulli, Categorical, and Independent of these",
     r"\bfunc\.": "there are grad, vjp, jvp, jacrev, jacfwd, hessian, vmap and functional_call",
     r"poisson\b|geometric_|cauchy_|log_normal_": "draw with torch.rand or torch.randn, and compute from these",
-    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, random_split and DataLoader",
+    r"utils\.data\.": "there are Dataset, TensorDataset, Subset, random_split, WeightedRandomSampler and DataLoader",
+    "fork_rng": "write state = torch.get_rng_state(), and torch.set_rng_state(state) afterwards",
+    "pack_sequence": "write pack_padded_sequence(pad_sequence(rows), lengths)",
+    "get_total_norm": "write clip_grad_norm_, which returns it",
+    "enter_dual_level": "write with dual_level():",
 }
 
 

@@ -27,11 +27,11 @@ REASONS = {
         torch.optim: Optimizer RMSprop
         torch.optim.lr_scheduler: ExponentialLR LRScheduler LambdaLR MultiStepLR
             ReduceLROnPlateau _LRScheduler
-        torch.nn.utils: get_total_norm parameters_to_vector vector_to_parameters
+        torch.nn.utils: parameters_to_vector vector_to_parameters
         torch.nn.init: calculate_gain kaiming_uniform_ xavier_normal_ xavier_uniform_
             _calculate_correct_fan _calculate_fan_in_and_fan_out
         tqdm: tnrange tqdm tqdm_notebook trange
-        torch.random: fork_rng get_rng_state set_rng_state
+        torch.random: get_rng_state set_rng_state
         torch: get_default_dtype get_num_threads get_rng_state set_rng_state set_default_device set_default_dtype
             set_float32_matmul_precision use_deterministic_algorithms __version__
     """,
@@ -55,7 +55,7 @@ REASONS = {
             huber_loss kl_div
             mish pad prelu relu6 rms_norm smooth_l1_loss
             softsign
-        torch.nn.utils.rnn: PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence unpack_sequence
+        torch.nn.utils.rnn: PackedSequence pack_padded_sequence pad_packed_sequence
     """,
     "courses on variational, Bayesian and policy methods sample from it": """
         torch.distributions: Bernoulli Distribution Independent Uniform kl_divergence
@@ -83,7 +83,7 @@ REASONS = {
         torch: BoolTensor ByteTensor CharTensor DoubleTensor HalfTensor IntTensor ShortTensor short int16
             contiguous_format preserve_format newaxis
         torch.autograd: Variable
-        torch.autograd.forward_ad: UnpackedDualTensor enter_dual_level
+        torch.autograd.forward_ad: UnpackedDualTensor
         torch.autograd.graph: Node
         torch.utils.checkpoint: CheckpointError
     """,

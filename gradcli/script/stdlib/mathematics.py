@@ -1,4 +1,4 @@
-"""`math` and `statistics`: Python's own functions; whole numbers stay within the limits."""
+"""`math`: Python's own functions; whole numbers stay within the limits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import listed
-from gradcli.script.python.values.attributes import BuiltinType, Namespace
-from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.python.values.operators import BINARY, bounded
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
     "floor fmod frexp gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
     "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp pi e tau inf nan"
-)
-STATISTICS = (
-    "mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode stdev variance pstdev "
-    "pvariance quantiles correlation covariance linear_regression"
 )
 
 
@@ -77,13 +72,7 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def namespace(name: str) -> Namespace:
-    """`math` or `statistics`."""
-    if name == "statistics":
-        import statistics
-
-        members = listed(statistics, STATISTICS, _of_all)
-        error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
-        return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
+    """`math`."""
     members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
     own = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
     return Namespace(name, members | own)

@@ -169,7 +169,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, members)
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
-        return Namespace(name, {"fork_rng": sampling.fork_rng, **{name: MEMBERS[name] for name in names}})
+        return Namespace(name, {name: MEMBERS[name] for name in names})
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

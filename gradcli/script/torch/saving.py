@@ -59,11 +59,8 @@ def load(
 def check_place(name: str) -> None:
     """Refuse to put what is loaded where nothing can be."""
     if name.startswith("cuda"):
-        raise RuntimeError(
-            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
-            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
-            "storages to the CPU."
-        )
+        words = "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False"
+        raise RuntimeError(f"{words}: map_location=torch.device('cpu')")
     if not name.startswith("cpu"):
         raise UnsupportedError(f"torch.load with map_location={name!r} is not supported here")
 

@@ -36,5 +36,6 @@ def given_options(kind: type, arguments: tuple[Any, ...], keywords: dict[str, An
     owner: Any = next(base for base in kind.__mro__ if "_signature" in vars(base))
     parameters, defaults = _parsed(f"{owner.__name__}.__init__", owner._signature)
     values = bind(parameters, defaults, (None, *arguments), keywords)
-    refuse_given(kind.__name__, getattr(owner, "_absent", "").split(), values, defaults)
+    absent = [name for name in getattr(owner, "_absent", "").split() if name in values]
+    refuse_given(kind.__name__, absent, values, defaults)
     return {name: values[name] for name in names(owner._signature)}

@@ -1,4 +1,4 @@
-"""`time` and `timeit`."""
+"""`time`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,5 @@ def sleep(seconds: Any) -> None:
 
 
 def namespace(name: str) -> Namespace:
-    """`time`, whose texts are those of now; `timeit` has the clock alone."""
-    if name == "timeit":
-        return Namespace(name, {"default_timer": time.perf_counter})
+    """`time`."""
     return Namespace(name, listed(time, f"{CLOCKS} ctime") | {"sleep": sleep})

@@ -82,8 +82,6 @@ def push(
         if takes_tangent is (tangent is None):
             words = f"a jvp that gives {'no' if takes_tangent else 'a'} tangent of result {place} is not supported here"
             raise UnsupportedError(words, python=RuntimeError)
-        if tangent is not None and x.shape != tangent.shape:
-            raise RuntimeError(f"the tangent of {list(x.shape)} should have this size, not {list(tangent.shape)}")
         if tangent is not None:
             listening(Level)[0].set(x, tangent)
 

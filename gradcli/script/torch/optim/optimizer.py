@@ -45,7 +45,7 @@ class Optimizer(Facade):
         self.param_groups: list[Group] = []
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
-            raise TypeError(f"params given to the optimizer should be iterable, but got {tensor_type(params)}")
+            raise TypeError(f"params argument given to the optimizer, but got {tensor_type(params)}")
         groups = list(bounded(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")

@@ -84,6 +84,8 @@ def checked_shape(name: str, given: Any) -> tuple[int, ...]:
     """Check a sequence of sizes, and that the budget has room for so many entries."""
     shape = tuple(size if type(size) is int else _size(name, size, at) for at, size in enumerate(given))
     if any(size < 0 for size in shape):
+        if name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     if len(shape) > MOST_DIMENSIONS:
         raise UnsupportedError(f"a tensor of {len(shape)} dimensions is not supported here", help="64 are the most")
