@@ -22,7 +22,7 @@ from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
+from gradcli.script.torch.tensor import attributes, creation, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -98,7 +98,7 @@ MEMBERS: dict[str, Any] = {
     "device": TYPES[Device],
     "dtype": TYPES[DType],
     "Generator": TYPES[Generator],
-    **legacy.MEMBERS,
+    **creation.LEGACY,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),

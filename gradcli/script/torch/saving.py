@@ -13,8 +13,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.kinds import BuiltinType, is_own_function, type_of
-from gradcli.script.python.values.naming import full_name
+from gradcli.script.python.values.kinds import BuiltinType, full_name, is_own_function, type_of
 from gradcli.script.stdlib.data.copying import Saved, deepcopy
 from gradcli.script.stdlib.process.paths import PosixPath
 from gradcli.script.stdlib.process.streams import BytesIO
@@ -59,8 +58,11 @@ def load(
 def check_place(name: str) -> None:
     """Refuse to put what is loaded where nothing can be."""
     if name.startswith("cuda"):
-        words = "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False"
-        raise RuntimeError(f"{words}: map_location=torch.device('cpu')")
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
+            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+            "storages to the CPU."
+        )
     if not name.startswith("cpu"):
         raise UnsupportedError(f"torch.load with map_location={name!r} is not supported here")
 

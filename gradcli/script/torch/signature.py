@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from gradcli.script.python.functions.parameters import Parameters, bind
-from gradcli.script.python.members.absent_arguments import refuse_given
+from gradcli.script.python.members.absence import refuse_given
 
 
 @cache

@@ -14,9 +14,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python.text.percent import percent
+from gradcli.script.python.values.comparing import ARRAYS, check_spread, spread, with_array
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
-from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread, with_array
 
 Binary = Callable[[Any, Any], Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS, new_class
 from gradcli.script.python.functions.parameters import Parameters, bind
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.parents import parent

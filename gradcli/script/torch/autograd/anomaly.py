@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.autograd.passes import Passes
+from gradcli.script.torch.autograd.rites import Passes
 
 ENABLED = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."

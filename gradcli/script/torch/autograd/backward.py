@@ -17,10 +17,9 @@ from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.passes import Passes
-from gradcli.script.torch.autograd.rites import SnippetRites
+from gradcli.script.torch.autograd.rites import Passes, SnippetRites
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 

@@ -12,8 +12,8 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.members.absent_arguments import without
-from gradcli.script.torch.autograd.passes import Passes
+from gradcli.script.python.members.absence import without
+from gradcli.script.torch.autograd.rites import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
 
 REENTRANT = (

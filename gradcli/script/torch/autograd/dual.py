@@ -73,12 +73,17 @@ def check_dual(tensor: Any, tangent: Any) -> None:
         if not isinstance(x, Tensor):
             raise AttributeError(f"'{type(x).__name__}' object has no attribute 'is_floating_point'")
         if not is_floating(x.value):
-            raise ValueError(f"Expected {name} to be floating point, but got: {printing.dtype_text(x.dtype)}")
+            raise ValueError(
+                f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
+            )
     if tensor.dtype != tangent.dtype:
         raise UnsupportedError("a tangent of another dtype than its tensor is not supported here", help="convert it")
     if tensor.shape != tangent.shape:
-        sizes = f"{list(tensor.shape)} while the given forward gradient is of size {list(tangent.shape)}"
-        raise RuntimeError(f"Trying to set a forward gradient of a different size: Tensor is of size {sizes}")
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
 
 
 primal = passing("primal", "torch::autograd::Identity", view=True)

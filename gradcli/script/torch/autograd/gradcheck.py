@@ -12,7 +12,7 @@ from gradcli.engine.dtypes import type_name
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.facts import dataclass
 from gradcli.script.machine import running
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.functional.derivatives import units
 from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.random.sampling import filling

@@ -46,7 +46,7 @@ SMALL: dict[str, dict[str, Any]] = {
 # The parts that are loaded when they are asked for, and the names of torch.autograd that are defined in them.
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
-    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
+    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.derivatives",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",

@@ -104,14 +104,8 @@ def bound(
         found.apply_defaults()
         arguments, keywords = found.args, found.kwargs
     names = [x.name for x in parameters.parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD][not separate :]
-    for name in keywords:
-        if name not in names:
-            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
-        if name in names[: len(arguments)]:
-            raise TypeError(f"forward() got multiple values for argument '{name}'")
-    for place, name in enumerate(names[len(arguments) : len(arguments) + len(keywords)], len(arguments)):
-        if name not in keywords:
-            raise TypeError(f"forward() missing required argument: '{name}' (position {place})")
+    if set(names[len(arguments) : len(arguments) + len(keywords)]) != keywords.keys():
+        raise TypeError(f"forward() takes {', '.join(names)}, and got {len(arguments)} and {', '.join(keywords)}")
     return (*arguments, *(keywords[name] for name in names if name in keywords))
 
 

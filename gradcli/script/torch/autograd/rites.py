@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine import backward
@@ -10,12 +11,38 @@ from gradcli.engine.accumulation import Carrier, accumulate
 from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.rites import Rites
 from gradcli.engine.tensor import Gradient, Tensor
+from gradcli.script.machine import running
 from gradcli.script.torch.autograd.hooks import (
     accumulated_hooks,
     after_hooks,
     before_hooks,
     replaced_rules,
 )
+
+
+class Passes:
+    """The number of the backward pass that a run is at, and what is done beside it."""
+
+    last = 0
+    number = 0  # outside of all passes
+    rites: Rites | None = None
+
+    @contextmanager
+    def running(self, rites: Rites) -> Iterator[None]:
+        """Be at a new pass inside the block.
+
+        The depth of calls begins again: torch runs deep passes within passes in threads of their own.
+        """
+        machine = running.machine
+        before, depth = (self.number, self.rites), machine.depth
+        machine.depth = 0
+        self.last += 1
+        self.number, self.rites = self.last, rites
+        try:
+            yield
+        finally:
+            self.number, self.rites = before
+            machine.depth = depth
 
 
 class SnippetRites(Rites):

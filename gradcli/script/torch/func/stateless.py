@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 

@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once

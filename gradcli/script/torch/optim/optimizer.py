@@ -17,7 +17,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.stdlib.data.nested import DefaultDict
+from gradcli.script.stdlib.data.containers import DefaultDict
 from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.signature import given_options
 from gradcli.script.torch.tensor.casting import cast, tensor_type

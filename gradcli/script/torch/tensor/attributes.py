@@ -11,7 +11,8 @@ from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.tangents import keep_tangents
-from gradcli.engine.tensor import Gradient, Tensor
+from gradcli.engine.tensor import Gradient, Tensor, is_floating
+from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.members.tables import describe
@@ -33,11 +34,39 @@ from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, to, type_
-from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.creation import CREATION, construct
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
-from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, with_known_node
-from gradcli.script.torch.tensor.snippet_attributes import own_attributes, set_data, set_requires_grad, valid
+
+
+def own_attributes(x: Tensor) -> dict[str, Any]:
+    """Return the attributes that the snippet has put on a tensor."""
+    if not hasattr(x, "own"):
+        x.own = {}
+    return x.own
+
+
+def valid(x: Tensor) -> Tensor:
+    """Return the tensor. AutogradError if it is a view whose node is not known any more."""
+    x.check_valid()
+    return x
+
+
+def set_data(x: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
+    x.data = value
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if value and not x.is_leaf:
+        raise AutogradError("you can only change requires_grad flags of leaf variables.")
+    if value and not is_floating(x.value):
+        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
+    check_required(x, value)
+    keep_tangents(x, lambda: x.requires_grad_(value))
 
 
 def new(name: str) -> Callable[..., Tensor]:

@@ -16,7 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.originals import torch_names
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade

@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.members.absent_arguments import without
+from gradcli.script.python.members.absence import without
 
 DIMENSIONS = {"nearest": (1, 2, 3), "linear": (1,), "bilinear": (2,)}
 

@@ -13,9 +13,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.python.members.absent_arguments import without
-from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.module import checked
+from gradcli.script.python.members.absence import without
+from gradcli.script.torch.nn.functional.module import check_tensor, checked
 from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast

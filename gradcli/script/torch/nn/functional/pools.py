@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.operations.integer_results import with_integer_results
+from gradcli.script.torch.operations.facade import with_integer_results
 
 
 def _each(value: Any, count: int) -> tuple[int, ...]:

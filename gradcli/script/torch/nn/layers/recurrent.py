@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.products.matmul import linear
+from gradcli.ops.shaping.joining import unsafe_part
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
@@ -20,12 +23,19 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.initial_parameters import blank, uniform
-from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.nn.functional.module import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """Return equal parts on the same memory, but not as views, so that they may be changed."""
+    axis = dimension(dim, input.ndim)
+    ends = range(0, input.shape[axis] + 1, input.shape[axis] // chunks)
+    return join(unsafe_part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
+
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 States = tuple[Any, ...]

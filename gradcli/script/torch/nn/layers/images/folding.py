@@ -14,7 +14,7 @@ from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.functional.arguments import check_dimension
+from gradcli.script.torch.nn.functional.module import check_dimension
 
 
 def _pair(value: Any) -> Sizes:
