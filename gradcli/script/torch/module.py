@@ -22,7 +22,7 @@ from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, creation, printing, promotion
+from gradcli.script.torch.tensor import attributes, casting, creation, printing
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -106,7 +106,7 @@ MEMBERS: dict[str, Any] = {
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
     "bernoulli": sampling.bernoulli,
     "multinomial": sampling.multinomial,
-    **promotion.MEMBERS,
+    **casting.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,

@@ -16,9 +16,8 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.context import Context
-from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.custom import Call, bound, once_differentiable, push, tangents_of
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 
 LEGACY = "Legacy autograd function with non-static forward method is deprecated: call it by .apply(...)"
 NOT_RETURNED = "Inputs that are modified in place and marked dirty must be returned by the Function."

@@ -23,7 +23,7 @@ from gradcli.script.torch.tensor.printing import UNTOLD
 Func = Callable[..., Any]
 EACH = 512  # bytes that the results of one example take at least
 
-RANDOM = "vmap: called random operation while in randomness error mode. Draw before, or write randomness='same'"
+RANDOM = "vmap: called random operation. Draw before, and give the numbers as an argument"
 ITEM = "vmap: .item() on a Tensor is not supported, please try to rewrite what you're doing with other operations"
 CONTROL = "vmap: a Tensor in data-dependent control flow is not supported: write torch.where"
 MASK = "vmap: indexing with a boolean mask has no shape that is known before: write torch.where"
@@ -50,18 +50,14 @@ class Undrawn:
 
 
 @contextmanager
-def same_numbers(randomness: str, number: int) -> Iterator[None]:
-    """Draw the same numbers for each example, or refuse to draw."""
+def undrawn() -> Iterator[None]:
+    """Refuse to draw in the block."""
     machine, source = running.machine, running.machine.generator
-    before = None if isinstance(source, Undrawn) else source.get_state()
-    if randomness == "error":
-        machine.generator = Undrawn()  # type: ignore[assignment]
+    machine.generator = Undrawn()  # type: ignore[assignment]
     try:
         yield
     finally:
         machine.generator = source
-        if randomness == "same" and before is not None and number:
-            source.set_state(before)
 
 
 class Batch:
@@ -130,14 +126,9 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
     return dims
 
 
-@without("chunk_size")
-def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error") -> Func:
+@without("chunk_size randomness")
+def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0) -> Func:
     """Make a function of batches, which stacks the results of `func` along `out_dims`."""
-    if randomness not in ("error", "same"):
-        words = f"vmap with randomness={randomness!r} is not supported here"
-        raise UnsupportedError(
-            words, python=RuntimeError, help="draw the numbers before, and give them to the function"
-        )
     name = getattr(func, "__name__", None) or represent(func)
 
     @wraps(func, assigned=("__name__",), updated=())
@@ -146,7 +137,7 @@ def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "err
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results = []
         for n in range(batch.size):
-            with switched(examples=Examples()), inside("vmap"), same_numbers(randomness, n), printing_once(n):
+            with switched(examples=Examples()), inside("vmap"), undrawn(), printing_once(n):
                 results.append(func(*batch.example(n), **keywords))
         dims = dims_of_outputs(name, out_dims, results[0])
         columns = list(zip(*(flattened(result)[0] for result in results), strict=True))

@@ -286,55 +286,35 @@ class ReduceLROnPlateau(LRScheduler):
         "optimizer, mode='min', factor=0.1, patience=10, threshold=0.0001, threshold_mode='rel', cooldown=0, min_lr=0, "
         "eps=1e-08"
     )
+    _absent = "threshold_mode cooldown"
 
     def _settle(self) -> None:
         if self.factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        for name, known in (("mode", ("min", "max")), ("threshold_mode", ("rel", "abs"))):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name.replace('_', ' ')} {getattr(self, name)} is unknown!")
+        if self.mode not in ("min", "max"):
+            raise ValueError(f"mode {self.mode} is unknown!")
         self.min_lrs = _each(vars(self).pop("min_lr"), self.optimizer, "min_lrs")
 
     def _start(self, last_epoch: int) -> None:
-        self.last_epoch = self.cooldown_counter = self.num_bad_epochs = 0
+        self.last_epoch = self.num_bad_epochs = 0
         self._last_lr = self._rates()
-        self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
+        self.best = math.inf if self.mode == "min" else -math.inf
 
     def step(self, metrics: Any) -> None:  # type: ignore[override]
         """Go to the next epoch, at whose end the quantity is `metrics`."""
         current = float(metrics)
         self.last_epoch += 1
-        if self._is_better(current):
-            self.best = current
-            self.num_bad_epochs = 0
+        sign = 1 if self.mode == "max" else -1
+        if sign * current > sign * self.best * (1.0 + sign * self.threshold):
+            self.best, self.num_bad_epochs = current, 0
         else:
             self.num_bad_epochs += 1
-        if self.in_cooldown:
-            self.cooldown_counter -= 1
-            self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._reduce()
-            self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
+            for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+                rate = max(group["lr"] * self.factor, least)
+                group["lr"] = rate if group["lr"] - rate > self.eps else group["lr"]
         self._last_lr = self._rates()
-
-    @property
-    def in_cooldown(self) -> bool:
-        """Return whether the rates have just been reduced."""
-        return bool(self.cooldown_counter > 0)
-
-    def _is_better(self, value: float) -> bool:
-        """Return whether a value beats the best one by more than the threshold."""
-        sign = 1 if self.mode == "max" else -1
-        bound = self.best * (1.0 + sign * self.threshold) if self.threshold_mode == "rel" else self.best
-        bound += sign * self.threshold if self.threshold_mode == "abs" else 0
-        return bool(value > bound if self.mode == "max" else value < bound)
-
-    def _reduce(self) -> None:
-        for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
-            rate = max(group["lr"] * self.factor, least)
-            if group["lr"] - rate > self.eps:
-                group["lr"] = rate
 
 
 class SequentialLR(LRScheduler):

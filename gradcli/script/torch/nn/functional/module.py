@@ -13,14 +13,17 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.windows.pooling_shapes import options
+from gradcli.ops.windows.pools import positions
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.kernels import check_parameters, refusing
+from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
@@ -63,15 +66,16 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": "max_pool1d max_pool2d max_pool3d",
     "layers.activation": (
         "elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
-    "functional.module": "batch_norm embedding group_norm gumbel_softmax linear log_softmax one_hot softmax",
+    "functional.module": (
+        "batch_norm embedding group_norm gumbel_softmax linear log_softmax max_pool1d max_pool2d max_pool3d "
+        "one_hot softmax"
+    ),
     "functional.noise": "dropout dropout2d scaled_dot_product_attention",
-    "functional.interpolation": "interpolate",
-    "layers.images.folding": "fold unfold",
+    "layers.images.folding": "fold interpolate unfold",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
@@ -262,3 +266,47 @@ def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
         if length > longest:
             weight.array[row] *= number(longest / (float(length) + 1e-7))
     weight.changed()
+
+
+def _each(value: Any, count: int) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+
+
+def _largest(count: int) -> Callable[..., Any]:
+    name = f"max_pool{count}d"
+
+    def call(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
+        places = _indices(count, input, sizes, ceil_mode) if return_indices else None
+        pooled = checked(name)(input, *sizes, ceil_mode)
+        if places is None:
+            return pooled
+        watch(pooled, places)
+        return pooled, places if count > 1 else checked("squeeze")(places, -2)
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    call.__qualname__ = name  # in the words of a TypeError
+    return call if count == 1 else with_integer_results(call)
+
+
+def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
+    """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
+    if count > 1:
+        kernel, stride, padding, dilation = sizes
+        o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
+        return Tensor(positions(input.value, **o))
+    kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
+    image = input.value[..., None, :]
+    o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
+    return Tensor(positions(image, **o))
+
+
+max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)

@@ -6,8 +6,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.initialisation import normal_
 
 

@@ -22,7 +22,7 @@ from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import blank, uniform
+from gradcli.script.torch.nn.base.parameter import blank, uniform
 from gradcli.script.torch.nn.functional.module import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_

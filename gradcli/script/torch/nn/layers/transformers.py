@@ -18,8 +18,7 @@ from gradcli.script.machine import running
 from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.functional.module import find
 from gradcli.script.torch.nn.functional.noise import dropout, scaled_dot_product_attention
 from gradcli.script.torch.nn.initialisation import xavier_uniform_

@@ -12,7 +12,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
-from gradcli.script.torch.nn.base.initial_parameters import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.base.parameter import biased, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.module import check_tensor
 
 PADDINGS = ("same", "valid")
