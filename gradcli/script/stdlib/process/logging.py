@@ -57,7 +57,13 @@ class Root:
     def write(self, name: str, level: int, message: str) -> None:
         """Print a message by the template."""
         shown = next((word for word, number in LEVELS.items() if number == level), f"Level {level}")
-        facts = {"name": name, "levelname": shown, "message": message, "asctime": time.strftime("%Y-%m-%d %H:%M:%S")}
+        facts = {
+            "name": name,
+            "levelname": shown,
+            "message": message,
+            "lineno": running.machine.line,
+            "asctime": time.strftime("%Y-%m-%d %H:%M:%S"),
+        }
         attribute(self.stream, "write")(f"{percent(self.template or '%(message)s', facts)}\n")
 
     @without("datefmt style handlers filename filemode encoding errors")

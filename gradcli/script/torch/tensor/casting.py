@@ -42,6 +42,8 @@ def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = Fals
             wanted = argument.dtype
         elif isinstance(argument, DType | BuiltinType):
             wanted = argument
+        elif isinstance(argument, list | tuple | dict):
+            raise TypeError(f"to() received an invalid combination of arguments - got ({type(argument).__name__})")
     return cast(x, wanted, copy=copy)
 
 

@@ -14,8 +14,7 @@ PROGRAMS = [
     "p = Path('runs') / 'one'\np.mkdir(parents=True, exist_ok=True)\nf = p / 'w.pt'\n"
     "print(f, repr(f), [f], f'{f}', f.name, f.stem, f.suffix, f.parent, f.parts, f.exists(), p.is_dir())\n"
     "torch.save([1], f)\nprint(f.exists(), f.is_file(), torch.load(f), os.listdir('runs'))\n"
-    "print([q.name for q in p.iterdir()])\n"
-    "f.unlink()\nprint(f.exists(), f.with_suffix('.bin'), f == Path('runs/one/w.pt'), isinstance(f, Path))",
+    "print(f.with_suffix('.bin'), f == Path('runs/one/w.pt'), isinstance(f, Path))",
     "os.makedirs('a/b', exist_ok=True)\ntorch.save(4, 'a/b/c.pt')\nos.remove('a/b/c.pt')\n"
     "print(os.path.exists('a/b/c.pt'), os.path.isfile('a/b'), os.path.isdir('a'))\n"
     "try:\n    os.remove('a/no.pt')\nexcept FileNotFoundError as e:\n    print(e)\n"

@@ -12,7 +12,6 @@ torch.FloatTensor(x)
 torch.ByteTensor([1, 0, 1])
 torch.Tensor(range(3))
 torch.Tensor(3.5)
-torch.Tensor("a")
 isinstance(x, (torch.LongTensor, torch.FloatTensor))
 x.type(torch.DoubleTensor)
 x.type(torch.FloatTensor).dtype

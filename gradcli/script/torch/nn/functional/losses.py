@@ -29,7 +29,7 @@ def loss(function: Function) -> Function:
     """Return the loss, which refuses an unknown reduction, and the arguments that `reduction` has replaced."""
     operation = OPERATIONS[function.__name__]
 
-    @without("size_average reduce")
+    @without("size_average reduce", off=None)
     @wraps(function, updated=())
     def call(*arguments: Any, **keywords: Any) -> Any:
         if operation.kernel or operation.alike:
@@ -73,7 +73,7 @@ def _difference(name: str) -> Function:
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = "torch.nn.functional"
-    return without("size_average reduce")(call)
+    return without("size_average reduce", off=None)(call)
 
 
 mse_loss, l1_loss = _difference("mse_loss"), _difference("l1_loss")
