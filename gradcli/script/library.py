@@ -28,7 +28,6 @@ PLACES = {
     "gradcli.script.stdlib.process.system": "sys os string gc",
     "gradcli.script.stdlib.texts.documents": "json",
     "gradcli.script.stdlib.process.streams": "io",
-    "gradcli.script.stdlib.process.paths": "pathlib",
     "gradcli.script.stdlib.process.logging": "logging",
     "gradcli.script.stdlib.process.arguments": "argparse",
     "gradcli.script.packages.pictures": "matplotlib mpl_toolkits seaborn",

@@ -96,7 +96,6 @@ REASONS = {
         logging: CRITICAL DEBUG ERROR INFO NOTSET WARNING basicConfig critical debug error getLogger info log warning
         os: getenv listdir makedirs mkdir remove
         os.path: dirname exists isdir isfile join sep split splitext
-        pathlib: PosixPath
         sys: float_info maxsize version version_info
         time: ctime monotonic_ns perf_counter_ns process_time_ns time_ns
         warnings: filterwarnings resetwarnings warn

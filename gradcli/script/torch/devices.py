@@ -14,13 +14,13 @@ SPELLING = re.compile(r"(cpu|cuda|mps|xpu|meta)(?::(\d+))?")
 
 
 class Device:
-    """`torch.device("cpu")`, `torch.device("cuda", 1)`."""
+    """`torch.device("cpu")`, `torch.device("cuda", 1)`; a number alone asks for an accelerator, and there is none."""
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         if isinstance(type, Device):
             type, index = type.type, type.index
         if not isinstance(type, str):
-            raise UnsupportedError(f"torch.device({type}) is not supported here", help="write torch.device('cpu')")
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         match = SPELLING.fullmatch(type)
         if match is None:
             raise RuntimeError(f"Expected one of cpu, cuda, mps, xpu, meta at the start of a device string: {type}")

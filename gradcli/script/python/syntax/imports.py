@@ -27,6 +27,7 @@ transformers wandb yaml
 
 
 MODULES_INSTEAD = {
+    "pathlib": "write os.path.join(folder, name), or the name of the file itself",
     "re": "write text.split(), strip() and replace()",
     "statistics": "write torch.tensor(x).mean(), .std() and .median()",
     "timeit": "read time.perf_counter() before and after",

@@ -53,10 +53,6 @@ class Function(Facade):
         raise NotImplementedError(NO_BACKWARD)
 
     @staticmethod
-    def vjp(ctx: Any, *gradients: Any) -> Any:
-        raise NotImplementedError(NO_BACKWARD)
-
-    @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         raise NotImplementedError(NO_JVP)
 

@@ -43,7 +43,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     if not all(-len(args) <= place < len(args) for place in places):
         raise RuntimeError(f"Got argnums={represent(argnums)}, but only {len(args)} positional inputs")
     if len({place % len(args) for place in places}) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {represent(argnums)}")
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(place % len(args) for place in places)}")
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 

@@ -49,7 +49,7 @@ SNIPPETS = [
     "refused(lambda: ReduceLROnPlateau(o, factor=1.0)); refused(lambda: LambdaLR(o, [])); "
     "refused(lambda: LinearLR(o, 0)); refused(lambda: LinearLR(o, end_factor=2)); "
     "refused(lambda: ReduceLROnPlateau(3))",
-    "refused(lambda: ReduceLROnPlateau(o, min_lr=[1, 2])); refused(lambda: ReduceLROnPlateau(o, threshold_mode='x'))",
+    "refused(lambda: ReduceLROnPlateau(o, min_lr=[1, 2]))",
 ]  # fmt: skip
 
 
