@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
-from gradcli.script.python.text.percent import percent
+from gradcli.script.python.text.templates import percent
 from gradcli.script.python.values.comparing import ARRAYS, check_spread, spread, with_array
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS

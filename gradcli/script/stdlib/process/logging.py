@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import text
-from gradcli.script.python.text.percent import percent
+from gradcli.script.python.text.templates import percent
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.stdlib.process.system import Stream
 

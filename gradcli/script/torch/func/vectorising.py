@@ -17,7 +17,7 @@ from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once
-from gradcli.script.torch.func.trees import flattened, pattern, spread
+from gradcli.script.torch.func.reverse import flattened, pattern, spread
 from gradcli.script.torch.tensor.printing import UNTOLD
 
 Func = Callable[..., Any]
