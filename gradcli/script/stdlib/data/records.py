@@ -37,7 +37,6 @@ class Field:
     default_factory: Any
     init: Any
     repr: Any
-    hash: Any
     compare: Any
     metadata: Any
     kw_only: Any
@@ -54,7 +53,6 @@ def field(
     default_factory: Any = MISSING,
     init: Any = True,
     repr: Any = True,
-    hash: Any = None,
     compare: Any = True,
     metadata: Any = None,
     kw_only: Any = MISSING,
@@ -63,7 +61,7 @@ def field(
     if default is not MISSING and default_factory is not MISSING:
         raise ValueError("cannot specify both default and default_factory")
     facts = {} if metadata is None else metadata
-    return Field(default, default_factory, init, repr, hash, compare, facts, kw_only)
+    return Field(default, default_factory, init, repr, compare, facts, kw_only)
 
 
 def fields_by_name(kind: Any) -> dict[str, Field]:
@@ -131,7 +129,7 @@ def _declared(kind: Any, name: str, by_name: bool) -> Field:
 MADE: Any = object()  # stands for what a factory will make
 ORDERS = {"__lt__": ast.Lt, "__le__": ast.LtE, "__gt__": ast.Gt, "__ge__": ast.GtE}
 OPTIONS = {
-    "init": True, "repr": True, "eq": True, "order": False, "unsafe_hash": False, "frozen": False, "match_args": True,
+    "init": True, "repr": True, "eq": True, "order": False, "frozen": False, "match_args": True,
     "kw_only": False,
 }  # fmt: skip
 
@@ -190,8 +188,8 @@ def _check_free(kind: Any, name: str, advice: str = "") -> None:
 def _hashing(own: Mapping[str, Any], options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
     """Return the `__hash__` of a dataclass: of its fields if it is frozen, None if it only compares."""
     has_hash = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
-    if options["unsafe_hash"] or (options["eq"] and options["frozen"] and not has_hash):
-        hashed = [field.name for field in every if (field.compare if field.hash is None else field.hash)]
+    if options["eq"] and options["frozen"] and not has_hash:
+        hashed = [field.name for field in every if field.compare]
         return {"__hash__": lambda self: hash(tuple(attribute(self, name) for name in hashed))}
     return {"__hash__": None} if options["eq"] and not has_hash else {}
 

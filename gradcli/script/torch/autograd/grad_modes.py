@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial, wraps
 from types import GeneratorType
@@ -14,6 +13,7 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.operations.readers import kind_name
 
@@ -72,13 +72,6 @@ def switch(enabled: bool) -> bool:
     return before
 
 
-CLASSES = (
-    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
-    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
-    "and nothing else."
-)
-
-
 class Switch(Facade):
     """A state that is set at the start of a `with` block, and set back at its end."""
 
@@ -104,7 +97,7 @@ class Decorator(Switch):
 
     def __call__(self, called: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(called, type | BuiltinType):
-            warnings.warn(CLASSES, FutureWarning, stacklevel=2)
+            raise UnsupportedError("a mode as the decorator of a class is not supported here", help="decorate methods")
 
         @wraps(called, assigned=("__name__", "__doc__"), updated=())
         def decorate_context(*arguments: Any, **keywords: Any) -> Any:
