@@ -16,7 +16,7 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import grad_modes
-from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
@@ -46,7 +46,7 @@ SUBMODULES = {
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
-    "distributions": "gradcli.script.torch.distributions.module",
+    "distributions": "gradcli.script.torch.distributions.kinds",
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
 }

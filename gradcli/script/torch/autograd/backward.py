@@ -18,7 +18,7 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
-from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.autograd.rites import Passes, SnippetRites
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY

@@ -9,13 +9,13 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
-from gradcli.script.torch.autograd import anomaly
+from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import MODES
 
 ANOMALY: dict[str, Any] = {
-    "detect_anomaly": anomaly.detect_anomaly,
-    "set_detect_anomaly": anomaly.set_detect_anomaly,
+    "detect_anomaly": grad_modes.detect_anomaly,
+    "set_detect_anomaly": grad_modes.set_detect_anomaly,
 }
 
 

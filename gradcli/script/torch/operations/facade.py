@@ -15,9 +15,14 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.python.values.builtins import NAMED_TYPES
 from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.lowering import LOWERED
 
@@ -210,3 +215,49 @@ def in_place(name: str) -> Function | None:
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+@cache
+def named(name: str) -> BuiltinType:
+    return BuiltinType(name, type(name, (), {}), module="torch.return_types")
+
+
+def text(result: ReturnType) -> str:
+    """Each part on a line of its own, with its name."""
+    parts = (f"{name}={represent(part)}" for name, part in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{result.name}(\n" + ",\n".join(parts) + ")"
+
+
+def kind(value: Any) -> BuiltinType | None:
+    return named(value.name) if isinstance(value, ReturnType) else None
+
+
+def fixed(result: ReturnType, value: Any) -> None:
+    raise AttributeError("readonly attribute")
+
+
+def part(name: str) -> Callable[[ReturnType], Any]:
+    def get(result: ReturnType) -> Any:
+        if name not in result._fields:
+            raise AttributeError(f"'torch.return_types.{result.name}' object has no attribute '{name}'")
+        return result[result._fields.index(name)]
+
+    return get
+
+
+FIELDS = (
+    "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S Vh solution residuals rank singular_values"
+)
+GETTERS = {name: part(name) for name in FIELDS.split()}
+describe(
+    ReturnType,
+    methods={"index": tuple.index, "count": tuple.count},
+    getters={
+        **GETTERS,
+        "_fields": part("_fields"),
+        "__class__": kind,
+    },
+    setters=dict.fromkeys(GETTERS, fixed),
+)
+NAMED_TYPES.append(kind)
+REPRESENTATIONS[ReturnType] = text

@@ -25,10 +25,7 @@ from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
 from gradcli.script.torch.func.levels import REQUIRED
-from gradcli.script.torch.operations import (
-    facade,
-    return_types,  # noqa: F401  has tables
-)
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
