@@ -79,6 +79,7 @@ ABSENT = {
     r"\bInstanceNorm": "write nn.GroupNorm(channels, channels), which normalizes each channel of each example",
     r"\bMaxUnpool": "write nn.Upsample, or nn.ConvTranspose2d",
     r"nn\.CELU": "write nn.ELU",
+    "gumbel_softmax": "write softmax((logits - (-torch.rand_like(logits).log()).log()) / tau, dim=-1)",
     r"nn\.RReLU": "write nn.LeakyReLU",
     "checkpoint_sequential": "write checkpoint(part, x, use_reentrant=False) for each part: part = model[:2]",
     "EmbeddingBag|embedding_bag": "write nn.Embedding, and the mean or sum of its rows",

@@ -50,7 +50,7 @@ REASONS = {
             Unflatten Unfold Upsample ZeroPad1d ZeroPad2d ZeroPad3d
         torch.nn.functional: adaptive_avg_pool1d adaptive_avg_pool2d
             affine_grid avg_pool1d avg_pool2d avg_pool3d conv_transpose1d conv_transpose2d conv_transpose3d
-            dropout2d embedding grid_sample group_norm gumbel_softmax
+            dropout2d embedding grid_sample group_norm
             huber_loss kl_div
             mish pad prelu relu6 rms_norm smooth_l1_loss
             softsign

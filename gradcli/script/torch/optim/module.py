@@ -27,15 +27,20 @@ SCHEDULERS = Places(
         )
     },
 )
+FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for each
 
 
 @cache
 def namespace(name: str) -> Namespace:
-    """Return `torch.optim` or `torch.optim.lr_scheduler`."""
+    """Return `torch.optim` or one of its submodules."""
     if name.endswith(".lr_scheduler"):
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)
+    kind = FILES.get(name.rpartition(".")[2])
+    if kind is not None:
+        return Namespace(name, {kind: OPTIMIZERS[kind]})
 
     def find(member: str) -> Any:
-        return namespace(f"{name}.{member}") if member == "lr_scheduler" else OPTIMIZERS.get(member)
+        is_module = member == "lr_scheduler" or member in FILES
+        return namespace(f"{name}.{member}") if is_module else OPTIMIZERS.get(member)
 
-    return Namespace(name, find=find, known=[*OPTIMIZERS, "lr_scheduler"])
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *FILES, "lr_scheduler"])

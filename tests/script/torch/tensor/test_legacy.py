@@ -20,6 +20,7 @@ x.new()
 torch.accelerator.current_accelerator()
 torch.accelerator.device_count()
 from torch.optim.optimizer import Optimizer; Optimizer
+from torch.optim.sgd import SGD; SGD
 from torch.optim import SGD; SGD
 """
 

@@ -20,7 +20,6 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
-from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
@@ -71,8 +70,7 @@ KINDS = {
         "softplus softsign tanh threshold"
     ),
     "functional.module": (
-        "batch_norm embedding group_norm gumbel_softmax linear log_softmax max_pool1d max_pool2d max_pool3d "
-        "one_hot softmax"
+        "batch_norm embedding group_norm linear log_softmax max_pool1d max_pool2d max_pool3d one_hot softmax"
     ),
     "functional.noise": "dropout dropout2d scaled_dot_product_attention",
     "layers.images.folding": "fold interpolate unfold",
@@ -167,24 +165,6 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
         )
     axis = (0 if input.ndim in (0, 1, 3) else 1) if dim is None else dim
     return checked(name)(input if dtype is None else cast(input, dtype), axis)
-
-
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
-    if logits.dtype.kind != "f":
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {TYPE_NAMES[logits.dtype]}"
-        )
-    waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
-    scores = ops.add(logits, Tensor(-np.log(waits)))
-    soft = softmax(scores / tau, dim)
-    if not hard:
-        return soft
-    largest = np.argmax(soft.value, axis=dim, keepdims=True)
-    code = np.zeros_like(soft.value)
-    np.put_along_axis(code, largest, 1, dim)
-    return Tensor(code) - soft.detach() + soft
 
 
 def batch_norm(

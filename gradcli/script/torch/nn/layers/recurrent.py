@@ -300,17 +300,12 @@ class RNNBase(Recurrence):
 
 class RNN(Plain, RNNBase):
     __module__ = "torch.nn.modules.rnn"
+    _signature = RNNBase._signature.replace("num_layers=1", "num_layers=1, nonlinearity='tanh'")
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        if len(arguments) > 3:
-            nonlinearity = arguments[3]
-            arguments = arguments[:3] + arguments[4:]
-        else:
-            nonlinearity = keywords.pop("nonlinearity", "tanh")
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        vars(self)["nonlinearity"] = nonlinearity
-        super().__init__(*arguments, **keywords)
+    def _check_options(self) -> None:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super()._check_options()
 
 
 class GRU(Gated, RNNBase):
