@@ -38,10 +38,6 @@ def _add(a: Any, b: Any) -> Any:
     return total
 
 
-def _sub(a: Any, b: Any) -> Any:
-    return a - b
-
-
 def _mul(a: Any, b: Any) -> Any:
     if isinstance(b, WHOLE) and isinstance(a, CONTAINERS):
         running.machine.budget.fits(len(a) * int(b), f"this {type(a).__name__}")
@@ -87,7 +83,7 @@ def _matmul(a: Any, b: Any) -> Any:
 
 BINARY: dict[type[ast.operator], Binary] = {
     ast.Add: spread(_add, "+"),
-    ast.Sub: spread(_sub, "-"),
+    ast.Sub: spread(operator.sub, "-"),
     ast.Mult: spread(_mul, "*"),
     ast.Div: spread(operator.truediv, "/"),
     ast.FloorDiv: spread(operator.floordiv, "//"),

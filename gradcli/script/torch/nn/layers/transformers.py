@@ -42,11 +42,6 @@ def summand(mask: Tensor | None, input: Tensor) -> Any:
     return Tensor(np.where(mask.value, -np.inf, 0).astype(input.dtype))
 
 
-def causal(size: int, dtype: Any = np.float32) -> Any:
-    """Return the mask with minus infinity for all later positions."""
-    return Tensor(np.triu(np.full((size, size), -np.inf, dtype), 1))
-
-
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear by the name that torch prints for the last layer of attention."""
 
@@ -394,4 +389,5 @@ class Transformer(Module):
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
         """Return a mask with minus infinity above the diagonal and 0 elsewhere."""
         running.machine.budget.fits(sz * sz, "the tensor")
-        return causal(sz, mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype)))
+        kind = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
+        return Tensor(np.triu(np.full((sz, sz), -np.inf, kind), 1))
