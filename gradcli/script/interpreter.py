@@ -13,6 +13,7 @@ import numpy as np
 from gradcli.engine.modes import renewed
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
+from gradcli.script.advice import syntax_advice
 from gradcli.script.errors import ExitError, LimitError, UnsupportedError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
@@ -33,7 +34,6 @@ from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import builtins
 from gradcli.script.python.values.places import PLACES
-from gradcli.script.syntax_advice import syntax_advice
 from gradcli.source import Source, Span
 from gradcli.workers.confinement import require_walls
 

@@ -46,8 +46,9 @@ def notebook(text: str, name: str) -> Snippet:
 
     try:
         document = json.loads(text)
-        given = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]  # before version 4
-        sources = [_joined(cell["source" if "source" in cell else "input"]) for cell in given if is_code(cell)]
+        written = document["cells"] if "cells" in document else document["worksheets"][0]["cells"]  # before version 4
+        code = [cell for cell in written if cell["cell_type"] == "code"]
+        sources = [_joined(cell["source" if "source" in cell else "input"]) for cell in code]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         raise UsageError("E012", f"{name} is not a notebook", help="export it as .ipynb or as a .py file") from None
     if not sources:
@@ -58,10 +59,6 @@ def notebook(text: str, name: str) -> Snippet:
         cell = f"{name} cell {number}"
         cells.append(Source(plain(source, cell, omitted), cell))
     return Snippet(tuple(cells), echo=True, omitted=tuple(omitted))
-
-
-def is_code(cell: Any) -> bool:
-    return bool(cell["cell_type"] == "code")
 
 
 def _joined(source: Any) -> str:

@@ -16,7 +16,7 @@ import torch
 
 import gradcli
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.operations.refused_arguments import FILE
+from gradcli.script.torch.operations.arguments import FILE
 
 TARGET = Path(gradcli.__file__).parent / "script" / "torch" / "operations" / FILE
 OURS = {

@@ -12,7 +12,7 @@ from tests.script import canary
 from tests.script.running import ours
 
 IMPORTS = """
-import abc, argparse, collections, contextlib, copy, dataclasses, enum, functools, json, operator, re, textwrap, types
+import abc, argparse, collections, contextlib, copy, dataclasses, enum, functools, json, operator, textwrap, types
 import typing, warnings
 import numpy as np, torch
 from torch import nn
@@ -119,17 +119,10 @@ KINDS = {
     "what all runs share is changed": [
         "abc.abstractmethod(torch.relu)",
         "abc.abstractmethod(nn.Linear)",
-        "np.r_.x = 1",
-        "np.r_.__init__(5)",
-        "type(np.r_).__init__(np.r_, 5)",
-        "np.r_.__setattr__('x', 1)",
-        "object.__setattr__(np.r_, 'x', 1)",
-        "contextlib.suppress.__init__(np.r_, ValueError)",
         "nn.Linear(1, 1)._modules = {}",
         "nn.Linear(1, 1)._forward_hooks = {}",
         "torch.optim.SGD([torch.ones(1)], 1)._lines = print",
         "copy.deepcopy(1, {id(1): 2})\nraise ValueError",
-        "class T(str):\n    def translate(self, table): table.clear()\nre.escape(T('a'))",
         "class T(str):\n    def expandtabs(self, size): return self\ntextwrap.wrap(T('a'))",
         "class T(str):\n    def __eq__(self, other): return True\nF.multi_margin_loss(x, x, reduction=T('__dict__'))",
     ],
@@ -163,8 +156,8 @@ KINDS = {
 }  # fmt: skip
 PROOFS = [(kind, text) for kind, texts in KINDS.items() for text in texts]
 CHECK = """
-import abc, types, torch, enum, re, textwrap
-assert int("7") == 7 and torch.relu(torch.tensor(-1.0)) == 0 and re.escape("a.b") == "a\\\\.b"
+import abc, types, torch, enum, json, textwrap
+assert int("7") == 7 and torch.relu(torch.tensor(-1.0)) == 0 and json.dumps([1]) == "[1]"
 class A(abc.ABC):
     f = torch.relu
 A()

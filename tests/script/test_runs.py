@@ -27,7 +27,6 @@ with torch.autograd.forward_ad.dual_level():
     [
         "torch.set_default_dtype(torch.float64)",
         "torch.autograd.set_detect_anomaly(True, check_nan=False)",
-        "torch.autograd.forward_ad.enter_dual_level()",
         "import numpy; numpy.set_printoptions(precision=2)",
     ],
 )

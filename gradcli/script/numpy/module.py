@@ -9,11 +9,8 @@ import numpy as np
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.numpy import draws, matrices
-from gradcli.script.numpy.algebra import ALGEBRA
-from gradcli.script.numpy.creation import CREATION
-from gradcli.script.numpy.functions import FUNCTIONS
+from gradcli.script.numpy.functions import CREATION, FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
-from gradcli.script.numpy.positions import POSITIONS
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.values.attributes import Namespace
@@ -66,8 +63,6 @@ def find(name: str) -> Any:
 MEMBERS: dict[str, Any] = {
     **FUNCTIONS,
     **CREATION,
-    **POSITIONS,
-    **ALGEBRA,
     **SCALARS,
     **ABSTRACT,
     "bool_": SCALARS["bool"],

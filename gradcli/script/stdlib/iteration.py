@@ -69,12 +69,6 @@ def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator
     return Counting(itertools.accumulate(ticking(items), add, initial=initial))
 
 
-def tee(items: Any, n: int = 2) -> tuple[Iterator[Any], ...]:
-    """Several iterators over the same items."""
-    running.machine.budget.fits(n, "this tuple")
-    return tuple(Counting(one) for one in itertools.tee(ticking(items), n))
-
-
 def flattened(items: Any) -> Iterator[Any]:
     """`chain.from_iterable`."""
     return Counting(itertools.chain.from_iterable(map(ticking, ticking(items))))
@@ -89,5 +83,5 @@ def namespace(name: str) -> Namespace:
         **listed(itertools, "permutations combinations combinations_with_replacement", _of_whole),
     }
     members["chain"] = BuiltinType("chain", (), members["chain"], {"from_iterable": flattened}, "itertools")
-    own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate, "tee": tee}
+    own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate}
     return Namespace(name, members | own)

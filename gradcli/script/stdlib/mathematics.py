@@ -1,4 +1,4 @@
-"""`math` and `statistics`: Python's own functions; whole numbers stay within the limits."""
+"""`math`: Python's own functions; whole numbers stay within the limits."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import listed
-from gradcli.script.python.values.attributes import BuiltinType, Namespace
-from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.python.values.operators import BINARY, bounded
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
     "floor fmod frexp gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
     "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp pi e tau inf nan"
-)
-STATISTICS = (
-    "mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode stdev variance pstdev "
-    "pvariance quantiles correlation covariance linear_regression"
 )
 
 
@@ -39,22 +34,6 @@ def comb(n: Any, k: Any) -> int:
     whole, part = operator.index(n), operator.index(k)
     _bits(min(part, whole - part) * whole.bit_length())
     return math.comb(whole, part)
-
-
-def perm(n: Any, k: Any = None) -> int:
-    """Return how many ways there are to choose k of n in order."""
-    if k is None:
-        return factorial(n)
-    whole, part = operator.index(n), operator.index(k)
-    _bits(min(part, whole) * whole.bit_length())
-    return math.perm(whole, part)
-
-
-def lcm(*integers: Any) -> int:
-    """The least common multiple."""
-    numbers = [operator.index(integer) for integer in integers]
-    _bits(sum(number.bit_length() for number in numbers))
-    return math.lcm(*numbers)
 
 
 def prod(items: Any, *, start: Any = 1) -> Any:
@@ -93,13 +72,7 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def namespace(name: str) -> Namespace:
-    """`math` or `statistics`."""
-    if name == "statistics":
-        import statistics
-
-        members = listed(statistics, STATISTICS, _of_all)
-        error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
-        return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
+    """`math`."""
     members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
-    own = {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod, "fsum": _of_all(math.fsum)}
+    own = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
     return Namespace(name, members | own)

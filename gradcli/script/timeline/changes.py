@@ -31,11 +31,6 @@ def expose(run: Run, tensor: Tensor) -> None:
     run.exposed.setdefault(tensor, kept(tensor.value))
 
 
-def leaf_of(run: Run, gradient: Tensor) -> Tensor | None:
-    """Return the leaf whose gradient a tensor is."""
-    return next((leaf for leaf in run.filled if leaf._grad is gradient), None)
-
-
 def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
     """Add the events of the changes by a statement."""
     exposed, run.exposed = run.exposed, {}
@@ -58,7 +53,7 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
 
 def add_exposed(run: Run, tensor: Tensor) -> None:
     """Add the change of a tensor past the graph; a gradient that is 0 now was reset."""
-    leaf = leaf_of(run, tensor)
+    leaf = next((leaf for leaf in run.filled if leaf._grad is tensor), None)
     if leaf is None:
         add(run, tensor, run.name(tensor), through_data=True)
         return

@@ -16,13 +16,13 @@ from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import grad_modes
-from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
+from gradcli.script.torch.tensor import attributes, casting, creation, printing
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -46,7 +46,7 @@ SUBMODULES = {
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
-    "distributions": "gradcli.script.torch.distributions.module",
+    "distributions": "gradcli.script.torch.distributions.kinds",
     "backends": "gradcli.script.torch.module",
     "testing": "gradcli.script.torch.testing",
 }
@@ -98,7 +98,7 @@ MEMBERS: dict[str, Any] = {
     "device": TYPES[Device],
     "dtype": TYPES[DType],
     "Generator": TYPES[Generator],
-    **legacy.MEMBERS,
+    **creation.LEGACY,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),
@@ -106,7 +106,7 @@ MEMBERS: dict[str, Any] = {
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
     "bernoulli": sampling.bernoulli,
     "multinomial": sampling.multinomial,
-    **promotion.MEMBERS,
+    **casting.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
@@ -169,7 +169,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, members)
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
-        return Namespace(name, {"fork_rng": sampling.fork_rng, **{name: MEMBERS[name] for name in names}})
+        return Namespace(name, {name: MEMBERS[name] for name in names})
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

@@ -13,10 +13,8 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.kinds import BuiltinType, is_own_function, type_of
-from gradcli.script.python.values.naming import full_name
+from gradcli.script.python.values.kinds import BuiltinType, full_name, is_own_function, type_of
 from gradcli.script.stdlib.data.copying import Saved, deepcopy
-from gradcli.script.stdlib.process.paths import PosixPath
 from gradcli.script.stdlib.process.streams import BytesIO
 from gradcli.script.stdlib.process.system import FOLDER
 from gradcli.script.torch.devices import Device
@@ -115,8 +113,6 @@ def _refusal(name: str) -> str:
 def _path(name: str, f: Any) -> str:
     if type(f) is str:
         return f
-    if isinstance(f, PosixPath):
-        return str(f)
     raise UnsupportedError(
         f"torch.{name} with anything but a path or an io.BytesIO is not supported here",
         python=TypeError,

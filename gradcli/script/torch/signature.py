@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.members.absence import refuse_given
 
 
 @cache
@@ -30,8 +31,11 @@ def names(signature: str) -> tuple[str, ...]:
 def given_options(kind: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, in the order of the `_signature` that a class declares or inherits.
 
-    Raises TypeError in Python's words where they do not fit.
+    Raises TypeError in Python's words where they do not fit, and UnsupportedError for one of the `_absent` arguments.
     """
     owner: Any = next(base for base in kind.__mro__ if "_signature" in vars(base))
-    values = bind(*_parsed(f"{owner.__name__}.__init__", owner._signature), (None, *arguments), keywords)
+    parameters, defaults = _parsed(f"{owner.__name__}.__init__", owner._signature)
+    values = bind(parameters, defaults, (None, *arguments), keywords)
+    absent = [name for name in getattr(owner, "_absent", "").split() if name in values]
+    refuse_given(kind.__name__, absent, values, defaults)
     return {name: values[name] for name in names(owner._signature)}

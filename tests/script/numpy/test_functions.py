@@ -33,15 +33,14 @@ def test_functions_of_one_array(name: str) -> None:
     "print(np.dot(b, b), np.matmul(a, b), np.outer(b, b), np.inner(b, b), np.kron([1, 2], [1, 1]), np.vdot(b, b))",
     "print(np.concatenate([a, a]), np.concatenate([a, a], axis=1), np.stack([b, b]), np.vstack([b, b]), "
     "np.hstack([b, b]))",
-    "print(np.column_stack([b, b]), np.append(b, 1), np.split(np.arange(4), 2), np.array_split(b, 2))",
+    "print(np.column_stack([b, b]), np.split(np.arange(4), 2), np.array_split(b, 2))",
     "print(np.reshape(a, (3, 2)), np.reshape(a, -1), np.expand_dims(b, 0), np.swapaxes(a, 0, 1), np.moveaxis(a, 0, 1))",
     "print(np.sum(a, axis=0), np.mean(a, 1), np.max(a, axis=1, keepdims=True), np.std(b, ddof=1), "
     "np.sum(a, dtype=float))",
     "print(np.percentile(b, 50), np.quantile(b, [0.25, 0.5]), np.unique([1, 1, 2], return_counts=True), np.roll(b, 1))",
     "print(np.tile([1, 2], 2), np.repeat([1, 2], [1, 2]), np.diag([1, 2]), np.diag(np.eye(2)), np.trace(np.eye(3)))",
-    "print(np.meshgrid([1, 2], [3, 4]), np.pad([1, 2], 1), np.histogram([1, 2, 2], bins=2), np.bincount([0, 1, 1]))",
-    "print(np.triu(a), np.tril(a, -1), np.broadcast_to(b, (2, 3)), np.interp(0.5, [0, 1], [2, 4]), "
-    "np.polyval([1, 2], 3))",
+    "print(np.meshgrid([1, 2], [3, 4]))",
+    "print(np.triu(a), np.tril(a, -1), np.broadcast_to(b, (2, 3)), np.polyval([1, 2], 3))",
     "print(np.zeros(3), np.ones((2, 2)), np.zeros((2, 3), dtype=int), np.arange(5), np.arange(0, 1, "
     "0.25), np.arange(5, 1, -2))",
     "print(np.linspace(0, 1, 5), np.linspace(0, 1, 3, dtype=np.float32), np.logspace(0, 2, 3), "
@@ -90,14 +89,11 @@ def test_functions_are_numpys(program: str) -> None:
     "np.random.default_rng(0).integers(5, size=10**12)",
     "np.random.permutation(10**12)",
     "np.random.choice(10**12, 5)",
-    "np.pad([1], 10**12)",
     "np.diag(np.zeros(10**6))",
     "np.triu(np.zeros(10**6))",
     "np.meshgrid(np.zeros(10**5), np.zeros(10**5))",
     "np.eye(10**6)",
     "np.linalg.inv(np.eye(2000))",
-    "np.bincount([10**12])",
-    "np.histogram([1], bins=10**12)",
     "np.concatenate([np.zeros(10**7)] * 100)",
     "np.array_split(np.zeros(2), 10**9)",
     "np.full((10**5, 10**5), 1)",

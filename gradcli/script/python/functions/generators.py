@@ -1,7 +1,6 @@
 """Functions with `yield`: their statements become generators of Python, which stop where the snippet's do.
 
-An expression with `yield` inside is taken apart first (see `hoisting`), so that here `yield` is a statement of its own:
-an assignment to a name that no snippet can write.
+`yield` is a statement of its own, or the value of an assignment; inside of other expressions it is refused.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from gradcli.script.errors import LimitError
-from gradcli.script.python.functions.hoisting import Hoist
-from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled
+from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled, refusal
 from gradcli.script.python.syntax.control import iterated
 from gradcli.script.python.syntax.exceptions import Handler, check_memory
 from gradcli.script.python.syntax.expressions import tested
 from gradcli.script.python.syntax.managers import Context
-from gradcli.script.python.syntax.names import store_name
-from gradcli.script.python.syntax.patterns import pattern
 from gradcli.script.python.syntax.scopes import Env, Scope, yields
 from gradcli.script.python.syntax.statements import statement
 from gradcli.script.python.syntax.targets import assignment
@@ -67,54 +63,38 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
 def _statement(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
     match node:
         case ast.For():
-            return _hoisted("iter", node, _for, scope, unit)
+            return _for(node, scope, unit)
         case ast.While():
             return _while(node, scope, unit)
         case ast.If():
-            return _hoisted("test", node, _if, scope, unit)
+            return _if(node, scope, unit)
         case ast.With():
             return _with(node, scope, unit)
         case ast.Try():
             return _try(node, scope, unit)
-        case ast.Match():
-            return _hoisted("subject", node, _match, scope, unit)
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Yield() | ast.YieldFrom() as given):
-            if given.value is None or not yields([given.value]):
-                return _yielding(given, name, scope, unit)
-    return generator_block(Hoist(unit).statement(node), scope, unit)
+        case ast.Expr(value=ast.Yield() | ast.YieldFrom() as expression):
+            return _yielding(expression, [], scope, unit)
+        case ast.Assign(value=ast.Yield() | ast.YieldFrom() as expression):
+            return _yielding(expression, node.targets, scope, unit)
+    raise refusal(node, unit, "yield in this place is not supported", "give it a statement of its own: x = yield y")
 
 
-def _yielding(node: ast.Yield | ast.YieldFrom, name: str, scope: Scope, unit: Unit) -> Generating:
+def _yielding(node: ast.Yield | ast.YieldFrom, targets: list[ast.expr], scope: Scope, unit: Unit) -> Generating:
     value: Closure = compiled(node.value, scope, unit) if node.value else (lambda env: None)
-    store = store_name(name, scope, unit)
-    place = Place(node, unit.source)
+    stores = [assignment(target, scope, unit) for target in targets]
+    place, is_one = Place(node, unit.source), isinstance(node, ast.Yield)
 
-    def one(env: Env) -> Generator[Any, Any, object]:
-        store(env, (yield value(env)))
+    def run(env: Env) -> Generator[Any, Any, object]:
+        if is_one:
+            result = yield value(env)
+        else:
+            source: Any = iterated(value(env), place)
+            result = yield from source
+        for store in stores:
+            store(env, result)
         return None
 
-    def several(env: Env) -> Generator[Any, Any, object]:
-        source: Any = iterated(value(env), place)
-        store(env, (yield from source))
-        return None
-
-    return one if isinstance(node, ast.Yield) else several
-
-
-def _hoisted(head: str, node: Any, compiler: Callable[..., Generating], scope: Scope, unit: Unit) -> Generating:
-    """A compound statement whose head may have a `yield`, which runs first."""
-    before, rest = Hoist(unit).expression(getattr(node, head))
-    setattr(node, head, rest)
-    run = compiler(node, scope, unit)
-    if not before:
-        return run
-    first = generator_block(before, scope, unit)
-
-    def run_both(env: Env) -> Generator[Any, Any, object]:
-        yield from first(env)
-        return (yield from run(env))
-
-    return run_both
+    return run
 
 
 def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
@@ -134,18 +114,15 @@ def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
 
 
 def _while(node: ast.While, scope: Scope, unit: Unit) -> Generating:
-    before, rest = Hoist(unit).expression(node.test)
-    first, test = generator_block(before, scope, unit), tested(rest, scope, unit)
+    test = tested(node.test, scope, unit)
     body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        while True:
-            yield from first(env)
-            if not test(env):
-                return (yield from otherwise(env))
+        while test(env):
             signal = yield from body(env)
             if signal is not None and signal is not CONTINUE:
                 return None if signal is BREAK else signal
+        return (yield from otherwise(env))
 
     return run
 
@@ -160,38 +137,14 @@ def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
     return run
 
 
-def _match(node: ast.Match, scope: Scope, unit: Unit) -> Generating:
-    subject = compiled(node.subject, scope, unit)
-    cases = [
-        (
-            pattern(case.pattern, scope, unit),
-            tested(case.guard, scope, unit) if case.guard else None,
-            generator_block(case.body, scope, unit),
-        )
-        for case in node.cases
-    ]
-
-    def run(env: Env) -> Generator[Any, Any, object]:
-        value = subject(env)
-        for matches, guard, body in cases:
-            if matches(env, value) and (guard is None or guard(env)):
-                return (yield from body(env))
-        return None
-
-    return run
-
-
 def _with(node: ast.With, scope: Scope, unit: Unit) -> Generating:
     first, *rest = node.items
-    before, expression = Hoist(unit).expression(first.context_expr)
-    head = generator_block(before, scope, unit)
-    manager, place = compiled(expression, scope, unit), Place(first.context_expr, unit.source)
+    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
     store = assignment(first.optional_vars, scope, unit) if first.optional_vars else (lambda env, entered: None)
     inner: list[ast.stmt] = [ast.copy_location(ast.With(rest, node.body), node)] if rest else node.body
     body = generator_block(inner, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        yield from head(env)
         context = Context(manager(env), place)
         try:
             store(env, context.entered)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -12,6 +14,34 @@ from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.members.tables import TABLES, members_of
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import Namespace, is_own_function, type_name, type_of
+
+
+def without(absent: str, off: Any = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function that has not all the arguments of torch's: those are taken by name, and refused if given.
+
+    None is not given, nor is what stands for `off`.
+    """
+    names = frozenset(absent.split())
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if not names.isdisjoint(keywords):
+                given = {name: keywords.pop(name) for name in names & keywords.keys()}
+                refuse_given(function.__name__, names & given.keys(), given, dict.fromkeys(names, off))
+            return function(*arguments, **keywords)
+
+        return call
+
+    return decorate
+
+
+def refuse_given(name: str, absent: Iterable[str], values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Refuse arguments by name that are given, and are not what they are anyway."""
+    for word in absent:
+        if values[word] is not None and values[word] != defaults.get(word):
+            bool(values[word])  # of a tensor in this place it is ambiguous, as in torch: nn.MSELoss(prediction, target)
+            raise UnsupportedError(f"{name}({word}=...) is not supported here", help="leave the argument out")
 
 
 def known_names(value: Any) -> set[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import field
+from functools import cache
 from operator import attrgetter
+from types import FunctionType
 from typing import Any
 
 from gradcli.facts import dataclass
-from gradcli.script.python.values.kinds import Defined
-from gradcli.script.python.values.naming import name_members
+from gradcli.script.python.values.kinds import Defined, is_own_function, name_members, shown_name
 
 
 @dataclass
@@ -62,3 +63,26 @@ def members_of(kind: type) -> Members | None:
         if not isinstance(kind, Defined):
             _resolved[kind] = found
         return found
+
+
+def taken(found: Any, owners: tuple[type, ...], shown: str = "") -> Any:
+    """Return what was found in a class; a function of ours checks the first argument, for `self` could be anything."""
+    if not isinstance(found, FunctionType) or is_own_function(found):
+        return found
+    return _checked(found, owners, shown or owners[0].__name__)
+
+
+@cache
+def _checked(function: FunctionType, owners: tuple[type, ...], shown: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if not arguments:
+            raise TypeError(f"{function.__qualname__}() missing 1 required positional argument: 'self'")
+        above = type(arguments[0]).__mro__
+        if not any(owner in above for owner in owners):
+            kind = shown_name(arguments[0])
+            words = f"descriptor {function.__name__!r} for {shown!r} objects doesn't apply to a {kind!r} object"
+            raise TypeError(words)
+        return function(*arguments, **keywords)
+
+    call.__name__, call.__qualname__, call.__doc__ = function.__name__, function.__qualname__, function.__doc__
+    return call

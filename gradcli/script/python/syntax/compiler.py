@@ -45,7 +45,7 @@ INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("await", "call the function"),
     ast.TryStar: ("except*", "write except, and look at error.exceptions"),
     ast.Yield: ("yield in this place", "give it a statement of its own: x = yield y"),
-    ast.YieldFrom: ("yield from in this place", "give it a statement of its own"),
+    ast.YieldFrom: ("yield in this place", "give it a statement of its own: x = yield from y"),
 }
 
 

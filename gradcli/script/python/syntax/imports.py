@@ -26,6 +26,14 @@ transformers wandb yaml
 """
 
 
+MODULES_INSTEAD = {
+    "pathlib": "write os.path.join(folder, name), or the name of the file itself",
+    "re": "write text.split(), strip() and replace()",
+    "statistics": "write torch.tensor(x).mean(), .std() and .median()",
+    "timeit": "read time.perf_counter() before and after",
+}
+
+
 class Absent(Namespace):
     """A module that snippets do not have, or a name of it: it can be imported, and is refused where it is used."""
 
@@ -41,9 +49,8 @@ class Absent(Namespace):
 
 
 def refused(name: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"the module {name} is not supported in snippets", help=f"leave out what {name} is used for"
-    )
+    help = MODULES_INSTEAD.get(name.partition(".")[0], f"leave out what {name} is used for")
+    return UnsupportedError(f"the module {name} is not supported in snippets", help=help)
 
 
 def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:

@@ -41,8 +41,6 @@ class Scope:
 
     def hops(self, name: str) -> int | None:
         """Return how many blocks outwards the name lives; None for a global."""
-        if name[0] == " ":  # no name of the snippet, but a value that waits for the rest of its expression
-            return 0
         if name in self.globals:
             return None
         scope: Scope | None = self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import length_hint
 from typing import Any
 
@@ -12,12 +12,45 @@ from gradcli.script.python.members.reserved import reserved_in
 from gradcli.script.python.syntax.compiler import Unit, compiled, refusal
 from gradcli.script.python.syntax.names import Store, delete_name, local, store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
-from gradcli.script.python.syntax.unpacking import unpacked
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.places import Place, placed
 from gradcli.script.python.values.reflection import delete_attribute, set_attribute
+
+
+def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
+    """Return the items of `a, b = value`, or with `after` of `a, *b, c = value`, the starred ones as a list."""
+    if not isinstance(value, tuple):  # a list may change while its items are assigned
+        value = list(value) if isinstance(value, list) else _items(value, None if after is not None else before)
+    if after is None:
+        if len(value) < before:
+            raise ValueError(f"not enough values to unpack (expected {before}, got {len(value)})")
+        if len(value) > before:
+            raise ValueError(f"too many values to unpack (expected {before})")
+        return value  # type: ignore[no-any-return]
+    if len(value) < before + after:
+        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(value)})")
+    end = len(value) - after
+    return [*value[:before], list(value[before:end]), *value[end:]]
+
+
+def _items(value: Any, expected: int | None) -> list[Any]:
+    """The items, and of an iterator at most one more than are expected."""
+    try:
+        found = iter(value)
+    except TypeError:
+        if hasattr(type(value), "__iter__"):
+            raise
+        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+    if expected is None:
+        return list(bounded(found))
+    items = []
+    for item in found:
+        items.append(item)
+        if len(items) > expected:
+            break
+    return items
 
 
 def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:

@@ -15,8 +15,15 @@ from typing import Any
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.values.failures import exception_shown, exception_text
-from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
-from gradcli.script.python.values.naming import full_name
+from gradcli.script.python.values.kinds import (
+    BuiltinType,
+    Defined,
+    Facade,
+    full_name,
+    is_own_function,
+    shown_type,
+    type_of,
+)
 from gradcli.script.python.values.readonly import Attributes, Held, Ordered, ReadOnly
 
 Writer = Callable[[Any], str]

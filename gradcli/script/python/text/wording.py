@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from gradcli.script.python.values.kinds import SHOWN, TYPES, BuiltinType
-from gradcli.script.python.values.naming import full_name
+from gradcli.script.python.values.kinds import SHOWN, TYPES, BuiltinType, full_name
 
 OURS = re.compile(r"<(?P<is_class>class ')?(?P<module>gradcli\.[\w.]+)\.(?P<name>\w+)(?P<end>'>| object at )")
 

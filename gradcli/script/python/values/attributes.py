@@ -16,15 +16,21 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import check_member, missing, torch_has
 from gradcli.script.python.members.absence import absent, refused
 from gradcli.script.python.members.reserved import is_reserved, reserved_in
-from gradcli.script.python.members.tables import SPECIAL, members_of
-from gradcli.script.python.members.unbound import taken
+from gradcli.script.python.members.tables import SPECIAL, members_of, taken
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
-from gradcli.script.python.values.kinds import Defined, is_own_function, is_shown, shown_type, type_of
+from gradcli.script.python.values.kinds import (
+    Defined,
+    full_name,
+    is_own_function,
+    is_shown,
+    name_members,
+    shown_type,
+    type_of,
+)
 from gradcli.script.python.values.kinds import Facade as Facade
 from gradcli.script.python.values.kinds import Namespace as Namespace
 from gradcli.script.python.values.kinds import type_name as type_name
-from gradcli.script.python.values.naming import full_name, name_members
 from gradcli.script.python.values.readonly import Attributes, viewed
 
 

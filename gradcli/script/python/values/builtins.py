@@ -31,7 +31,7 @@ from gradcli.script.python.values.kinds import python_types as python_types
 from gradcli.script.python.values.kinds import type_of as type_of
 from gradcli.script.python.values.natives import MEMBERS, descriptor
 from gradcli.script.python.values.nesting import bounds, hashable
-from gradcli.script.python.values.operators import modular_power, power, python_round
+from gradcli.script.python.values.operators import power, python_round
 from gradcli.script.python.values.reflection import (
     delete_named,
     python_dir,
@@ -73,7 +73,9 @@ def python_print(*values: Any, **options: Any) -> None:
 
 
 def python_pow(base: Any, exp: Any, mod: Any = None) -> Any:
-    return power(base, exp) if mod is None else modular_power(base, exp, mod)
+    if mod is not None:
+        raise UnsupportedError("pow() with a modulus is not supported here", help="write base**exp % mod")
+    return power(base, exp)
 
 
 def python_next(items: Any, *default: Any) -> Any:
@@ -100,14 +102,6 @@ def python_float(*value: Any, **named: Any) -> float:
 
 def python_str(value: Any = "") -> str:
     return text(value)
-
-
-def python_import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-    """`__import__`: the module itself where parts of it are asked for, otherwise the outermost."""
-    from gradcli.script.python.syntax.imports import imported
-
-    found = imported(running.machine.modules, name)
-    return found if fromlist else imported(running.machine.modules, name.partition(".")[0])
 
 
 def python_hash(value: Any) -> int:
@@ -138,10 +132,11 @@ UNAVAILABLE = {
     "memoryview": "use a list",
     "bytearray": "use a list",
     "bytes": "use a list",
+    "complex": "use two numbers",
+    "__import__": "write import at the beginning",
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "__import__": python_import,
     **ITERATION, "print": python_print, "len": len, "abs": abs, "round": python_round, "pow": python_pow,
     "divmod": divmod,
     "next": python_next, "isinstance": python_isinstance, "issubclass": python_issubclass,
@@ -181,11 +176,6 @@ def python_super(*arguments: Any) -> Any:
     return super(*arguments)
 
 
-def python_complex(*_: Any, **__: Any) -> Any:
-    """Refuse complex numbers, of which neither snippets nor tensors have any."""
-    raise UnsupportedError("complex numbers are not supported here", help="use numbers and texts")
-
-
 def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = None) -> property:
     return property(fget, fset, fdel, doc)
 
@@ -196,7 +186,6 @@ KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
     "type": (type, python_type), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
     "property": (property, descriptor(_property)), "staticmethod": (staticmethod, descriptor(staticmethod)),
     "classmethod": (classmethod, descriptor(classmethod)), "super": (super, python_super),
-    "complex": (complex, python_complex),
 }  # fmt: skip
 
 

@@ -106,22 +106,8 @@ def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
     """`list.sort`."""
     if key is None and not ATOMS.issuperset(map(type, value)):
         measure(value, None, " in comparison")
-    if key is None and len(value) > MANY:
-        _sort_many(value, bool(reverse))
-    else:
-        value.sort(key=interruptible(key), reverse=reverse)
-
-
-def _sort_many(value: list[Any], reverse: bool) -> None:
-    """Sort part by part, with looks at the limits in between, and let Python merge the parts."""
-    items, size = value.copy(), MANY
-    for start in range(0, len(items), size):
-        items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
-    while size < len(items):
-        size *= 2
-        for start in range(0, len(items), size):
-            items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
-    value[:] = items
+    running.machine.budget.spend(len(value) // 8)
+    value.sort(key=interruptible(key), reverse=reverse)
 
 
 def _finite(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -49,11 +49,6 @@ def _replace(value: str, old: str, new: str, count: int = -1, /) -> str:
     return value.replace(old, new, count)
 
 
-def _expandtabs(value: str, tabsize: int = 8) -> str:
-    _fits(len(value) + value.count("\t") * max(tabsize, 0))
-    return value.expandtabs(tabsize)
-
-
 def _cut(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method that cuts a text into pieces."""
 
@@ -62,12 +57,6 @@ def _cut(method: Callable[..., Any]) -> Callable[..., Any]:
         return method(value, *how, **named)
 
     return cut
-
-
-def _translate(value: str, table: Any) -> str:
-    longest = max((len(new) for new in table.values() if isinstance(new, str)), default=1)
-    _fits(len(value) * max(longest, 1))
-    return value.translate(table)
 
 
 def _extend(value: list[Any], items: Any, /) -> None:
@@ -164,7 +153,7 @@ STRING = listed(
     "isidentifier partition rpartition removeprefix removesuffix",
 )
 STRING |= listed(str, "center ljust rjust zfill", _padded) | listed(str, "split rsplit splitlines", _cut)
-STRING |= {"join": _join, "replace": _replace, "expandtabs": _expandtabs, "translate": _translate}
+STRING |= {"join": _join, "replace": _replace}
 STRING["format"] = format_text
 SETS = "update union intersection difference symmetric_difference issubset issuperset isdisjoint"
 CHANGES = "intersection_update difference_update symmetric_difference_update"
@@ -218,4 +207,4 @@ describe(
 describe(MethodType, getters=fields("__name__ __qualname__ __doc__"))
 
 # Attributes of the types themselves, besides the methods of their values.
-MEMBERS: dict[type, dict[str, Any]] = {dict: {"fromkeys": fromkeys}, str: {"maketrans": str.maketrans}}
+MEMBERS: dict[type, dict[str, Any]] = {dict: {"fromkeys": fromkeys}}

@@ -13,17 +13,16 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
-from gradcli.script.python.text.percent import percent
+from gradcli.script.python.text.templates import percent
+from gradcli.script.python.values.comparing import ARRAYS, check_spread, spread, with_array
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
-from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread, with_array
 
 Binary = Callable[[Any, Any], Any]
 
 CONTAINERS = (str, list, tuple, deque)
 WHOLE = (int, np.integer)
 WORD = 2**63
-MODULAR = 10**12  # what bits of an exponent times squared bits of a modulus may be: a second's work
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -37,10 +36,6 @@ def _add(a: Any, b: Any) -> Any:
     elif type(total) is int and not -WORD < total < WORD:
         running.machine.budget.bits(total.bit_length())
     return total
-
-
-def _sub(a: Any, b: Any) -> Any:
-    return a - b
 
 
 def _mul(a: Any, b: Any) -> Any:
@@ -59,14 +54,6 @@ def power(a: Any, b: Any) -> Any:
     if isinstance(a, int) and isinstance(b, int) and b > 0:
         running.machine.budget.bits(a.bit_length() * b if abs(a) > 1 else 1)
     return a**b
-
-
-def modular_power(base: Any, exponent: Any, modulus: Any) -> Any:
-    """`pow(base, exponent, modulus)`, unless it would take minutes."""
-    if isinstance(base, int) and isinstance(exponent, int) and isinstance(modulus, int):
-        work = exponent.bit_length() * max(modulus.bit_length(), base.bit_length()) ** 2
-        running.machine.budget.bits(BITS + 1 if work > MODULAR else 0)
-    return pow(base, exponent, modulus)
 
 
 def python_round(value: Any, digits: Any = None) -> Any:
@@ -96,7 +83,7 @@ def _matmul(a: Any, b: Any) -> Any:
 
 BINARY: dict[type[ast.operator], Binary] = {
     ast.Add: spread(_add, "+"),
-    ast.Sub: spread(_sub, "-"),
+    ast.Sub: spread(operator.sub, "-"),
     ast.Mult: spread(_mul, "*"),
     ast.Div: spread(operator.truediv, "/"),
     ast.FloorDiv: spread(operator.floordiv, "//"),
@@ -134,7 +121,7 @@ def augmented(kind: type[ast.operator]) -> Binary:
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, int | float | str | tuple):
-            return _as_augmented(plain, kind, a, b)
+            return plain(a, b)
         if isinstance(a, list | deque):
             if kind is ast.Mult and isinstance(b, WHOLE):
                 running.machine.budget.fits(len(a) * int(b), "this list")
@@ -146,25 +133,6 @@ def augmented(kind: type[ast.operator]) -> Binary:
         return in_place(a, b)
 
     return apply
-
-
-SIGNS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-}  # fmt: skip
-
-
-def _as_augmented(apply: Binary, kind: type[ast.operator], a: Any, b: Any) -> Any:
-    """Apply an operator; an error names it as it was written, `+=`."""
-    try:
-        return apply(a, b)
-    except TypeError as error:
-        sign = "** or pow()" if kind is ast.Pow else SIGNS[kind]
-        words = f"unsupported operand type(s) for {sign}: "
-        if error.args and str(error.args[0]).startswith(words):
-            name = "**=" if kind is ast.Pow else f"{SIGNS[kind]}="
-            raise TypeError(str(error.args[0]).replace(f"for {sign}:", f"for {name}:")) from None
-        raise
 
 
 UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {

@@ -15,8 +15,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
 from gradcli.script.python.values.iteration import ENTRY, measured_items, python_dict
-from gradcli.script.python.values.kinds import SHOWN, Facade
-from gradcli.script.python.values.naming import name_members
+from gradcli.script.python.values.kinds import SHOWN, Facade, name_members
 from gradcli.script.python.values.nesting import hashable, hashables, measure
 from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded, python_round
 

@@ -36,51 +36,18 @@ OF_TEXTS = frozenset(dir(str)).difference(
 )
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
-OPEN = frozenset(  # read although private: the names of modules and their hooks, the nodes of functions
-    (
-        "_all_weights",
-        "_asdict",
-        "_backward_cls",
-        "_field_defaults",
-        "_fields",
-        "_flat_weights",
-        "_flat_weights_names",
-        "_get_name",
-        "_load_from_state_dict",
-        "_make",
-        "_raw_saved_tensors",
-        "_replace",
-        "_register_hook_dict",
-        "_register_load_state_dict_pre_hook",
-        "_register_state_dict_hook",
-        "_save_to_state_dict",
-        "_sequence_nr",
-        "_set_sequence_nr",
-        "_version",
-    )
+# Read although private: the names of modules, of named tuples and of nodes.
+_OPEN = (
+    "_asdict _field_defaults _fields _get_name _load_from_state_dict _make _raw_saved_tensors _replace "
+    "_save_to_state_dict _sequence_nr _version"
 )
-VIEWED = frozenset(  # tables and numbers that lessons look at and nobody but their owner changes
-    (
-        "_backward_hooks",
-        "_backward_pre_hooks",
-        "_buffers",
-        "_forward_hooks",
-        "_forward_hooks_always_called",
-        "_forward_hooks_with_kwargs",
-        "_forward_pre_hooks",
-        "_forward_pre_hooks_with_kwargs",
-        "_get_lr_called_within_step",
-        "_last_lr",
-        "_load_state_dict_post_hooks",
-        "_load_state_dict_pre_hooks",
-        "_modules",
-        "_non_persistent_buffers_set",
-        "_parameters",
-        "_state_dict_hooks",
-        "_state_dict_pre_hooks",
-        "_step_count",
-    )
+OPEN = frozenset(_OPEN.split())
+# Tables and numbers that lessons look at and nobody but their owner changes.
+_VIEWED = (
+    "_backward_hooks _buffers _forward_hooks _forward_hooks_always_called _forward_pre_hooks _last_lr _modules "
+    "_non_persistent_buffers_set _parameters _step_count"
 )
+VIEWED = frozenset(_VIEWED.split())
 LISTED = frozenset(("__slots__", "__match_args__"))  # read where a class of the snippet has them
 FACTS = frozenset(("__annotations__", "__defaults__", "__kwdefaults__", "__wrapped__"))  # of functions of the snippet
 HELD = frozenset(("_facts", "_wrapped"))  # where those functions keep them

@@ -7,7 +7,6 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.iteration import python_dict
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.stdlib.data.tuples import NamedTuple
 
@@ -57,18 +56,6 @@ class Protocol(Generic):
     """The parent of protocols, which are for annotations alone."""
 
 
-class TypedDict(Facade):
-    """The parent of classes whose objects are plain dicts."""
-
-    __parent__ = True
-
-    def __new__(cls, *items: Any, **named: Any) -> Any:
-        return python_dict(*items, **named)
-
-    def __init_subclass__(cls, total: bool = True) -> None:
-        """Take `total`, which is for readers alone."""
-
-
 class ABC(Facade, metaclass=abc.ABCMeta):
     """The parent of abstract classes."""
 
@@ -97,7 +84,6 @@ def namespace(name: str) -> Namespace:
         "Generic": Generic,
         "Protocol": Protocol,
         "NamedTuple": NamedTuple,
-        "TypedDict": TypedDict,
         "TypeVar": lambda name, *_, **__: Hint(name),
         "NewType": lambda name, _: identity,
         "cast": lambda _, value: value,

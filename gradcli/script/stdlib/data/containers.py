@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,8 +16,22 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.failures import as_seen
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.data import kinds
-from gradcli.script.stdlib.data.nested import DefaultDict, Deque
 from gradcli.script.stdlib.data.tuples import namedtuple
+
+
+class Deque(collections.deque[Any]):
+    """`collections.deque`."""
+
+    __slots__ = ()
+
+
+class DefaultDict(collections.defaultdict[Any, Any]):
+    """`collections.defaultdict`."""
+
+    __slots__ = ()
+
+
+Deque.__name__, DefaultDict.__name__ = "deque", "defaultdict"
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,13 +9,11 @@ from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS, new_class
 from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.parents import parent
 from gradcli.script.python.values.special import exact
-
-VALID = "Type names and field names must be valid identifiers: {!r}"
-KEYWORD = "Type names and field names cannot be a keyword: {!r}"
 
 
 class Item:
@@ -25,9 +23,6 @@ class Item:
 
     def __init__(self, place: int) -> None:
         self.place = place
-
-    def __repr__(self) -> str:
-        return f"_tuplegetter({self.place}, 'Alias for field number {self.place}')"
 
     def __get__(self, value: Any, kind: Any = None) -> Any:
         return self if value is None else tuple.__getitem__(value, self.place)
@@ -51,8 +46,6 @@ class NamedTuple(parent(tuple)):  # type: ignore[misc]
             name_items(cls, names, {name: vars(cls)[name] for name in names if name in vars(cls)})
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
-        if cls is NamedTuple:
-            return _typed(*arguments, **keywords)
         parameters = _parameters(f"{cls.__name__}.__new__", cls._fields, len(cls._field_defaults))
         values = bind(parameters, cls._field_defaults, (cls, *arguments), keywords)
         return tuple.__new__(cls, [values[name] for name in cls._fields])
@@ -85,23 +78,13 @@ def _parameters(name: str, fields: Iterable[str], optional: int) -> Parameters:
     return Parameters(ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=none), name)
 
 
-def name_items(kind: Any, names: list[str], defaults: dict[str, Any], *, is_renamed: bool = False) -> None:
+def name_items(kind: Any, names: list[str], defaults: dict[str, Any]) -> None:
     """Give the items of the tuples of a class their names; the last of them may have defaults."""
-    seen: set[str] = set()
     for name in (kind.__name__, *names):
-        if not name.isidentifier():
-            raise ValueError(VALID.format(name))
-        if iskeyword(name):
-            raise ValueError(KEYWORD.format(name))
-    for name in names:
-        if name.startswith("_") and not is_renamed:
-            raise ValueError(f"Field names cannot start with an underscore: {name!r}")
-        if name in seen:
-            raise ValueError(f"Encountered duplicate field name: {name!r}")
-        if seen & defaults.keys() and name not in defaults:
-            first = next(iter(defaults))
-            raise TypeError(f"Non-default namedtuple field {name} cannot follow default field {first}")
-        seen.add(name)
+        if not name.isidentifier() or iskeyword(name) or names.count(name) > 1 or (name in names and name[0] == "_"):
+            raise ValueError(f"Type names and field names must be valid identifiers, each once: {name!r}")
+    if names[len(names) - len(defaults) :] != list(defaults):
+        raise TypeError(f"Non-default namedtuple field cannot follow default field {next(iter(defaults))}")
     own = {"_fields": tuple(names), "_field_defaults": defaults, "__match_args__": tuple(names)}
     for word, value in (*own.items(), *((name, Item(place)) for place, name in enumerate(names))):
         type.__setattr__(kind, word, value)
@@ -109,27 +92,17 @@ def name_items(kind: Any, names: list[str], defaults: dict[str, Any], *, is_rena
         type.__setattr__(kind, "__doc__", f"{kind.__name__}({', '.join(names)})")
 
 
-def _typed(typename: str, fields: Any = ()) -> Any:
-    """`NamedTuple("Point", [("x", int)])`."""
-    return namedtuple(typename, [name for name, _ in bounded(fields)])
-
-
-def namedtuple(
-    typename: Any, field_names: Any, *, rename: bool = False, defaults: Any = None, module: Any = None
-) -> Any:
+@without("rename")
+def namedtuple(typename: Any, field_names: Any, *, defaults: Any = None, module: Any = None) -> Any:
     """Return a class of tuples whose items have names."""
     if isinstance(field_names, str):
         field_names = exact(field_names).replace(",", " ").split()
     names = [exact(name) if isinstance(name, str) else str(name) for name in bounded(field_names)]
-    if rename:
-        for place, name in enumerate(names):
-            if not name.isidentifier() or iskeyword(name) or name.startswith("_") or name in names[:place]:
-                names[place] = f"_{place}"
     given = [] if defaults is None else list(bounded(defaults))
     if len(given) > len(names):
         raise TypeError("Got more default values than field names")
     name = exact(typename) if isinstance(typename, str) else str(typename)
     kind = new_class(name, [NamedTuple], {"__doc__": None, "__qualname__": name}, {}, {})
-    name_items(kind, names, dict(zip(names[len(names) - len(given) :], given, strict=True)), is_renamed=rename)
+    name_items(kind, names, dict(zip(names[len(names) - len(given) :], given, strict=True)))
     type.__setattr__(kind, FIELDS, {})
     return kind

@@ -42,10 +42,6 @@ class ArgumentParser(Facade):
         if options.get("required") or not (is_option or options.get("nargs") in ("?", "*")):
             self._required.append(first if is_option else place)
 
-    def add_argument_group(self, *_: Any, **__: Any) -> ArgumentParser:
-        """Return the parser itself, for only help would show the group."""
-        return self
-
     def parse_args(self, args: Any = None, _: Any = None) -> Options:
         """Return the defaults, for a snippet is given no options; a text goes through the type of its option."""
         if args is not None and len(list(args)):
@@ -61,10 +57,6 @@ class ArgumentParser(Facade):
     def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
         """Return the options, and the arguments that are none."""
         return self.parse_args(args), []
-
-    def set_defaults(self, **defaults: Any) -> None:
-        """Set the values of options that are not given."""
-        self._defaults |= defaults
 
 
 def namespace(name: str) -> Namespace:

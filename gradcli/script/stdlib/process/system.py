@@ -85,10 +85,10 @@ def environment() -> Namespace:
     variables: dict[str, str] = {}
     paths = listed(posixpath, "basename dirname splitext split")
     found = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
-    own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
+    own = {"environ": variables, "getenv": variables.get, "sep": "/"}
     path = Namespace("os.path", {**paths, **found, "join": join, "sep": "/"})
-    files = {"remove": remove, "unlink": remove, "listdir": listdir, "mkdir": makedirs, "makedirs": makedirs}
-    return Namespace("os", {**own, **files, "fspath": fspath, "cpu_count": lambda: 1, "path": path})
+    files = {"remove": remove, "listdir": listdir, "mkdir": makedirs, "makedirs": makedirs}
+    return Namespace("os", {**own, **files, "cpu_count": lambda: 1, "path": path})
 
 
 def join(*parts: Any) -> str:

@@ -17,18 +17,10 @@ PLACES = {
     "No forward pass information available.": "torch/csrc/autograd/python_anomaly_mode.cpp:100",
     "The use of `x.T` on tensors of dimension other than 2": "aten/src/ATen/native/TensorShape.cpp:4314",
     "(): degrees of freedom is <= 0. Correction should be stri": "aten/src/ATen/native/ReduceOps.cpp:1861",
-    "An output with one or more elements was resized since": "aten/src/ATen/native/Resize.cpp:30",
     "Creating a tensor from a list of numpy.ndarrays": "torch/csrc/utils/tensor_new.cpp:252",
     "torch.meshgrid: in an upcoming release": "aten/src/ATen/native/TensorShape.cpp:4215",
-    "torch.qr is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:2505",
-    "torch.chain_matmul is deprecated": "aten/src/ATen/native/LinearAlgebra.cpp:1102",
     "indexing with dtype torch.uint8 is now deprecated": "aten/src/ATen/native/IndexingUtils.h:37",
-    "Using torch.cross without specifying the dim arg": "aten/src/ATen/native/Cross.cpp:63",
-    "torch.cholesky is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:1765",
-    "torch.triangular_solve is deprecated in favor of": "aten/src/ATen/native/BatchLinearAlgebra.cpp:2273",
-    "index_reduce() is in beta": "aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523",
     "Converting a tensor with requires_grad=True to a": "torch/csrc/autograd/generated/python_variable_methods.cpp:822",
-    "ctx.mark_dirty() received a tensor that was not an": "torch/csrc/autograd/custom_function.cpp:320",
 }
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]

@@ -16,11 +16,10 @@ from gradcli.engine.rites import Rites
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.autograd.passes import Passes
-from gradcli.script.torch.autograd.rites import SnippetRites
+from gradcli.script.python.members.absence import without
+from gradcli.script.torch.autograd.grad_modes import anomaly
+from gradcli.script.torch.autograd.rites import Passes, SnippetRites
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
@@ -31,29 +30,24 @@ CYCLE = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
     "cycle and avoid the leak."
 )
-NOT_ONLY = (
-    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
-    "of the graph, please use torch.autograd.backward."
-)
+NOT_ONLY = "only_inputs argument is deprecated and is ignored now (defaults to True)."
 TRANSFORMED = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
     "instead or call backward() outside of functorch transforms."
 )
 
 
+@without("grad_variables")
 def backward(
     tensors: Any,
     grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
     """`torch.autograd.backward`, and so `x.backward(...)`; the timeline, if there is one, follows the pass."""
     if mode.transforms:
         raise RuntimeError(TRANSFORMED)
-    if grad_variables is not None:
-        raise UnsupportedError("backward(grad_variables=...) is not supported here", help="write grad_tensors=")
     only = None if inputs is None else _several(inputs)
     if only == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -98,7 +92,6 @@ def gradient(
     create_graph: bool = False,
     only_inputs: bool = True,
     allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
     """`torch.autograd.grad`: return a tuple, or for a dict of inputs a dict."""
@@ -112,8 +105,6 @@ def gradient(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if not only_inputs:
         warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
-    if is_grads_batched:
-        raise UnsupportedError("grad(is_grads_batched=True) is not supported here", help="use torch.func.vmap")
     upstream = _upstream(sources, grad_outputs)
     for target in targets:
         if not isinstance(target, Tensor):
@@ -145,6 +136,7 @@ def gradient(
 
 
 gradient.__name__ = gradient.__qualname__ = "grad"
+gradient = without("is_grads_batched")(gradient)
 
 
 def _several(x: Any) -> tuple[Any, ...]:

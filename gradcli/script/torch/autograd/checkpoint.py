@@ -12,7 +12,8 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.passes import Passes
+from gradcli.script.python.members.absence import without
+from gradcli.script.torch.autograd.rites import Passes
 from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
 
 REENTRANT = (
@@ -90,6 +91,7 @@ class Recomputed:
         return found
 
 
+@without("context_fn determinism_check debug early_stop")
 def checkpoint(
     function: Callable[..., Any],
     *arguments: Any,
@@ -98,9 +100,6 @@ def checkpoint(
     **keywords: Any,
 ) -> Any:
     """Call the function, which the backward pass runs again."""
-    for name in ("context_fn", "determinism_check", "debug", "early_stop"):
-        if name in keywords:
-            raise UnsupportedError(f"checkpoint({name}=...) is not supported here", help="leave the argument out")
     if use_reentrant:
         raise UnsupportedError("reentrant checkpoints are not supported here", help="write use_reentrant=False")
     if use_reentrant is None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from gradcli.engine.checks.versions import modified
 from gradcli.engine.graph import Handle
-from gradcli.engine.modes import mode
 from gradcli.engine.saved import SECOND_TIME, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -24,8 +23,7 @@ class Context(Facade):
 
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
-        generated = "grad" in mode.transforms  # torch.func makes a function of its own of it
-        self._name = f"{function.__name__}{'Generated' if generated else ''}Backward"
+        self._name = f"{function.__name__}Backward"
         self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()

@@ -103,15 +103,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     check_dual(tensor, tangent)
     refuse_examples("dual", tensor, tangent)
     newest = levels()[0]
-    if newest.get(tensor) is not None:
-        raise RuntimeError(
-            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
-            "supported."
-        )
-    if newest.get(tangent) is not None:
-        raise RuntimeError(
-            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
-        )
+    if newest.get(tensor) is not None or newest.get(tangent) is not None:
+        raise RuntimeError("a dual Tensor of a Tensor that already has a forward gradient is not supported")
     if mode.inference:
         return newest.mark_dual(_alias(tensor), None)
     return newest.mark_dual(_alias(tensor), tangent)
@@ -124,11 +117,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
             alias = primal(tensor)
         return UnpackedDualTensor(active.mark_dual(alias, None), active.get(tensor))
     return UnpackedDualTensor(tensor, None)
-
-
-def enter_dual_level() -> int:
-    dual_level().__enter__()
-    return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
@@ -150,7 +138,6 @@ MEMBERS: dict[str, Any] = {
     "dual_level": dual_level,
     "make_dual": make_dual,
     "unpack_dual": unpack_dual,
-    "enter_dual_level": enter_dual_level,
     "exit_dual_level": exit_dual_level,
     "UnpackedDualTensor": TYPES[UnpackedDualTensor],
 }

@@ -16,9 +16,8 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd.context import Context
-from gradcli.script.torch.autograd.custom import Call
+from gradcli.script.torch.autograd.custom import Call, bound, once_differentiable, push, tangents_of
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.parts import bound, once_differentiable, push, tangents_of
 
 LEGACY = "Legacy autograd function with non-static forward method is deprecated: call it by .apply(...)"
 NOT_RETURNED = "Inputs that are modified in place and marked dirty must be returned by the Function."
@@ -31,8 +30,6 @@ NO_BACKWARD = (
     "mode AD."
 )
 NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-NO_SETUP = "In order to use an autograd.Function with torch.func, it must override the setup_context staticmethod"
-NO_RULE = "does not have vmap support: set generate_vmap_rule = True"
 
 
 class Function(Facade):
@@ -56,25 +53,16 @@ class Function(Facade):
         raise NotImplementedError(NO_BACKWARD)
 
     @staticmethod
-    def vjp(ctx: Any, *gradients: Any) -> Any:
-        raise NotImplementedError(NO_BACKWARD)
-
-    @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
         raise NotImplementedError(NO_JVP)
-
-    generate_vmap_rule = False
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
-        raise NotImplementedError(NO_RULE)
 
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward` outside the graph, and record a node that runs `backward`."""
         separate = cls.setup_context is not Function.setup_context
         if mode.transforms:
-            check_transformed(cls, separate)
+            words = "a Function of your own inside of a function that torch.func transforms is not supported here"
+            raise UnsupportedError(words, python=RuntimeError, help="write it with operations of tensors")
         arguments = bound(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
@@ -92,20 +80,6 @@ class Function(Facade):
         made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
         context._seal({id(before): after for before, after in made}, results)
         return results if isinstance(outputs, tuple) else results[0]
-
-
-def check_transformed(cls: Any, separate: bool) -> None:
-    """Refuse in a function that torch.func transforms what torch refuses there, and a rule for batches."""
-    if not separate:
-        raise RuntimeError(NO_SETUP)
-    if "vmap" in mode.transforms and cls.vmap is not Function.vmap:
-        raise UnsupportedError(
-            f"the vmap staticmethod of {cls.__name__} is not supported here",
-            python=RuntimeError,
-            help="set generate_vmap_rule = True",
-        )
-    if "vmap" in mode.transforms and not cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {NO_RULE}")
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -9,13 +9,13 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
-from gradcli.script.torch.autograd import anomaly
+from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import MODES
 
 ANOMALY: dict[str, Any] = {
-    "detect_anomaly": anomaly.detect_anomaly,
-    "set_detect_anomaly": anomaly.set_detect_anomaly,
+    "detect_anomaly": grad_modes.detect_anomaly,
+    "set_detect_anomaly": grad_modes.set_detect_anomaly,
 }
 
 
@@ -46,7 +46,7 @@ SMALL: dict[str, dict[str, Any]] = {
 # The parts that are loaded when they are asked for, and the names of torch.autograd that are defined in them.
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
-    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
+    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.derivatives",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",

@@ -19,9 +19,9 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.torch.autograd.anomaly import current_place
-from gradcli.script.torch.autograd.hooks import contributions
-from gradcli.script.torch.autograd.saved.values import SAVED_VALUES, class_name
+from gradcli.script.torch.autograd.grad_modes import current_place
+from gradcli.script.torch.autograd.rites import contributions
+from gradcli.script.torch.autograd.saved.packing import SAVED_VALUES, class_name
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
 KINDS: dict[type, str] = {

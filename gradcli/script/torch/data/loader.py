@@ -1,11 +1,13 @@
-"""The module `torch.utils`, with the loader of batches, and the functions that collate rows to a batch."""
+"""`torch.utils.data`: datasets, whole or in parts, and the loader of batches, which draws as torch's does."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +16,105 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.data import datasets, samplers
+from gradcli.script.python.values.iteration import Counting
+from gradcli.script.python.values.operators import bounded
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.tensor.literals import as_tensor, tensor_
+from gradcli.script.torch.random.generator import Generator
+from gradcli.script.torch.signature import given_options
+from gradcli.script.torch.tensor.literals import array_of, as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
+
+
+class Dataset(Facade):
+    """The base class of datasets, which snippets derive from."""
+
+    __module__ = "torch.utils.data.dataset"
+    __parent__ = True
+    __facade__ = True
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+
+class TensorDataset(Dataset):
+    """Tuples of the rows of some tensors."""
+
+    __module__ = Dataset.__module__
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(len(tensors[0].value) != len(tensor.value) for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(tensor[index] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return self.tensors[0].shape[0]
+
+
+class Subset(Dataset):
+    """A part of the rows of a dataset."""
+
+    __module__ = Dataset.__module__
+
+    def __init__(self, dataset: Any, indices: Any) -> None:
+        self.dataset, self.indices = dataset, indices
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.dataset[[self.indices[i] for i in index] if isinstance(index, list) else self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def permuted(n: int, generator: Generator) -> list[int]:
+    """Return the numbers below n in random order."""
+    running.machine.budget.fits(n, "the dataset")
+    order: list[int] = generator.permutation(n).tolist()
+    return order
+
+
+def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
+    """Split a dataset into parts in random order; lengths that sum to 1 are shares, whose rest goes round."""
+    sizes, total = list(bounded(lengths)), len(dataset)
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"the lengths of parts are not negative: {sizes}")
+    if math.isclose(sum(sizes), 1) and sum(sizes) <= 1:
+        sizes = [math.floor(total * share) for share in sizes]
+        for extra in range(total - sum(sizes)):
+            sizes[extra % len(sizes)] += 1
+    if sum(sizes) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = permuted(total, generator or running.machine.generator)
+    return [Subset(dataset, order[start:end]) for start, end in pairwise(accumulate(sizes, initial=0))]
+
+
+class WeightedRandomSampler(Facade):
+    """Positions drawn with probabilities in proportion to their weights."""
+
+    __module__ = "torch.utils.data.sampler"
+
+    def __init__(self, weights: Any, num_samples: int, replacement: bool = True, generator: Any = None) -> None:
+        check_count("num_samples", num_samples)
+        running.machine.budget.fits(num_samples, "the sample")
+        self.weights = Tensor(array_of(weights, np.dtype(np.float64)))
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self) -> Iterator[int]:
+        generator = self.generator or running.machine.generator
+        positions = generator.multinomial(self.weights.array, self.num_samples, self.replacement)
+        return iter(positions.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise ValueError for anything but a positive integer."""
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
 
 
 def default_collate(batch: Any) -> Any:
@@ -61,91 +157,80 @@ class DataLoader(Facade):
     """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
 
     __parent__ = True
-
     __facade__ = True
     __module__ = "torch.utils.data.dataloader"
+    _signature = (
+        "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, "
+        "pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, "
+        "generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
+    )
+    _absent = "batch_sampler"
 
-    def __init__(
-        self,
-        dataset: Any,
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        batch_sampler: Any = None,
-        num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Any = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None:
-        takes_batches = batch_size == 1 and not shuffle and sampler is None and not drop_last
-        if (sampler is not None and shuffle) or (batch_sampler is not None and not takes_batches):
-            raise ValueError("sampler excludes shuffle, and batch_sampler batch_size, shuffle, sampler and drop_last")
-        if batch_size is None and drop_last:
+    collate_fn: Any
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        vars(self).update(given_options(type(self), arguments, keywords))
+        if self.sampler is not None and self.shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if self.batch_size is None and self.drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
-        self.dataset = dataset
-        self.num_workers = num_workers
-        self.pin_memory = pin_memory
-        self.drop_last = drop_last
-        self.generator = generator
-        self.batch_size = batch_size if batch_sampler is None else None
-        draws = samplers.RandomSampler(dataset, generator=generator) if shuffle else None
-        self.sampler = sampler or draws or samplers.SequentialSampler(dataset)
-        if batch_size is not None and batch_sampler is None:
-            batch_sampler = samplers.BatchSampler(self.sampler, batch_size, drop_last)
-        self.batch_sampler = batch_sampler
-        self.collate_fn = collate_fn or (converted if batch_sampler is None else default_collate)
+        if self.batch_size is not None:
+            check_count("batch_size", self.batch_size)
+        if self.shuffle:
+            check_count("num_samples", len(self.dataset))
+        self.collate_fn = self.collate_fn or (converted if self.batch_size is None else default_collate)
 
     def __len__(self) -> int:
-        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        count: int = len(self.dataset if self.sampler is None else self.sampler)
+        if self.batch_size is None:
+            return count
+        return int(count // self.batch_size if self.drop_last else -(-count // self.batch_size))
 
     def __iter__(self) -> Iterator[Any]:
         if self.pin_memory:
             warnings.warn(PINNED, UserWarning, stacklevel=2)
-        rows = self._rows(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
         (self.generator or running.machine.generator).random64()  # the seed of workers, though there are none
-        if self._takes_rows() and isinstance(self.dataset, datasets.TensorDataset):
-            return map(self.dataset.rows, iter(self.batch_sampler))
-        return map(self.collate_fn, rows)
+        return self._batches()
 
-    def _takes_rows(self) -> bool:
-        """Return whether a batch is only rows of plain tensors, which numpy takes at once."""
-        return (
-            type(self.dataset) is datasets.TensorDataset
-            and isinstance(self.batch_sampler, samplers.BatchSampler)
-            and type(self.sampler) in (samplers.SequentialSampler, samplers.RandomSampler)
-            and self.sampler.data_source is self.dataset
+    def _positions(self) -> Iterator[int]:
+        """Return the positions of an epoch: those of a generator of its own, with a seed from the default one."""
+        count = len(self.dataset)
+        if not self.shuffle:
+            yield from Counting(range(count) if self.sampler is None else self.sampler)
+            return
+        generator = self.generator or Generator(running.machine.generator.random64())
+        yield from permuted(count, generator)
+        permuted(count, generator)  # of which torch's sampler takes none
+
+    def _batches(self) -> Iterator[Any]:
+        positions = self._positions()
+        if self.batch_size is None:
+            yield from (self.collate_fn(self._row(position)) for position in positions)
+        takes_rows = (  # which numpy takes at once
+            type(self.dataset) is TensorDataset
             and self.collate_fn is default_collate
             and not any(tensor.requires_grad for tensor in self.dataset.tensors)
         )
+        while batch := list(islice(positions, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                if takes_rows:
+                    yield [Tensor(tensor.array[batch]) for tensor in self.dataset.tensors]
+                else:
+                    yield self.collate_fn(self._rows(batch))
 
-    def _rows(self, positions: Iterator[Any]) -> Iterator[Any]:
-        """Yield the rows of each batch of positions, or of each position."""
+    def _rows(self, batch: list[int]) -> Any:
         fetch = getattr(self.dataset, "__getitems__", None)
-        for position in positions:
-            if self.batch_sampler is None:
-                yield self._row(position)
-            elif fetch is not None and not self.num_workers:
-                yield fetch(position)
-            else:
-                yield [self._row(index) for index in position]
+        return fetch(batch) if callable(fetch) and not self.num_workers else [self._row(place) for place in batch]
 
     def _row(self, position: Any) -> Any:
         """Return a row; UnsupportedError if a worker draws it, for each worker has random numbers of its own."""
-        if not self.num_workers:
-            return self.dataset[position]
-        generator = running.machine.generator
-        before = generator.get_state()
+        before = running.machine.generator.get_state() if self.num_workers else None
         row = self.dataset[position]
-        if generator.has_moved(before):
+        if before is not None and running.machine.generator.has_moved(before):
             words = f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here"
             raise UnsupportedError(words, python=ValueError, help="leave num_workers out")
         return row
@@ -153,13 +238,7 @@ class DataLoader(Facade):
 
 MEMBERS: dict[str, Any] = {
     member.__name__: member
-    for member in (
-        *datasets.DATASETS,
-        *samplers.SAMPLERS,
-        DataLoader,
-        datasets.random_split,
-        default_collate,
-    )
+    for member in (Dataset, TensorDataset, Subset, WeightedRandomSampler, DataLoader, random_split, default_collate)
 }
 
 

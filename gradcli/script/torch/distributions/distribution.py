@@ -15,7 +15,6 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import Size
 from gradcli.script.torch.tensor.printing import size_text
@@ -42,9 +41,7 @@ def broadcast(*values: Any) -> list[Tensor]:
     """Broadcast numbers and tensors to tensors of one shape."""
     tensors = [x for x in values if isinstance(x, Tensor)]
     if not all(isinstance(x, Tensor | int | float) for x in values):
-        raise ValueError(
-            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
-        )
+        raise ValueError("Input arguments must all be instances of Number, torch.Tensor")
     dtype = tensors[0].dtype if tensors else mode.default_dtype
     converted = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
     return list(do("broadcast_tensors", *converted))
@@ -105,10 +102,8 @@ class Distribution(Facade):
         for name, constraint in self.arg_constraints.items() if self._validates else ():
             value = vars(self).get(name)
             if value is not None and not constraint._holds(value.value).all():
-                raise ValueError(
-                    f"Expected parameter {name} ({type_of(value).name} of shape {value.shape}) of distribution "
-                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{formatted(value)}"
-                )
+                words = f"Expected parameter {name} of distribution {self!r} to satisfy the constraint {constraint!r}"
+                raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
 
     def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
         """Begin with parameters of one shape, that of the batch."""
@@ -147,13 +142,10 @@ class Distribution(Facade):
         shape, event = value.shape, (*self._batch, *self._event)
         fits = all(1 in (i, j) or i == j for i, j in zip(reversed(shape), reversed(event), strict=False))
         if not fits or shape[len(shape) - len(self._event) :] != self._event:
-            texts = (size_text(Size(x)) for x in (shape, event))
-            raise ValueError("Value is not broadcastable with batch_shape+event_shape: {} vs {}.".format(*texts))
+            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {event}.")
         if not np.all(self.support._holds(value.value)):
-            raise ValueError(
-                f"Expected value argument ({type_of(value).name} of shape {shape}) to be within the support "
-                f"({self.support!r}) of the distribution {self!r}, but found invalid values:\n{formatted(value)}"
-            )
+            words = f"Expected value argument to be within the support ({self.support!r}) of the distribution {self!r}"
+            raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
 
     def __repr__(self) -> str:
         parameters = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}

@@ -6,8 +6,7 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.autograd.module import without_operations
-from gradcli.script.torch.func.forward import jacfwd, jvp
-from gradcli.script.torch.func.reverse import Func, Places, grad, grad_and_value, jacrev, vjp
+from gradcli.script.torch.func.reverse import Func, Places, grad, grad_and_value, jacfwd, jacrev, jvp, vjp
 from gradcli.script.torch.func.stateless import functional_call, stack_module_state
 from gradcli.script.torch.func.vectorising import vmap
 

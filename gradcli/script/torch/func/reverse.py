@@ -13,14 +13,77 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.indexing.indexing import alias
+from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
+from gradcli.script.torch.autograd.dual import check_dual
+from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows, units, zeros
 from gradcli.script.torch.autograd.saved.packing import Packer
-from gradcli.script.torch.func.levels import inside
-from gradcli.script.torch.func.trees import flattened, mapped, pattern
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+from gradcli.script.torch.func.levels import inside, printing_once
+from gradcli.script.torch.tensor.dtypes import Size
+
+DEEPEST = 50
+ROWS = (tuple, list, Size)
+
+Build = Callable[[Iterator[Any]], Any]
+
+
+def flattened(tree: Any) -> tuple[list[Any], Build]:
+    """Return the leaves in order, and a function that builds the tree of others. RuntimeError if it is too deep."""
+    leaves: list[Any] = []
+    return leaves, _taken(tree, leaves, 0)
+
+
+def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
+    if depth > DEEPEST:
+        raise RuntimeError("containers of tensors are nested too deeply")
+    kind = type(tree)
+    if kind in ROWS:
+        parts = [_taken(branch, leaves, depth + 1) for branch in tree]
+        built_kind = tuple if kind is Size else kind  # torch makes a plain tuple of a size
+        return lambda new: built_kind(branch(new) for branch in parts)
+    if isinstance(tree, dict):
+        named = {key: _taken(tree[key], leaves, depth + 1) for key in tree}
+        return lambda new: kind((key, branch(new)) for key, branch in named.items())
+    leaves.append(tree)
+    return next
+
+
+class Star:
+    """A leaf of a structure, written as torch writes it."""
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+def pattern(tree: Any) -> str:
+    """Return the tree with a `*` for each leaf: `{'o': *}`."""
+    return represent(mapped(lambda leaf: Star(), tree))
+
+
+def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply the function to each leaf of the tree."""
+    leaves, build = flattened(tree)
+    return build(map(function, leaves))
+
+
+def spread(prefix: Any, tree: Any) -> list[Any] | None:
+    """Return one entry of `prefix` for each leaf: its leaf holds for all leaves below. None if they do not fit."""
+    if not (type(prefix) in ROWS or isinstance(prefix, dict)):
+        return [prefix] * len(flattened(tree)[0])
+    if type(prefix) is not type(tree) or len(prefix) != len(tree):
+        return None
+    if isinstance(prefix, dict):
+        if prefix.keys() != tree.keys():
+            return None
+        entries = [spread(prefix[key], tree[key]) for key in tree]
+    else:
+        entries = [spread(branch, below) for branch, below in zip(prefix, tree, strict=True)]
+    return None if None in entries else [entry for branch in entries for entry in branch or ()]
+
 
 OVER: WeakSet[AccumulateGrad] = WeakSet()  # the ends of graphs at the arguments of functions that have returned
 
@@ -40,8 +103,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     if not all(-len(args) <= place < len(args) for place in places):
         raise RuntimeError(f"Got argnums={represent(argnums)}, but only {len(args)} positional inputs")
     if len({place % len(args) for place in places}) != len(places):
-        counted = tuple(place % len(args) for place in places)
-        raise RuntimeError(f"argnums elements must be unique, got {represent(counted)}")
+        raise RuntimeError(f"argnums elements must be unique, got {tuple(place % len(args) for place in places)}")
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
@@ -132,9 +194,7 @@ def outputs_of(result: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got {shown(x)}")
         if api.startswith("vjp") and not is_floating(x.value):
-            raise RuntimeError(
-                f"vjp(f, ...): All outputs of f must be floating-point, got {represent(BY_NUMPY[x.dtype])}"
-            )
+            raise RuntimeError(f"vjp(f, ...): All outputs of f must be floating-point, got {x.dtype}")
     return outputs, build
 
 
@@ -162,10 +222,8 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     def wrapper(cotangents: Any, **__: Any) -> Any:
         upstream = flattened(cotangents)[0]
         if pattern(cotangents) != pattern(result):
-            raise RuntimeError(
-                "Expected the structure of cotangents to be that of the outputs of the function. cotangents: "
-                f"{pattern(cotangents)}, output: {pattern(result)}"
-            )
+            structures = f"cotangents: {pattern(cotangents)}, output: {pattern(result)}"
+            raise RuntimeError(f"Expected cotangents with the structure of the outputs. {structures}")
         with set_grad_enabled(True):
             slopes = gradients(outputs, inputs.leaves, upstream, create_graph=True)
         return inputs.arranged(slopes)
@@ -175,17 +233,14 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
     return (value, wrapper, inputs.outside(aux)) if has_aux else (value, wrapper)
 
 
+@without("chunk_size _preallocate_and_copy")
 def jacrev(
     func: Func,
     argnums: Places = 0,
     *,
     has_aux: bool = False,
-    chunk_size: Any = None,
-    _preallocate_and_copy: bool = False,
 ) -> Func:
     """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
@@ -200,3 +255,82 @@ def jacrev(
         return (jacobians, aux) if has_aux else jacobians
 
     return call
+
+
+JVP = "jvp(f, primals, tangents)"
+
+
+@without("strict")
+def jvp(func: Func, primals: Any, tangents_: Any, *, has_aux: bool = False) -> Any:
+    """Return the output, and its tangent from the tangents of the inputs."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    inputs, build = flattened(primals)
+    directions, _ = flattened(tangents_)
+    if pattern(primals) != pattern(tangents_):
+        structures = f"{pattern(primals)} and {pattern(tangents_)}"
+        raise RuntimeError(f"{JVP}: Expected primals and tangents to have the same structure, got {structures}")
+    if not inputs or not all(isinstance(x, Tensor) for x in (*inputs, *directions)):
+        raise RuntimeError(f"{JVP}: Expected primals and tangents to contain Tensors, and nothing else")
+    for x, direction in zip(inputs, directions, strict=True):
+        check_dual(x, direction)
+    with tangents.level() as level:
+        level.transforms = True
+        duals = [tangents.carry(x, ops.view(x, x.shape) if x.requires_grad else x.detach()) for x in inputs]
+        for dual, direction in zip(duals, directions, strict=True):
+            level.set(dual, direction)
+        with inside("jvp"):
+            result = func(*build(iter(duals)))
+        result, aux = apart(result, has_aux, JVP)
+        outputs, rebuild = outputs_of(result, JVP)
+        pushed = [level.get(x) for x in outputs]
+    result = rebuild(out if out.node is None else alias(out) for out in outputs)
+    tangent = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
+    return (result, tangent, aux) if has_aux else (result, tangent)
+
+
+def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
+    """Make a function that returns the Jacobian of `func`, by one forward pass for each entry of the input."""
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any) -> Any:
+        leaves, build = flattened(selected(args, argnums))
+        places = [argnums] if isinstance(argnums, int) else list(argnums)
+
+        def of_chosen(*inputs: Any) -> Any:
+            new, (selection,) = list(args), (build(iter(inputs)),)
+            for place, x in zip(places, [selection] if isinstance(argnums, int) else selection, strict=True):
+                if place >= 0:  # torch looks for the number itself, so counted from the end it finds no argument
+                    new[place] = x
+            return func(*new)
+
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                raise AttributeError(f"jacfwd takes tensors, not {shown(leaf)}")
+            running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
+        columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
+        result: Any = None
+        for n, leaf in enumerate(leaves):
+            columns.append([])
+            for unit in units(leaf):
+                directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
+                with printing_once(n + len(columns[-1])):
+                    result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+                columns[-1].append(flattened(result[1])[0])
+        outputs, arrange = flattened(result[0])
+        jacobians = arrange(
+            build(
+                columned([entry[m] for entry in of_leaf], out, leaf)
+                for of_leaf, leaf in zip(columns, leaves, strict=True)
+            )
+            for m, out in enumerate(outputs)
+        )
+        return (jacobians, result[2]) if has_aux else jacobians
+
+    return call
+
+
+def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
+    """Return the Jacobian of one output by one input, from its columns."""
+    stacked = ops.movedim(ops.stack(columns, 0), 0, -1)
+    return ops.view(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 
@@ -57,29 +57,16 @@ def merged(dicts: Any) -> dict[str, Any]:
     if isinstance(dicts, dict):
         return dict(dicts)
     if not isinstance(dicts, Sequence) or not all(isinstance(each, dict) for each in dicts):
-        raise ValueError(
-            f"Expected parameter_and_buffer_dicts to be a dict, or several, got {represent(type_of(dicts))}"
-        )
+        raise ValueError(f"Expected parameter_and_buffer_dicts to be dicts, got {represent(type_of(dicts))}")
     repeated = [key for key, count in Counter(key for each in dicts for key in each).items() if count > 1]
     if repeated:
         raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
     return {key: x for each in dicts for key, x in each.items()}
 
 
-def functional_call(
-    module: Any,
-    parameter_and_buffer_dicts: Any,
-    args: Any = None,
-    kwargs: Any = None,
-    *,
-    tie_weights: bool = True,
-    strict: bool = False,
-) -> Any:
+@without("tie_weights strict")
+def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None) -> Any:
     """Call the module with the parameters and buffers of the dicts."""
-    if strict or not tie_weights:
-        raise UnsupportedError(
-            "functional_call with strict= or tie_weights= is not supported here", help="leave it out"
-        )
     tensors = merged(parameter_and_buffer_dicts)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with replaced(module, tensors):
@@ -88,12 +75,8 @@ def functional_call(
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Stack the parameters, and the buffers, of modules that are built alike."""
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({model.training for model in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
-    if len({id(type_of(model)) for model in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    if len({(id(type_of(model)), model.training) for model in models}) != 1:
+        raise RuntimeError("stack_module_state: Expected models of the same class and training/eval mode.")
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
     return (

@@ -13,16 +13,17 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once
-from gradcli.script.torch.func.trees import flattened, pattern, spread
+from gradcli.script.torch.func.reverse import flattened, pattern, spread
 from gradcli.script.torch.tensor.printing import UNTOLD
 
 Func = Callable[..., Any]
 EACH = 512  # bytes that the results of one example take at least
 
-RANDOM = "vmap: called random operation while in randomness error mode. Draw before, or write randomness='same'"
+RANDOM = "vmap: called random operation. Draw before, and give the numbers as an argument"
 ITEM = "vmap: .item() on a Tensor is not supported, please try to rewrite what you're doing with other operations"
 CONTROL = "vmap: a Tensor in data-dependent control flow is not supported: write torch.where"
 MASK = "vmap: indexing with a boolean mask has no shape that is known before: write torch.where"
@@ -49,18 +50,14 @@ class Undrawn:
 
 
 @contextmanager
-def same_numbers(randomness: str, number: int) -> Iterator[None]:
-    """Draw the same numbers for each example, or refuse to draw."""
+def undrawn() -> Iterator[None]:
+    """Refuse to draw in the block."""
     machine, source = running.machine, running.machine.generator
-    before = None if isinstance(source, Undrawn) else source.get_state()
-    if randomness == "error":
-        machine.generator = Undrawn()  # type: ignore[assignment]
+    machine.generator = Undrawn()  # type: ignore[assignment]
     try:
         yield
     finally:
         machine.generator = source
-        if randomness == "same" and before is not None and number:
-            source.set_state(before)
 
 
 class Batch:
@@ -129,19 +126,9 @@ def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
     return dims
 
 
-def vmap(
-    func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
-) -> Func:
+@without("chunk_size randomness")
+def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0) -> Func:
     """Make a function of batches, which stacks the results of `func` along `out_dims`."""
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
-    if randomness == "different":
-        raise UnsupportedError(
-            "vmap with randomness='different' is not supported here",
-            help="draw the numbers before, and give them to the function as an argument",
-        )
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
     name = getattr(func, "__name__", None) or represent(func)
 
     @wraps(func, assigned=("__name__",), updated=())
@@ -150,7 +137,7 @@ def vmap(
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results = []
         for n in range(batch.size):
-            with switched(examples=Examples()), inside("vmap"), same_numbers(randomness, n), printing_once(n):
+            with switched(examples=Examples()), inside("vmap"), undrawn(), printing_once(n):
                 results.append(func(*batch.example(n), **keywords))
         dims = dims_of_outputs(name, out_dims, results[0])
         columns = list(zip(*(flattened(result)[0] for result in results), strict=True))

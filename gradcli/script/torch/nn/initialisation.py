@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.nn.base.initial_parameters import EMPTY
+from gradcli.script.torch.nn.base.parameter import EMPTY
 from gradcli.script.torch.random.generator import in_memory_order
 
 LINEAR = ("linear", "sigmoid", *(f"conv{kind}{n}d" for kind in ("", "_transpose") for n in (1, 2, 3)))

@@ -34,13 +34,10 @@ LAYERS = Places(
             "PoissonNLLLoss SmoothL1Loss"
         ),
         "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
-        "layers.images.padding": (
+        "layers.images.pooling": (
             "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
             "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
-            "ZeroPad3d"
-        ),
-        "layers.images.pooling": (
-            "AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
+            "ZeroPad3d AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
         ),
     },
 )

@@ -130,17 +130,6 @@ def pad_sequence(
     return as_node(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
 
 
-def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
-    """Return each of the packed sequences."""
-    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
-    return [ops.narrow(row, 0, 0, n) for row, n in zip(ops.unbind(padded, 0), lengths.array.tolist(), strict=True)]
-
-
-def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
-    rows = list(sequences)
-    return pack_padded_sequence(pad_sequence(rows), [row.shape[0] for row in rows], enforce_sorted=enforce_sorted)
-
-
 def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
     """Return states in the order of the sequences."""
     return states if order is None else tuple(ops.index_select(state, 1, order) for state in states)
@@ -170,6 +159,6 @@ def through_packed(
     return outputs[::-1] if backwards else outputs, states
 
 
-FUNCTIONS = (pack_padded_sequence, pad_packed_sequence, pad_sequence, pack_sequence, unpack_sequence)
+FUNCTIONS = (pack_padded_sequence, pad_packed_sequence, pad_sequence)
 MEMBERS: dict[str, Any] = {function.__name__: function for function in FUNCTIONS}
 MEMBERS["PackedSequence"] = TYPES[PackedSequence]

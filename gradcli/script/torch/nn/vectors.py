@@ -27,21 +27,14 @@ def clip_grad_norm_(
 ) -> Tensor:
     """Scale all gradients down so that their norm is at most `max_norm`; returns the norm before."""
     gradients = [x.grad for x in _listed(parameters) if x.grad is not None]
-    total = get_total_norm(gradients, norm_type)
+    norms = [_norm(x.value, float(norm_type)) for x in gradients]
+    total = Tensor(_norm(np.array(norms), float(norm_type)) if norms else np.float32(0.0))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise AutogradError(f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite")
     factor = np.minimum(float(max_norm) / (total.value + total.dtype.type(1e-6)), total.dtype.type(1))
     for gradient in gradients:
         _scaled(gradient, gradient.value * factor)
     return total
-
-
-def get_total_norm(
-    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
-) -> Tensor:
-    """Return the norm of the norms of all tensors."""
-    norms = [_norm(x.value, float(norm_type)) for x in _listed(tensors)]
-    return Tensor(_norm(np.array(norms), float(norm_type)) if norms else np.float32(0.0))
 
 
 def _norm(value: Any, order: float) -> Any:
@@ -72,5 +65,5 @@ def vector_to_parameters(vec: Any, parameters: Any) -> None:
         start += count
 
 
-FUNCTIONS = (clip_grad_norm_, clip_grad_value_, get_total_norm, parameters_to_vector, vector_to_parameters)
+FUNCTIONS = (clip_grad_norm_, clip_grad_value_, parameters_to_vector, vector_to_parameters)
 MEMBERS: dict[str, Callable[..., Any]] = {function.__name__: function for function in FUNCTIONS}

@@ -6,11 +6,14 @@ What plainly fits is read in one pass; only where that fails are names, position
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from inspect import Parameter
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
 from gradcli.ops.support.surface import Operation
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.operations.readers import (
     READERS,
     Reader,
@@ -22,8 +25,23 @@ from gradcli.script.torch.operations.readers import (
     tensor,
     too_many,
 )
-from gradcli.script.torch.operations.refused_arguments import check_present
-from gradcli.source import did_you_mean
+from gradcli.source import did_you_mean, shipped
+
+FILE = "absent.txt"
+
+
+@cache
+def absent() -> dict[str, frozenset[str]]:
+    """Return the arguments by the operation that has them in torch."""
+    lines = shipped(Path(__file__).with_name(FILE)).splitlines()
+    return {name: frozenset(names.split()) for name, _, names in (line.partition(": ") for line in lines)}
+
+
+def check_present(operation: str, keyword: str) -> None:
+    """Refuse an argument that torch has; one that it has not is a mistake of the snippet."""
+    if keyword in absent().get(operation, ()):
+        raise UnsupportedError(f"{operation}({keyword}=...) is not supported here", help="leave the argument out")
+
 
 SYNONYMS = {
     "axis": "dim",

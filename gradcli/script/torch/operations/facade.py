@@ -2,24 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, wraps
 from inspect import Parameter
 from inspect import signature as signature_of
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.errors import AutogradError
+from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has
+from gradcli.script.python.members.tables import describe
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.python.values.builtins import NAMED_TYPES
 from gradcli.script.torch.operations.arguments import Signature
-from gradcli.script.torch.operations.integer_results import with_integer_results
-from gradcli.script.torch.operations.kernels import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
+
+BIAS = "Input type ({c0}) and bias type ({c1}) should be the same"
+EXPECTED = "expected scalar type {0} but found {1}"
+
+
+def check_numbers(operation: Operation, arguments: Sequence[Any]) -> None:
+    """Raise torch's error where its kernel takes no such numbers, or not two kinds of them."""
+    whole = real = other = None
+    for x in arguments:  # on every call: no function is called here
+        if isinstance(x, Tensor):
+            dtype = x.value.dtype
+            if dtype.kind != "f":
+                whole = dtype if whole is None else whole
+            elif real is None:
+                real = dtype
+            elif dtype != real:
+                other = dtype
+    if operation.kernel and whole is not None and real is None:
+        kind = TYPE_NAMES[whole]
+        if " " in operation.kernel:
+            raise RuntimeError(operation.kernel.format(kind))
+        raise NotImplementedError(f"\"{operation.kernel}\" not implemented for '{kind}'")
+    if operation.alike and other is not None:
+        bias = next(iter([x.value.dtype for x in arguments if isinstance(x, Tensor)][2:]), real)
+        is_of_bias = "bias" in operation.parameters and bias != real
+        raise AutogradError(two_kinds(BIAS if is_of_bias else operation.alike, real, other))
+
+
+def two_kinds(words: str, first: Any, other: Any) -> str:
+    """Return a message with two dtypes: `{0}` and `{1}` are `Float`, `{c0}` and `{c1}` C's words for them."""
+    names = [TYPE_NAMES[kind] for kind in (first, other)]
+    return words.format(*names, **{f"c{at}": C_NAMES[kind] for at, kind in enumerate(names)})
+
+
+def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of torch.nn.functional that refuses numbers as the operation of its name does."""
+    operation = OPERATIONS.get(name)
+    if operation is None or not (operation.kernel or operation.alike):
+        return function
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        check_numbers(operation, (*arguments, *keywords.values()))
+        return function(*arguments, **keywords)
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = function.__module__
+    return call
+
+
+def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
+    """Refuse parameters of a normalization of another dtype than the input; the first that is there tells."""
+    other = next((x.dtype for x in parameters if x is not None and x.dtype != input.dtype), None)
+    if other is not None:
+        raise AutogradError(f"mixed dtype (CPU): {two_kinds(EXPECTED, input.dtype, other)}")
+
+
+def with_integer_results(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with whole results for whole tensors, which it computes in double precision."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        tensors = [x for x in (*arguments, *keywords.values()) if isinstance(x, Tensor)]
+        if not tensors or any(x.dtype.kind == "f" for x in tensors):
+            return function(*arguments, **keywords)
+        keywords = {name: int(x) if isinstance(x, float) else x for name, x in keywords.items()}  # alpha and beta
+        before, mode.default_dtype = mode.default_dtype, np.dtype(np.float64)
+        try:
+            result = function(*arguments, **keywords)
+        finally:
+            mode.default_dtype = before
+        dtype = np.result_type(*(x.dtype for x in tensors))
+        return tuple(_cast(x, dtype) for x in result) if isinstance(result, tuple) else _cast(result, dtype)
+
+    return call
+
+
+def _cast(x: Tensor, dtype: Any) -> Tensor:
+    return Tensor(np.asarray(x.value).astype(dtype)[()]) if x.dtype.kind == "f" else x
+
 
 Function = Callable[..., Any]
 
@@ -131,3 +215,49 @@ def in_place(name: str) -> Function | None:
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+@cache
+def named(name: str) -> BuiltinType:
+    return BuiltinType(name, type(name, (), {}), module="torch.return_types")
+
+
+def text(result: ReturnType) -> str:
+    """Each part on a line of its own, with its name."""
+    parts = (f"{name}={represent(part)}" for name, part in zip(result._fields, result, strict=True))
+    return f"torch.return_types.{result.name}(\n" + ",\n".join(parts) + ")"
+
+
+def kind(value: Any) -> BuiltinType | None:
+    return named(value.name) if isinstance(value, ReturnType) else None
+
+
+def fixed(result: ReturnType, value: Any) -> None:
+    raise AttributeError("readonly attribute")
+
+
+def part(name: str) -> Callable[[ReturnType], Any]:
+    def get(result: ReturnType) -> Any:
+        if name not in result._fields:
+            raise AttributeError(f"'torch.return_types.{result.name}' object has no attribute '{name}'")
+        return result[result._fields.index(name)]
+
+    return get
+
+
+FIELDS = (
+    "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S Vh solution residuals rank singular_values"
+)
+GETTERS = {name: part(name) for name in FIELDS.split()}
+describe(
+    ReturnType,
+    methods={"index": tuple.index, "count": tuple.count},
+    getters={
+        **GETTERS,
+        "_fields": part("_fields"),
+        "__class__": kind,
+    },
+    setters=dict.fromkeys(GETTERS, fixed),
+)
+NAMED_TYPES.append(kind)
+REPRESENTATIONS[ReturnType] = text

@@ -76,8 +76,7 @@ def _close(name: str, input: Tensor, other: Tensor, *arguments: Any, **options: 
 def _mean(input: Tensor, *arguments: Any, **options: Any) -> Any:
     dtype = options.get("dtype")
     if dtype is not None and np.dtype(dtype).kind != "f":
-        words = "could not infer output dtype. Optional dtype must be either a floating point or complex dtype"
-        raise RuntimeError(f"mean(): {words}. Got: {TYPE_NAMES[np.dtype(dtype)]}")
+        raise RuntimeError(f"mean(): a mean has a floating point dtype. Got: {TYPE_NAMES[np.dtype(dtype)]}")
     return ops.mean(input, *arguments, **options)
 
 

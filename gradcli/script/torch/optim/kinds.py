@@ -25,6 +25,7 @@ class SGD(Declared):
         "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None, "
         "differentiable=False, fused=None"
     )
+    _absent = "differentiable"
     _kept: ClassVar = {"buf": "momentum_buffer"}
     _counts = False
 
@@ -50,6 +51,7 @@ class Adam(Declared):
         "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False, *, maximize=False, "
         "foreach=None, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False"
     )
+    _absent = "capturable differentiable"
     _kept: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq", "largest": "max_exp_avg_sq"}
 
     def _lines(self, _begun: bool, /, *, amsgrad: bool, **_: Any) -> Iterator[str]:  # type: ignore[override]
@@ -81,6 +83,7 @@ class RMSprop(Declared):
         "foreach=None, maximize=False, differentiable=False"
     )
     _listed = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+    _absent = "capturable differentiable"
     _kept: ClassVar = {"v": "square_avg", "buf": "momentum_buffer", "mean": "grad_avg"}
 
     def _lines(self, _begun: bool, /, *, momentum: float, centered: bool, **_: Any) -> Iterator[str]:  # type: ignore[override]
@@ -103,6 +106,7 @@ class Adagrad(Declared):
     )
     _listed = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
     _checked = "lr lr_decay weight_decay initial_accumulator_value eps"
+    _absent = "differentiable"
     _kept: ClassVar = {"total": "sum"}
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

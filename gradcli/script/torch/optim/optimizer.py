@@ -13,12 +13,11 @@ from gradcli.engine.dtypes import type_name
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.stdlib.data.nested import DefaultDict
+from gradcli.script.stdlib.data.containers import DefaultDict
 from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.signature import given_options
 from gradcli.script.torch.tensor.casting import cast, tensor_type
@@ -30,8 +29,6 @@ DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
     "see github.com/pytorch/pytorch/issues/40967 for more information"
 )
-# Arguments that a step on a CPU does not heed, but for two that would make it another one.
-REFUSED = {"capturable": "leave it out", "differentiable": "write the update with tensors: w = w - lr*grad"}
 
 
 class Optimizer(Facade):
@@ -48,10 +45,7 @@ class Optimizer(Facade):
         self.param_groups: list[Group] = []
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
-                f"but got {tensor_type(params)}"
-            )
+            raise TypeError(f"params argument given to the optimizer, but got {tensor_type(params)}")
         groups = list(bounded(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -71,10 +65,7 @@ class Optimizer(Facade):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
         if isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
-                "will change between runs. Please use a list instead."
-            )
+            raise TypeError("the order of a set changes between runs: use a list")
         param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
         for parameter in param_group["params"]:
             _check_parameter(parameter)
@@ -121,9 +112,7 @@ class Optimizer(Facade):
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = list(zip(self.param_groups, groups, strict=True))
         if any(len(here["params"]) != len(group["params"]) for here, group in pairs):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
-            )
+            raise ValueError("loaded state dict has a parameter group of another size")
         parameter = {key: p for here, group in pairs for key, p in zip(group["params"], here["params"], strict=True)}
         self.param_groups = [{**_options(group), "params": here["params"]} for here, group in pairs]
         self.state = DefaultDict(dict)
@@ -147,16 +136,10 @@ def _check_betas(_: str, betas: Any) -> None:
             raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
 
 
-def _check_rho(_: str, rho: Any) -> None:
-    if not 0 <= rho <= 1:
-        raise ValueError(f"Invalid rho value: {rho}")
-
-
 # The ranges of options, in the order in which torch checks them.
 RANGES: dict[str, Callable[[str, Any], None]] = {
     "lr": _check_sign,
     "lr_decay": _check_sign,
-    "rho": _check_rho,
     "eps": _check_sign,
     "betas": _check_betas,
     "momentum": _check_sign,
@@ -170,6 +153,7 @@ class Declared(Optimizer):
     """An optimizer that is a signature with its options, names of what it keeps, and the lines of its formula."""
 
     _signature = "params"
+    _absent = ""
     _listed = ""  # the options in the order of `defaults`, where that is not the signature's
     _checked = " ".join(RANGES)
     _kept: ClassVar[dict[str, str]] = {}  # by the names in the formula, those in the state of a parameter
@@ -182,9 +166,6 @@ class Declared(Optimizer):
             if name in options:
                 RANGES[name](name, options[name])
         options = self._settled(options)
-        for name, help in REFUSED.items():
-            if options.get(name):
-                raise UnsupportedError(f"an optimizer with {name}=True is not supported here", help=help)
         super().__init__(params, {name: options[name] for name in self._listed.split() or options})
 
     def _settled(self, options: Group) -> Group:

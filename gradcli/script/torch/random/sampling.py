@@ -17,8 +17,8 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.constant_nodes import constant_node
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
 from gradcli.script.torch.tensor.options import checked_shape, new_leaf, read_options, size_tuple, sizes, whole_number
@@ -31,15 +31,8 @@ def generator_of(generator: Any) -> Any:
     return running.machine.generator if generator is None else generator
 
 
-def check_chance(name: str, p: Any) -> None:
-    """Refuse a generator in the place of a probability."""
-    if isinstance(p, Generator):
-        raise TypeError(f"{name}(): argument 'p' (position 1) must be float, not {kind_name(p)}")
-
-
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Draw ones with the probabilities in `x`, or with `p` each."""
-    check_chance("bernoulli", p)
     if p is None and x.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
@@ -103,19 +96,9 @@ def randint(*bounds: Any, **keywords: Any) -> Tensor:
         whole_number("randint", "high", values["high"], 1),
     )
     shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
-    dtype = np.dtype(options.dtype or np.int64)
-    if low < high:
-        check_ends(low, high - 1, dtype)
-    return new_leaf(generator_of(options.generator).integers(low, high, shape, dtype)[()], options)
-
-
-def check_ends(first: int, last: int, dtype: np.dtype[Any]) -> None:
-    """Refuse whole numbers that a dtype has not."""
-    limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
-    least, most = (0, 1) if dtype.kind == "b" else (limits.min, limits.max)
-    for name, number in (("from", first), ("to - 1", last)):
-        if not least <= number <= most:
-            raise RuntimeError(f"{name} is out of bounds for {C_NAMES[TYPE_NAMES[dtype]]}")
+    return new_leaf(
+        generator_of(options.generator).integers(low, high, shape, np.dtype(options.dtype or np.int64))[()], options
+    )
 
 
 def randperm(n: Any, **keywords: Any) -> Tensor:
@@ -194,11 +177,9 @@ def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
 
 
 def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    check_chance("bernoulli_", p)
-    chances = p.value if isinstance(p, Tensor) else p
-    source = generator_of(generator)
     if isinstance(p, Tensor):
-        return written(x, lambda: source.bernoulli(chances, x.shape), "BernoulliBackward2")
+        raise UnsupportedError("bernoulli_ with a tensor is not supported here", help="write torch.bernoulli(p)")
+    chances, source = p, generator_of(generator)
     return written(x, lambda: in_memory_order(x.array, partial(source.bernoulli, chances)), "BernoulliBackward2")
 
 
@@ -215,21 +196,6 @@ def random_(x: Tensor, low: int | None = None, high: int | None = None, *, gener
     source = generator_of(generator)
     drawn = partial(source.integers, low, high)
     return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")
-
-
-class fork_rng(Facade):  # noqa: N801  torch's name
-    """Draw in a block without changing the numbers drawn after it."""
-
-    __module__ = "torch.random"
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        self._state: Any = None
-
-    def __enter__(self) -> None:
-        self._state = running.machine.generator.get_state()
-
-    def __exit__(self, *_: object) -> None:
-        running.machine.generator.set_state(self._state)
 
 
 METHODS: dict[str, Callable[..., Any]] = {

@@ -11,7 +11,8 @@ from gradcli.engine.graph import Handle, Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode, warn_once
 from gradcli.engine.tangents import keep_tangents
-from gradcli.engine.tensor import Gradient, Tensor
+from gradcli.engine.tensor import Gradient, Tensor, is_floating
+from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.members.tables import describe
@@ -24,20 +25,45 @@ from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
 from gradcli.script.torch.func.levels import REQUIRED
-from gradcli.script.torch.operations import (
-    facade,
-    return_types,  # noqa: F401  has tables
-)
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, to, type_
-from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.creation import CREATION, construct
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
-from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, with_known_node
-from gradcli.script.torch.tensor.snippet_attributes import own_attributes, set_data, set_requires_grad, valid
+
+
+def own_attributes(x: Tensor) -> dict[str, Any]:
+    """Return the attributes that the snippet has put on a tensor."""
+    if not hasattr(x, "own"):
+        x.own = {}
+    return x.own
+
+
+def valid(x: Tensor) -> Tensor:
+    """Return the tensor. AutogradError if it is a view whose node is not known any more."""
+    x.check_valid()
+    return x
+
+
+def set_data(x: Tensor, value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {kind_name(value)}")
+    x.data = value
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if value and not x.is_leaf:
+        raise AutogradError("you can only change requires_grad flags of leaf variables.")
+    if value and not is_floating(x.value):
+        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
+    check_required(x, value)
+    keep_tangents(x, lambda: x.requires_grad_(value))
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -80,7 +106,6 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "ndimension": lambda x: x.ndim,
     "numel": lambda x: x.value.size,
     "nelement": lambda x: x.value.size,
-    "element_size": lambda x: x.value.itemsize,
     "item": memory.cutting("item()", Tensor.item),
     "tolist": memory.cutting("tolist()", memory.to_list),
     "detach": memory.cutting("detach()", Tensor.detach),
@@ -161,7 +186,6 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
     "itemsize": lambda x: x.value.itemsize,
-    "nbytes": lambda x: x.value.nbytes,
     "output_nr": lambda x: nodes.output_number(x.known_node),
     "name": lambda x: None,
     "__class__": type_of,

@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.operations.facade import plain
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
@@ -91,3 +95,27 @@ CREATION: dict[str, Callable[..., Any]] = {
 
 
 CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
+
+
+def construct(data: tuple[Any, ...], kind: Any, **keywords: Any) -> Tensor:
+    """The tensor `torch.FloatTensor(...)`: of numbers in a list; or of a size, with arbitrary entries."""
+    if len(data) == 1 and isinstance(data[0], Tensor) and data[0].dtype == kind.numpy:
+        return data[0].detach()
+    if keywords or (len(data) == 1 and isinstance(data[0], Tensor | str)):
+        raise UnsupportedError("such a call of a tensor type is not supported here", help="write torch.tensor(...)")
+    if len(data) == 1 and not isinstance(data[0], int | Size):
+        if np.isscalar(data[0]):
+            raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
+        return CREATION["tensor"](data[0], dtype=kind)  # type: ignore[no-any-return]
+    return CREATION["empty"](*(data or (0,)), dtype=kind)  # type: ignore[no-any-return]
+
+
+def legacy(dtype: np.dtype[Any]) -> BuiltinType:
+    """The type of the tensors of one dtype: it may be called, compared, and given to `x.type(...)`."""
+    name = f"{TYPE_NAMES[dtype]}Tensor"
+    python = OfDtype(name, (), {"dtype": dtype})
+    facts = {"dtype": BY_NUMPY[dtype], "is_cuda": False, "is_sparse": False}
+    return BuiltinType(name, python, lambda *data, **named: construct(data, BY_NUMPY[dtype], **named), facts, "torch")
+
+
+LEGACY = {kind.name: kind for kind in map(legacy, BY_NUMPY)}

@@ -135,9 +135,5 @@ def broadcast_shapes(*shapes: Any) -> Size:
             if common[at] == 1:
                 common[at] = shape[at]
             elif shape[at] not in (1, common[at]):
-                had = represent(shapes[position])
-                raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[at]} at {at}! Mismatching argument at index "
-                    f"{position} had {had}; but expected shape should be broadcastable to {common}"
-                )
+                raise RuntimeError(f"shape {represent(shapes[position])} cannot broadcast to {common}")
     return Size(common)

@@ -26,10 +26,6 @@ SLOW = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
     "single numpy.ndarray with numpy.array() before converting to a tensor."
 )
-NEGATIVE_STRIDES = (
-    "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
-    "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
-)
 DEEPEST = 64  # dimensions
 NUMBERS: dict[type, Any] = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
 
@@ -79,15 +75,11 @@ def from_numpy(array: Any) -> Tensor:
 
 def _check_array(array: Any) -> None:
     if array.dtype.kind not in "fiub":
-        raise TypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
-            "uint8, and bool."
-        )
+        raise TypeError(f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}")
     if array.dtype.kind == "u" and array.dtype.itemsize > 1:
         raise UnsupportedError(f"the dtype torch.{array.dtype.name} is not supported here", help="write .astype(int)")
     if any(step < 0 for step in array.strides):
-        raise ValueError(NEGATIVE_STRIDES)
+        raise ValueError("a tensor has no negative strides, as this array has: write array.copy()")
 
 
 def array_of(data: Any, dtype: np.dtype[Any] | None = None) -> Any:
@@ -115,10 +107,6 @@ def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     """
     shape: list[int] = []
     level = [data]
-    if isinstance(data, list) and any(
-        item is within for within in (data, *data) if isinstance(within, list) for item in within
-    ):
-        raise TypeError("new(): self-referential lists are incompatible")
     while level and _is_sequence(level[0]):
         length = len(level[0])
         for item in level:
@@ -146,7 +134,7 @@ def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:
     if kinds <= {bool, int, float}:
         natural = mode.default_dtype if float in kinds or not kinds else NUMBERS[int if int in kinds else bool]
     else:
-        dtypes = {_dtype_of(number, numbers) for number in numbers}
+        dtypes = {_dtype_of(number) for number in numbers}
         top = max(CATEGORIES[one.kind] for one in dtypes)
         natural = np.result_type(*(one for one in dtypes if CATEGORIES[one.kind] == top))
         numbers = [_number(number) for number in numbers]
@@ -158,19 +146,15 @@ def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:
         raise ValueError("Overflow when unpacking long long") from None
 
 
-def _dtype_of(number: Any, numbers: list[Any]) -> np.dtype[Any]:
+def _dtype_of(number: Any) -> np.dtype[Any]:
     if isinstance(number, np.generic | np.ndarray | Tensor):
         return np.dtype(number.dtype)
     if isinstance(number, float):
         return mode.default_dtype
     if isinstance(number, int):
         return NUMBERS[type(number)]  # type: ignore[no-any-return]
-    if isinstance(number, list | tuple):
-        found = {type(one) for one in numbers}
-        words = "must be real number, not {}" if float in found else "'{}' object cannot be interpreted as an integer"
-        raise TypeError(words.format(type(number).__name__))
-    if isinstance(number, str):
-        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(number, list | tuple | str):
+        raise TypeError(f"'{type(number).__name__}' object cannot be interpreted as an integer")
     raise RuntimeError(f"Could not infer dtype of {kind_name(number)}")
 
 

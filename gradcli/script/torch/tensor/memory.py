@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -30,8 +29,6 @@ def size(x: Tensor, dim: Any = None) -> Any:
 def stride(x: Tensor, dim: Any = None) -> Any:
     """Return the number of entries between neighbours, by dimension."""
     steps = tuple(step // x.value.itemsize for step in x.array.strides)
-    if not x.value.size and not any(steps):  # for which numpy has no rule
-        steps = tuple(math.prod(max(length, 1) for length in x.shape[dim + 1 :]) for dim in range(x.ndim))
     if x.shape == (1,) and x.base is None:  # numpy leaves those of the array that a sum reads
         steps = (1,)
     return steps if dim is None else steps[_dimension("stride", dim, x)]
@@ -124,14 +121,9 @@ def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
     return call
 
 
-def delete_item(x: Tensor, item: Any) -> None:
-    raise TypeError("Tensor does not support deleting items")
-
-
 METHODS: dict[str, Any] = {
     "size": size,
     "stride": stride,
     "is_contiguous": is_contiguous,
     "numpy": numpy_of,
-    "__delitem__": delete_item,
 }

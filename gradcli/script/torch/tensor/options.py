@@ -86,8 +86,7 @@ def checked_shape(name: str, given: Any) -> tuple[int, ...]:
     if any(size < 0 for size in shape):
         if name == "zeros":
             raise RuntimeError("zeros: Dimension size must be non-negative.")
-        negative = next(size for size in shape if size < 0)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(shape)}")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     if len(shape) > MOST_DIMENSIONS:
         raise UnsupportedError(f"a tensor of {len(shape)} dimensions is not supported here", help="64 are the most")
     running.machine.budget.fits(math.prod(size or 1 for size in shape), "the tensor")
@@ -99,13 +98,8 @@ def _size(name: str, size: Any, position: int) -> int:
         return int(size.item())
     if isinstance(size, np.integer):
         return int(size)
-    what = "tuple of ints"
-    if position:
-        raise TypeError(
-            f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
-            f'"type must be {what},but got {kind_name(size)}"'
-        )
-    raise TypeError(f"{name}(): argument 'size' (position 1) must be {what}, not {kind_name(size)}")
+    place = f"an element at pos {position + 1} is" if position else "it is"
+    raise TypeError(f"{name}(): argument 'size' must be tuple of ints, but {place} {kind_name(size)}")
 
 
 def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:

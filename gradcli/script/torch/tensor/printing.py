@@ -74,7 +74,7 @@ UNTOLD: WeakSet[Any] = WeakSet()  # nodes that stand for others in torch, whose 
 
 def with_known_node(tensor: Tensor) -> Tensor:
     """Return the tensor. UnsupportedError if torch has another node for it."""
-    if UNTOLD and is_untold(tensor):
+    if UNTOLD and tensor.known_node is not None and tensor.known_node in UNTOLD:
         raise UnsupportedError(
             "the node of a result of vmap, of a tangent or of a differentiable step is not supported here: torch has "
             "another",
@@ -82,10 +82,6 @@ def with_known_node(tensor: Tensor) -> Tensor:
             help="detach() it to look at its numbers",
         )
     return tensor
-
-
-def is_untold(tensor: Tensor) -> bool:
-    return tensor.known_node is not None and tensor.known_node in UNTOLD
 
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:

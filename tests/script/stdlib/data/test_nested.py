@@ -65,7 +65,6 @@ OTHERS = [
     "x = itertools.starmap(f, x or [])",
     "x = itertools.takewhile(x, [])",
     "x = itertools.accumulate([], initial=x)",
-    "x = itertools.tee(x or [])[0]",
     "x = itertools.groupby(x or [])",
     "x = itertools.groupby([], x)",
     "x = itertools.zip_longest([], fillvalue=x)",

@@ -5,4 +5,4 @@ from tests.script.agreement import agree
 
 def test_clocks_go_on() -> None:
     agree("import time\na = time.perf_counter()\ntime.sleep(0.001)\nprint(time.perf_counter() > a, time.time() > 1e9)")
-    agree("import time\nprint(len(time.strftime('%H:%M')), time.monotonic() >= 0, time.time_ns() > 0)")
+    agree("import time\nprint(time.monotonic() >= 0, time.time_ns() > 0)")

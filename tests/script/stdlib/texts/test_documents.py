@@ -18,8 +18,6 @@ def test_texts_are_pythons(program: str) -> None:
     "import json\njson.dumps(['a' * 10**6] * 10**5)",
     "import json\njson.dumps([1], indent=10**9)",
     "import io\nb = io.StringIO()\nwhile True:\n    b.write('x' * 10**5)",
-    "import re\nre.sub('(.*)', r'\\1' * 10**6, 'x' * 10**6)",
-    "import timeit\ntimeit.timeit(lambda: 1, number=10**12)",
 )
 def test_texts_do_not_run_away(program: str) -> None:
     limited(program)

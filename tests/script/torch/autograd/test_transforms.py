@@ -27,8 +27,6 @@ def tell(act):
 x = torch.ones(2, requires_grad=True)
 """
 ACTS = {
-    "grad": "for kind in (Old, Plain): tell(lambda: grad(lambda x: kind.apply(x).sum())(x.detach()))",
-    "vmap": "for kind in (Old, Plain): tell(lambda: vmap(kind.apply)(x.detach()))",
     "indices": "tell(lambda: x[torch.tensor([0, 2]), torch.tensor([0, 1, 2])])\n"
     "y = torch.ones(2, 3)\ntell(lambda: y[torch.tensor([0, 2]), torch.tensor([0, 1, 2])])\n"
     "tell(lambda: y[torch.tensor([0, 2]), torch.tensor([0, 3])])",
@@ -40,6 +38,7 @@ def test_like_torch(act: str) -> None:
     assert ours(KINDS + act) == torchs(KINDS + act)
 
 
-def test_a_rule_for_batches_of_ones_own_is_refused_by_name() -> None:
-    text = "class Own(Plain):\n    @staticmethod\n    def vmap(info, dims, x): return x, dims[0]\nvmap(Own.apply)(x)"
-    assert "the vmap staticmethod of Own is not supported here" in ours(KINDS + text)
+@pytest.mark.parametrize("call", ["vmap(Plain.apply)", "grad(lambda x: Plain.apply(x).sum())"])
+def test_a_function_of_ones_own_is_refused_by_name(call: str) -> None:
+    words = "a Function of your own inside of a function that torch.func transforms is not supported here"
+    assert words in ours(f"{KINDS}{call}(x.detach())")

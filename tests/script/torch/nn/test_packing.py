@@ -7,7 +7,7 @@ import pytest
 from tests.script.torch.nn.agreement import agree, agree_closely, guarded
 
 START = """\
-from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence, unpack_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 a, b, c = torch.tensor([1., 2, 3]), torch.tensor([4., 5]), torch.tensor([6.])
 q = pad_sequence([a, b, c], batch_first=True).unsqueeze(-1).requires_grad_()
 """
@@ -22,7 +22,6 @@ q = pad_sequence([a, b, c], batch_first=True).unsqueeze(-1).requires_grad_()
         "print(u, n)\nu.sum().backward()\nprint(q.grad)",
         "p = pack_padded_sequence(q, torch.tensor([2, 3, 1]), batch_first=True, enforce_sorted=False)\nprint(p)\n"
         "print(pad_packed_sequence(p))",
-        "print(pack_sequence([a, b, c]), unpack_sequence(pack_sequence([a, b, c])))",
     ],
 )
 def test_sequences(text: str) -> None:

@@ -33,8 +33,8 @@ SNIPPETS = [
     "trace(lambda o: LambdaLR(o, lambda e: 0.95 ** e))",
     "trace(lambda o: LinearLR(o, start_factor=0.5, total_iters=4))",
     "trace(lambda o: ReduceLROnPlateau(o, patience=2), 20, measure=lambda i: max(1.0, 5.0 - i))",
-    "trace(lambda o: ReduceLROnPlateau(o, 'max', factor=0.5, patience=1, threshold_mode='abs', "
-    "cooldown=2, min_lr=0.02),"
+    "trace(lambda o: ReduceLROnPlateau(o, 'max', factor=0.5, patience=1, "
+    "min_lr=0.02),"
     " 20, measure=lambda i: torch.tensor(3.0))",
     "s = StepLR(o, 2); o.step(); s.step(); o.step(); s.step(); t = StepLR(o, 2); t.load_state_dict(s.state_dict())\n"
     "print(t.last_epoch, t.get_last_lr(), t.base_lrs, o)",
@@ -49,7 +49,7 @@ SNIPPETS = [
     "refused(lambda: ReduceLROnPlateau(o, factor=1.0)); refused(lambda: LambdaLR(o, [])); "
     "refused(lambda: LinearLR(o, 0)); refused(lambda: LinearLR(o, end_factor=2)); "
     "refused(lambda: ReduceLROnPlateau(3))",
-    "refused(lambda: ReduceLROnPlateau(o, min_lr=[1, 2])); refused(lambda: ReduceLROnPlateau(o, threshold_mode='x'))",
+    "refused(lambda: ReduceLROnPlateau(o, min_lr=[1, 2]))",
 ]  # fmt: skip
 
 

@@ -98,9 +98,9 @@ def ready():
 """
 SNIPPETS = [
     "def closure():\n    o.zero_grad(); l = ((a - 3)**4).sum() + (a[0] * b - 1)[0]**2\n    l.backward(); return l\n"
-    "for search in (None, 'strong_wolfe'):\n    o = optim.LBFGS([a, b], lr=0.1, max_iter=3, line_search_fn=search)\n"
-    "    for _ in range(4): print(round(o.step(closure).item(), 3), [round(v, 3) for v in (*a.tolist(), b.item())])\n"
-    "    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
+    "o = optim.LBFGS([a, b], lr=0.1, max_iter=3)\n"
+    "for _ in range(4): print(round(o.step(closure).item(), 3), [round(v, 3) for v in (*a.tolist(), b.item())])\n"
+    "print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
     "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); "
     "refused(lambda: optim.LBFGS([a]).step())",
     "o = optim.SGD([{'params': [a], 'lr': 0.5}, {'params': b}], lr=0.1, momentum=0.9); print(o)\n"
@@ -146,4 +146,4 @@ def test_first_steps_are_known() -> None:
 @pytest.mark.parametrize("option", ["capturable", "differentiable"])
 def test_steps_of_another_kind_are_refused(option: str) -> None:
     text = f"import torch\ntorch.optim.Adam([torch.ones(1, requires_grad=True)], {option}=True)"
-    assert f"an optimizer with {option}=True is not supported here" in ours(text)
+    assert f"Adam({option}=...) is not supported here" in ours(text)

@@ -33,7 +33,6 @@ torch.nonzero(x > 1)
 x.shape
 m.t().stride(0)
 m.nelement()
-m.element_size()
 m.dtype
 torch.device("cpu") == m.device
 x.requires_grad

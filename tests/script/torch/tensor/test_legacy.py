@@ -12,7 +12,6 @@ torch.FloatTensor(x)
 torch.ByteTensor([1, 0, 1])
 torch.Tensor(range(3))
 torch.Tensor(3.5)
-torch.Tensor("a")
 isinstance(x, (torch.LongTensor, torch.FloatTensor))
 x.type(torch.DoubleTensor)
 x.type(torch.FloatTensor).dtype
@@ -22,6 +21,7 @@ torch.accelerator.current_accelerator()
 torch.accelerator.device_count()
 from torch.optim.optimizer import Optimizer; Optimizer
 from torch.optim.sgd import SGD; SGD
+from torch.optim import SGD; SGD
 """
 
 

@@ -14,6 +14,7 @@ from gradcli.ops.shaping.joining import apply_stack
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.autograd.grad_modes import is_inference
@@ -114,16 +115,9 @@ def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
     return kept if many else kept[0]
 
 
-def jacobian(
-    func: Func,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any:
+@without("strict strategy")
+def jacobian(func: Func, inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
     """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
-    check_plain("jacobian", strict, strategy)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
         leaves = prepared(given, create_graph)
@@ -132,24 +126,9 @@ def jacobian(
     return tuple(blocks) if many_outputs else blocks[0]
 
 
-def check_plain(name: str, strict: bool, strategy: str = "reverse-mode") -> None:
-    """Refuse `strict=True`, and any way to a Jacobian but backward passes."""
-    if strict:
-        raise UnsupportedError(f"{name}(strict=True) is not supported here", help="leave the argument out")
-    if strategy != "reverse-mode":
-        raise UnsupportedError(f"{name} in forward mode is not supported here", help="use torch.func.jacfwd")
-
-
-def hessian(
-    func: Func,
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+@without("strict outer_jacobian_strategy")
+def hessian(func: Func, inputs: Any, create_graph: bool = False, vectorize: bool = False) -> Any:
     """Return the Jacobian of the gradient of a function, which returns one number."""
-    check_plain("hessian", strict, outer_jacobian_strategy)
     many, given = several(inputs, "inputs", "hessian")
 
     def gradient(*leaves: Tensor) -> Any:
@@ -165,3 +144,90 @@ def single(output: Any, name: str) -> Tensor:
     if output.value.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return ops.squeeze(output)  # type: ignore[no-any-return]
+
+
+Tensors = Sequence[Tensor]
+Slopes = Sequence[Tensor | None]
+Multiply = Callable[[Slopes, Tensors, Tensors, bool], tuple[Tensor, ...]]
+NO_VECTOR = "The vector v can only be None where it would be a single number: {} has more"
+
+
+def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
+    """Check the vector of a product, which has the shapes of the others; without one, 1 if they are one number."""
+    if v is None:
+        if len(others) != 1 or others[0].value.size != 1:
+            raise RuntimeError(absent)
+        return (Tensor(np.ones(others[0].shape, others[0].dtype)[()]),)
+    _, found = several(v, "v", name)
+    if [given.shape for given in found] != [other.shape for other in others]:
+        raise RuntimeError(f"v should have the sizes {[list(x.shape) for x in others]}")
+    return found
+
+
+@without("strict")
+def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+    """Return the outputs, and the vector times the Jacobian."""
+    with set_grad_enabled(True):
+        many_inputs, given = several(inputs, "inputs", "vjp")
+        leaves = prepared(given, create_graph)
+        many, outputs = several(func(*leaves), OUTPUTS, "vjp")
+        upstream = vector(v, outputs, many, "vjp", NO_VECTOR.format("the output"))
+        raw = found_gradients(outputs, leaves, upstream, create_graph)
+        found = filled(raw, leaves)
+    return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
+
+
+@without("strict")
+def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+    """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
+    with set_grad_enabled(True):
+        many_inputs, given = several(inputs, "inputs", "jvp")
+        leaves = prepared(given, create_graph)
+        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR.format("the input"))
+        many, outputs = several(func(*leaves), OUTPUTS, "jvp")
+        found = pushed(outputs, outputs, leaves, tangents, create_graph)
+    return finished(outputs, create_graph, many), finished(found, create_graph, many)
+
+
+def pushed(
+    outputs: Slopes, like: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool
+) -> tuple[Tensor, ...]:
+    """Return the tangents of the outputs, each of the shape of one in `like`, from those of the inputs."""
+    upstream = [zeros(x).requires_grad_() for x in like]
+    through = found_gradients(outputs, leaves, upstream, True)
+    return filled(found_gradients(through, upstream, tangents, create_graph), upstream)
+
+
+def of_hessian(name: str, func: Func, inputs: Any, v: Any, create_graph: bool, multiply: Multiply) -> tuple[Any, Any]:
+    """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
+    with set_grad_enabled(True):
+        many, given = several(inputs, "inputs", name)
+        leaves = prepared(given, create_graph)
+        times = vector(v, leaves, many, name, NO_VECTOR.format("the input"))
+        output = func(*leaves)
+        slopes = found_gradients([single(output, name)], leaves, None, True)
+        found = multiply(slopes, leaves, times, create_graph)
+    return finished((output,), create_graph, False), finished(found, create_graph, many)
+
+
+@without("strict")
+def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+    """Return the output, and the vector times the Hessian."""
+
+    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+        return filled(found_gradients(slopes, leaves, times, create_graph), leaves)
+
+    return of_hessian("vhp", func, inputs, v, create_graph, multiply)
+
+
+@without("strict")
+def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+    """Return the output, and the Hessian times the vector."""
+
+    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+        return pushed(slopes, leaves, leaves, times, create_graph)
+
+    return of_hessian("hvp", func, inputs, v, create_graph, multiply)
+
+
+MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.originals import torch_names
+from gradcli.script.python.members.absence import without
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
@@ -34,6 +35,8 @@ UNOFFICIAL = (  # names of torch's own modules that are no part of its interface
     "_replicate_for_data_parallel _wrapped_call_impl"
 )
 INSTEAD = {
+    "cuda": "leave it out: the CPU is the only device",
+    "half": "write float() or double()",
     "get_buffer": "write get_submodule, and the name of the buffer",
     "get_parameter": "write get_submodule, and the name of the parameter",
     "register_backward_hook": "write register_full_backward_hook",
@@ -43,10 +46,8 @@ REGISTERED = ("_parameters", "_buffers", "_modules")
 TABLES = (
     "_backward_hooks",
     "_forward_hooks",
-    "_forward_hooks_with_kwargs",
     "_forward_hooks_always_called",
     "_forward_pre_hooks",
-    "_forward_pre_hooks_with_kwargs",
 )
 
 
@@ -91,12 +92,8 @@ class Module(Facade):
     __beyond__ = frozenset(UNOFFICIAL.split())
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        name = type(self).__name__
-        if keywords:
-            raise TypeError(f"{name}.__init__() got an unexpected keyword argument {next(iter(keywords))!r}")
-        if arguments:
-            count = len(arguments) + 1
-            raise TypeError(f"{name}.__init__() takes 1 positional argument but {count} were given")
+        if arguments or keywords:
+            raise TypeError(f"{type(self).__name__}.__init__() takes no arguments behind self")
         tables: dict[str, Any] = {name: {} for name in REGISTERED}
         hooks = {name: OrderedDict[int, Any]() for name in TABLES}
         vars(self).update(training=True, _non_persistent_buffers_set=set(), **tables, **hooks)
@@ -132,18 +129,17 @@ class Module(Facade):
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             self._check_made("module")
-            self._check_replaced(name, value, "_parameters")
             self._forget(name, keep="_modules")
             self._modules[name] = value
         elif "_modules" not in attributes:
             object.__setattr__(self, name, value)
         elif name in self._parameters or name in self._modules:
-            self._check_replaced(name, value, "_parameters", "_modules")
-            attributes["_parameters" if name in self._parameters else "_modules"][name] = None
+            table = "_parameters" if name in self._parameters else "_modules"
+            if value is not None:
+                kind = "parameter" if table == "_parameters" else "child module"
+                raise TypeError(f"cannot assign '{typename(value)}' as {kind} '{name}'")
+            attributes[table][name] = None
         elif name in self._buffers:
-            if value is not None and not isinstance(value, Tensor):
-                kinds = "torch.nn.Buffer, torch.Tensor or None"  # in torch's words
-                raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
             self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
         else:
             object.__setattr__(self, name, value)
@@ -158,16 +154,6 @@ class Module(Facade):
         if "_modules" not in vars(self):
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
 
-    def _check_replaced(self, name: str, value: Any, *tables: str) -> None:
-        """Raise TypeError where a value other than None would replace a registered member of another type."""
-        for table, kind, expected in (
-            ("_parameters", "parameter", "torch.nn.Parameter"),
-            ("_modules", "child module", "torch.nn.Module"),
-        ):
-            if table in tables and name in vars(self)[table] and value is not None:
-                words = f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} or None expected)"
-                raise TypeError(words)
-
     def _forget(self, name: str, keep: str = "") -> None:
         attributes = vars(self)
         attributes.pop(name, None)
@@ -180,21 +166,16 @@ class Module(Facade):
         self._check_made("parameter")
         self._check_name(name, "parameter", "_parameters")
         if param is not None and not isinstance(param, Parameter):
-            required = "torch.nn.Parameter or None required"
-            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' ({required})")
+            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}'")
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
         self._check_made("buffer")
         self._check_name(name, "buffer", "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
-            required = "torch Tensor or None required"
-            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({required})")
+            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}'")
         self._buffers[name] = tensor
-        if persistent:
-            self._non_persistent_buffers_set.discard(name)
-        else:
-            self._non_persistent_buffers_set.add(name)
+        (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def add_module(self, name: str, module: Any) -> None:
         if module is not None and not isinstance(module, Module):
@@ -216,26 +197,23 @@ class Module(Facade):
         attributes = vars(self)
         return name in attributes or hasattr(type(self), name) or any(name in attributes[table] for table in REGISTERED)
 
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
-    ) -> Handle:
+    @without("prepend with_kwargs")
+    def register_forward_hook(self, hook: Callable[..., Any], *, always_call: bool = False) -> Handle:
         """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result.
 
         With `always_call` it is called after an error, too, with None.
         """
-        marks = ((self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call))
-        return _hooked(self._forward_hooks, hook, prepend, [table for table, marked in marks if marked])
+        return Handle(self._forward_hooks, hook, [self._forward_hooks_always_called] if always_call else [])
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> Handle:
+    @without("prepend with_kwargs")
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, arguments)` before each forward pass; its result, if any, replaces the arguments."""
-        marks = [self._forward_pre_hooks_with_kwargs] if with_kwargs else []
-        return _hooked(self._forward_pre_hooks, hook, prepend, marks)
+        return Handle(self._forward_pre_hooks, hook)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    @without("prepend")
+    def register_full_backward_hook(self, hook: Callable[..., Any]) -> Handle:
         """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
-        return _hooked(self._backward_hooks, hook, prepend)
+        return Handle(self._backward_hooks, hook)
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -360,14 +338,7 @@ class Module(Facade):
     def double(self) -> Self:
         return self._cast(DTYPES["float64"])
 
-    def half(self) -> Self:
-        return self._cast(DTYPES["float16"])
-
     def cpu(self) -> Self:
-        return self
-
-    def cuda(self, device: Any = "cuda") -> Self:
-        check_device(device)
         return self
 
     def _cast(self, dtype: Any) -> Self:
@@ -471,10 +442,7 @@ def _listed(kind: str, keys: list[str]) -> list[str]:
 def _misfit(key: str, tensor: Tensor, value: Any) -> str:
     """Return the reason why a value does not fit a tensor; empty if it does."""
     if not isinstance(value, Tensor):
-        return (
-            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '
-            f"but received {type_of(value)!r}"
-        )
+        return f'the parameter named "{key}" is no torch.Tensor in the checkpoint, but {type_of(value)!r}'
     if value.shape == tensor.shape or (value.shape == (1,) and not tensor.shape):
         return ""
     return (
@@ -489,12 +457,3 @@ def _assigned(tensor: Tensor, value: Tensor) -> Tensor:
 
 def indented(text: str) -> str:
     return text.replace("\n", "\n  ")
-
-
-def _hooked(
-    hooks: OrderedDict[int, Any], hook: Any, first: bool, marks: Sequence[OrderedDict[int, bool]] = ()
-) -> Handle:
-    handle = Handle(hooks, hook, marks)
-    if first:
-        hooks.move_to_end(handle.id, last=False)
-    return handle

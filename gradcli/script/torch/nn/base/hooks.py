@@ -24,13 +24,7 @@ Gradients = tuple[Any, ...]
 
 def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Run the forward pass with all hooks of the module, in torch's order."""
-    for key, hook in list(module._forward_pre_hooks.items()):
-        if key in module._forward_pre_hooks_with_kwargs:
-            replaced = hook(module, arguments, keywords)
-            if replaced is not None and not (isinstance(replaced, tuple) and len(replaced) == 2):
-                raise AutogradError("forward pre-hook must return None or a tuple of (new_args, new_kwargs)")
-            arguments, keywords = (arguments, keywords) if replaced is None else replaced
-            continue
+    for hook in list(module._forward_pre_hooks.values()):
         replaced = hook(module, arguments)
         if replaced is not None:
             arguments = replaced if isinstance(replaced, tuple) else (replaced,)
@@ -42,11 +36,10 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     except Exception:
         for key, hook in module._forward_hooks.items():
             if key in module._forward_hooks_always_called:
-                hook(module, arguments, *([keywords] if key in module._forward_hooks_with_kwargs else []), None)
+                hook(module, arguments, None)
         raise
-    for key, hook in list(module._forward_hooks.items()):
-        inputs = (arguments, keywords) if key in module._forward_hooks_with_kwargs else (arguments,)
-        replaced = hook(module, *inputs, result)
+    for hook in list(module._forward_hooks.values()):
+        replaced = hook(module, arguments, result)
         result = result if replaced is None else replaced
     return result if backward is None else backward.leave(result)
 
@@ -81,12 +74,8 @@ class BackwardHooks:
     def leave(self, result: Any) -> Any:
         results = result if isinstance(result, tuple) else (result,)
         if not all(isinstance(x, Tensor) for x in results):
-            warnings.warn(
-                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type_of(result)!r}",
-                UserWarning,
-                stacklevel=2,
-            )
+            words = "For backward hooks to be called, the output should be a Tensor or a tuple of Tensors, not"
+            warnings.warn(f"{words} {type_of(result)!r}", UserWarning, stacklevel=2)
             return result
         places = _recorded(results)
 

@@ -18,7 +18,6 @@ ALIGNED = (
     "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
     "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
 )
-HERE = {"mode": ("bilinear", "nearest"), "padding_mode": ("zeros", "border")}
 
 Taps = list[tuple[Any, Any]]  # along one dimension: the whole coordinates that are read, and their weights
 
@@ -27,18 +26,9 @@ def _tensor(array: Any, like: Tensor) -> Tensor:
     return Tensor(np.asarray(array, like.dtype)[()])
 
 
-def _held(x: Any, size: int) -> Any:
-    """Return coordinates held inside of an image; where they are held they have no gradient, at the border too."""
-    value = np.asarray(x.value)
-    inside = ops.where(Tensor(value <= 0), _tensor(0, x), x)
-    return ops.where(Tensor(value >= size - 1), _tensor(size - 1, x), inside)
-
-
-def _taps(x: Any, mode: str) -> Taps:
+def _taps(x: Any) -> Taps:
     """Return the pixels along one dimension that coordinates are read from, with their weights."""
-    below = np.nan_to_num((np.floor if mode == "bilinear" else np.rint)(np.asarray(x.value)), nan=-1)
-    if mode == "nearest":
-        return [(below, 1.0)]
+    below = np.nan_to_num(np.floor(np.asarray(x.value)), nan=-1)
     share = x - _tensor(below, x)
     return [(below, 1.0 - share), (below + 1, share)]
 
@@ -51,12 +41,9 @@ def grid_sample(
     align_corners: bool | None = None,
 ) -> Any:
     """Read images at the places of a grid, whose last dimension holds x and y from -1 to 1."""
-    for name, value in (("mode", mode), ("padding_mode", padding_mode)):
-        if value not in HERE[name]:
-            help = f"there are {' and '.join(HERE[name])}"
-            raise UnsupportedError(
-                f"grid_sample with {name}={value!r} is not supported here", python=ValueError, help=help
-            )
+    if (mode, padding_mode) != ("bilinear", "zeros"):
+        words = f"grid_sample with mode={mode!r}, padding_mode={padding_mode!r} is not supported here"
+        raise UnsupportedError(words, help="leave both out: bilinear, with zeros outside of the image")
     aligned = _aligned(align_corners)
     _check(input, grid)
     sizes, (batch, channels), shape = input.shape[2:], input.shape[:2], grid.shape[1:-1]
@@ -65,7 +52,7 @@ def grid_sample(
     along = []
     for axis, size in enumerate(sizes):
         x = _in_pixels(ops.select(places, -1, 1 - axis), size, aligned)
-        along.append(_taps(_held(x, size) if padding_mode == "border" else x, mode))
+        along.append(_taps(x))
     total: Any = None
     for (row, row_share), (column, column_share) in product(*along):
         inside = (row >= 0) & (row < sizes[0]) & (column >= 0) & (column < sizes[1])
@@ -74,8 +61,6 @@ def grid_sample(
         share = ops.unsqueeze(row_share * column_share * _tensor(inside, input), 1)
         term = ops.gather(image, 2, Tensor(np.ascontiguousarray(index))) * share
         total = term if total is None else total + term
-    if mode == "nearest":  # the places have a gradient, which is 0 whatever the image is
-        total = total + ops.sum(ops.where(Tensor(np.zeros(places.shape, np.bool_)), places, 0.0))
     return as_node(ops.reshape(total, batch, channels, *shape), "GridSampler2DBackward0")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -13,10 +13,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.module import checked
-from gradcli.script.torch.operations.kernels import check_numbers
+from gradcli.script.python.members.absence import without
+from gradcli.script.torch.nn.functional.module import check_tensor, checked
+from gradcli.script.torch.operations.facade import check_numbers
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes
@@ -27,30 +26,20 @@ Function = Callable[..., Any]
 
 
 def loss(function: Function) -> Function:
-    """Return the loss, which refuses an unknown reduction and the arguments that `reduction` has replaced."""
+    """Return the loss, which refuses an unknown reduction, and the arguments that `reduction` has replaced."""
     operation = OPERATIONS[function.__name__]
 
+    @without("size_average reduce", off=None)
     @wraps(function, updated=())
     def call(*arguments: Any, **keywords: Any) -> Any:
         if operation.kernel or operation.alike:
             check_numbers(operation, (*arguments, *keywords.values()))
-        if "size_average" in keywords or "reduce" in keywords:
-            check_replaced(keywords)
         if keywords.get("reduction", "mean") not in REDUCTIONS:
             check_reduction(keywords["reduction"], function.__name__)
         return function(*arguments, **keywords)
 
     call.__module__ = "torch.nn.functional"
     return call
-
-
-def check_replaced(options: Mapping[str, Any]) -> None:
-    """Refuse the two arguments whose place `reduction` has taken."""
-    for name in ("size_average", "reduce"):
-        value = options.get(name)
-        if value is not None:
-            bool(value)  # of predictions in this place the truth is ambiguous, as in torch
-            raise UnsupportedError(f"{name}= is not supported here", help="write reduction='sum' or 'none'")
 
 
 def check_reduction(reduction: Any, name: str = "") -> None:
@@ -80,13 +69,11 @@ def _difference(name: str) -> Function:
             input, target = promoted(input, target)
         if reduction not in REDUCTIONS and broadcastable([input.value, target.value]):  # which torch looks at first
             check_reduction(reduction)
-        if keywords:
-            check_replaced(keywords)
         return lowered(input, target, reduction, *arguments, **keywords)
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = "torch.nn.functional"
-    return call
+    return without("size_average reduce", off=None)(call)
 
 
 mse_loss, l1_loss = _difference("mse_loss"), _difference("l1_loss")
@@ -98,10 +85,8 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     check_tensor("binary_cross_entropy", input)
     check_tensor("binary_cross_entropy", target, "target", 2)
     if target.shape != input.shape:
-        raise ValueError(
-            f"Using a target size ({size_text(target.shape)}) that is different to the input size "
-            f"({size_text(input.shape)}) is deprecated. Please ensure they have the same size."
-        )
+        sizes = f"({size_text(target.shape)}) that is different to the input size ({size_text(input.shape)})"
+        raise ValueError(f"Using a target size {sizes} is deprecated. Please ensure they have the same size.")
     if target.dtype != input.dtype:
         kinds = (TYPE_NAMES[x.dtype] for x in (target, input))
         raise AutogradError("Found dtype {} but expected {}".format(*kinds))
@@ -121,9 +106,8 @@ def binary_cross_entropy_with_logits(
     check_tensor("binary_cross_entropy_with_logits", input)
     check_tensor("binary_cross_entropy_with_logits", target, "target", 2)
     if target.shape != input.shape:
-        raise ValueError(
-            f"Target size ({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
-        )
+        sizes = f"({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
+        raise ValueError(f"Target size {sizes}")
     if input.dtype.kind != "f":
         raise NotImplementedError(f"\"log_sigmoid_cpu\" not implemented for '{TYPE_NAMES[input.dtype]}'")
     if target.dtype.kind != "f":

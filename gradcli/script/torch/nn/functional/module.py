@@ -11,35 +11,69 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.machine import running
-from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
+from gradcli.ops.windows.pooling_shapes import options
+from gradcli.ops.windows.pools import positions
+from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.kernels import check_parameters, refusing
+from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
+
+
+def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Raise TypeError for a value that is no tensor."""
+    if not isinstance(value, Tensor):
+        kind = kind_name(value)
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+
+
+def check_dimension(x: Tensor, dim: int) -> None:
+    """Raise IndexError, as torch does where it looks at a dimension that a tensor has not."""
+    if not x.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if dim >= x.ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-x.ndim}, {x.ndim - 1}], but got {dim})"
+        )
+
+
+def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Raise AutogradError for a linear layer of another dtype than its input."""
+    of_input, of_weight = TYPE_NAMES[input.dtype], TYPE_NAMES[weight.dtype]
+    if bias is None:
+        if of_input != of_weight:
+            kinds = f"{C_NAMES[of_input]} != {C_NAMES[of_weight]}"
+            raise AutogradError(f"expected m1 and m2 to have the same dtype, but got: {kinds}")
+        return
+    of_bias = TYPE_NAMES[bias.dtype]
+    pairs = (("mat1", of_input), ("self", of_bias))
+    for name, kind in pairs:
+        if kind != of_weight:
+            raise AutogradError(f"{name} and mat2 must have the same dtype, but got {kind} and {of_weight}")
+
 
 Function = Callable[..., Any]
 
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "functional.pools": "max_pool1d max_pool2d max_pool3d",
     "layers.activation": (
         "elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
-    "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax",
+    "functional.module": (
+        "batch_norm embedding group_norm linear log_softmax max_pool1d max_pool2d max_pool3d one_hot softmax"
+    ),
     "functional.noise": "dropout dropout2d scaled_dot_product_attention",
-    "functional.interpolation": "interpolate",
-    "layers.images.folding": "fold unfold",
-    "functional.normalization": "group_norm",
-    "functional.lookup": "embedding",
+    "layers.images.folding": "fold interpolate unfold",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
@@ -133,24 +167,6 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
     return checked(name)(input if dtype is None else cast(input, dtype), axis)
 
 
-def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
-    if logits.dtype.kind != "f":
-        raise RuntimeError(
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-            f"specified {TYPE_NAMES[logits.dtype]}"
-        )
-    waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
-    scores = ops.add(logits, Tensor(-np.log(waits)))
-    soft = softmax(scores / tau, dim)
-    if not hard:
-        return soft
-    largest = np.argmax(soft.value, axis=dim, keepdims=True)
-    code = np.zeros_like(soft.value)
-    np.put_along_axis(code, largest, 1, dim)
-    return Tensor(code) - soft.detach() + soft
-
-
 def batch_norm(
     input: Tensor,
     running_mean: Tensor | None,
@@ -175,3 +191,102 @@ def batch_norm(
         check_parameters(input, weight, bias, running_mean, running_var)
     function = ops.batch_norm
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Any:
+    """Shift and scale groups of channels of each example; a group of one value has no variance, and is refused."""
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"{kind_name(input)!r} object has no attribute 'dim'")
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    size = [input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]]
+    if math.prod(size) == num_groups:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+    check_parameters(input, weight, bias)
+    return ops.group_norm(input, num_groups, weight, bias, eps)
+
+
+@without("scale_grad_by_freq sparse")
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+) -> Any:
+    """Look rows of a table up; the row `padding_idx` gets no gradient."""
+    check_tensor("embedding", input, "indices", 2)
+    if weight.ndim != 2:
+        raise AutogradError("'weight' must be 2-D", code="E301")
+    rows = weight.shape[0]
+    if padding_idx and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    kind = TYPE_NAMES[input.dtype]
+    if kind not in ("Long", "Int"):
+        shown = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
+        raise AutogradError(
+            f"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+            f"but got {shown} instead (while checking arguments for embedding)"
+        )
+    if np.any((input.value < 0) | (input.value >= rows)):
+        raise IndexError("index out of range in self")
+    if max_norm is not None:
+        _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
+    place = None if padding_idx is None else padding_idx % rows
+    return ops.embedding(input, weight, place)
+
+
+def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
+    """Scale the rows down, in place, whose norm is larger than `longest`."""
+    number = weight.dtype.type
+    for row in rows:
+        length = np.linalg.norm(weight.array[row], order)
+        if length > longest:
+            weight.array[row] *= number(longest / (float(length) + 1e-7))
+    weight.changed()
+
+
+def _each(value: Any, count: int) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+
+
+def _largest(count: int) -> Callable[..., Any]:
+    name = f"max_pool{count}d"
+
+    def call(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
+        places = _indices(count, input, sizes, ceil_mode) if return_indices else None
+        pooled = checked(name)(input, *sizes, ceil_mode)
+        if places is None:
+            return pooled
+        watch(pooled, places)
+        return pooled, places if count > 1 else checked("squeeze")(places, -2)
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    call.__qualname__ = name  # in the words of a TypeError
+    return call if count == 1 else with_integer_results(call)
+
+
+def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
+    """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
+    if count > 1:
+        kernel, stride, padding, dilation = sizes
+        o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
+        return Tensor(positions(input.value, **o))
+    kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
+    image = input.value[..., None, :]
+    o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
+    return Tensor(positions(image, **o))
+
+
+max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)

@@ -14,7 +14,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.nn.functional.module import check_tensor
 from gradcli.script.torch.random.generator import in_memory_order
 
 

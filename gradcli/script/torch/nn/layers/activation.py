@@ -7,8 +7,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.signature import names
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.base import Module, indented
@@ -72,6 +71,11 @@ class Row(Module):
     def __iadd__(self, modules: Any) -> Self:
         return self.extend(modules)
 
+    def pop(self, key: Any) -> Any:
+        member = self[key]
+        del self[key]
+        return member
+
     def insert(self, index: int, module: Any) -> Any:
         members = list(self)
         if not -len(members) <= index <= len(members):
@@ -79,11 +83,6 @@ class Row(Module):
         members.insert(index, module)
         self._renumber(members)
         return self
-
-    def pop(self, key: Any) -> Any:
-        member = self[key]
-        del self[key]
-        return member
 
 
 class Sequential(Row):
@@ -174,9 +173,6 @@ class ParameterList(Row):
     def append(self, value: Any) -> Self:
         self.register_parameter(str(len(self)), _parameter(value))
         return self
-
-    def __call__(self, *_: Any, **__: Any) -> Any:
-        raise AutogradError("ParameterList should not be called.")
 
     def extra_repr(self) -> str:
         return "\n".join(_line(str(n), value, dtype_text(value.dtype)) for n, value in enumerate(self))

@@ -6,8 +6,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.initialisation import normal_
 
 
@@ -15,7 +14,7 @@ class Embedding(Configured):
     """A table of learned rows; the row `padding_idx` starts at 0 and gets no gradient."""
 
     __module__ = "torch.nn.modules.sparse"
-    _function = "embedding"
+    _function, _absent = "embedding", "scale_grad_by_freq sparse"
     _signature = (
         "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
         "sparse=False, _weight=None, _freeze=False, device=None, dtype=None"
@@ -51,13 +50,12 @@ class Embedding(Configured):
         return cls(rows, columns, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
     def forward(self, input: Tensor) -> Any:
-        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
-        return self._called(input, self.weight, self.padding_idx, *options)
+        return self._called(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
-        usuals = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
+        usuals = {"padding_idx": None, "max_norm": None, "norm_type": 2}
         for name, usual in usuals.items():
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
-        return text + (", sparse=True" if self.sparse else "")
+        return text

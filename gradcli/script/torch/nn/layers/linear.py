@@ -8,8 +8,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import biased, fan_in_uniform, redraw
-from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
+from gradcli.script.torch.nn.base.parameter import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.functional.module import check_dtypes, check_tensor
 
 
 class Identity(Module):

@@ -6,7 +6,6 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.functional.losses import check_replaced
 from gradcli.script.torch.signature import names
 
 OLD = ("size_average", "reduce")  # arguments that one called reduction has replaced
@@ -35,14 +34,14 @@ BUFFERS = ("weight", "pos_weight")
 class Loss(Configured):
     """A distance of predictions from targets."""
 
+    _absent = "size_average reduce"
+
     def _settle(self) -> None:
-        options = vars(self)
         for name in BUFFERS:
-            if name in options:
-                self.register_buffer(name, options.pop(name))
-        check_replaced(options)
+            if name in vars(self):
+                self.register_buffer(name, vars(self).pop(name))
         for name in OLD:
-            options.pop(name, None)
+            vars(self).pop(name, None)
 
     def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
         options = {name: getattr(self, name) for name in names(self._signature) if name not in OLD}

@@ -10,12 +10,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.functional import module as functional
-from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.nn.functional.normalization import group_norm
-from gradcli.script.torch.operations.kernels import check_parameters
+from gradcli.script.torch.nn.functional.module import check_tensor, group_norm
+from gradcli.script.torch.operations.facade import check_parameters
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"

@@ -5,27 +5,37 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.products.matmul import linear
+from gradcli.ops.shaping.joining import unsafe_part
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.named_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.initial_parameters import blank, uniform
-from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.nn.base.parameter import blank, uniform
+from gradcli.script.torch.nn.functional.module import check_tensor
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-from gradcli.script.torch.tensor.unsafe_chunk import unsafe_chunk
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """Return equal parts on the same memory, but not as views, so that they may be changed."""
+    axis = dimension(dim, input.ndim)
+    ends = range(0, input.shape[axis] + 1, input.shape[axis] // chunks)
+    return join(unsafe_part(input, dim=axis, start=i, stop=j, index=n) for n, (i, j) in enumerate(pairwise(ends)))
+
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 States = tuple[Any, ...]
@@ -109,21 +119,13 @@ class Cell(Recurrence):
         if self._states > 1 and isinstance(hx, Tensor):
             raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         states = tuple(hx) if isinstance(hx, tuple | list) else (hx,) if hx is not None else ()
-        names = ["input", *(f"hx[{n}]" if self._states > 1 else "hidden" for n in range(len(states)))]
-        for name, value in zip(names, (input, *states), strict=True):
-            if value.ndim not in (1, 2):
-                kind = type(self).__name__
-                raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {value.ndim}D instead")
-        rows = input if input.ndim > 1 else input.unsqueeze(0)
-        if not states:
-            states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
-        elif input.ndim == 1:
-            states = tuple(state.unsqueeze(0) for state in states)
-        self._check_sizes(rows, states)
-        from_input = linear(rows, self.weight_ih, self.bias_ih)
+        if input.ndim != 2:
+            words = f"{type(self).__name__} of anything but a batch of rows is not supported here"
+            raise UnsupportedError(words, python=ValueError, help="write x.unsqueeze(0)")
+        states = states or (blank((input.shape[0], self.hidden_size), input.dtype),) * self._states
+        self._check_sizes(input, states)
+        from_input = linear(input, self.weight_ih, self.bias_ih)
         new = self._step(from_input, linear(states[0], self.weight_hh, self.bias_hh), states)
-        if input.ndim == 1:
-            new = tuple(state.squeeze(0) for state in new)
         return new if self._states > 1 else new[0]
 
     def _check_sizes(self, rows: Any, states: States) -> None:
@@ -148,13 +150,13 @@ class RNNBase(Recurrence):
         "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
         "proj_size=0, device=None, dtype=None"
     )
+    _absent = "proj_size"
     dropout: float
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
         self._check_options()
         self.bias, self.dropout = bias, float(self.dropout)
         running.machine.budget.fits(self.num_layers, "the list")
-        self.mode = self._mode()
         for layer, suffix in self._places():
             inputs = self.hidden_size * (1 + self.bidirectional) if layer else self.input_size
             self._add_weights(suffix, inputs, self.hidden_size, bias, dtype)
@@ -162,56 +164,35 @@ class RNNBase(Recurrence):
     def _check_options(self) -> None:
         chance, layers = self.dropout, self.num_layers
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 <= chance <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
+            raise ValueError("dropout should be a number in range [0, 1]")
         if chance > 0 and layers == 1:
-            words = "dropout comes between recurrent layers, so non-zero dropout expects num_layers greater than 1"
-            warnings.warn(words, UserWarning, stacklevel=2)
+            warnings.warn("dropout comes between recurrent layers, and there is one", UserWarning, stacklevel=2)
         for name in ("input_size", "hidden_size"):
             size = getattr(self, name)
             if not isinstance(size, int) or size <= 0:
                 raise ValueError(f"{name} must be a whole number greater than zero")
         if layers <= 0:
             raise ValueError("num_layers must be greater than zero")
-        if self.proj_size:
-            raise UnsupportedError("proj_size is not supported here", help="put an nn.Linear behind the outputs")
-
-    def _mode(self) -> str:
-        return type(self).__name__
 
     def _places(self) -> list[tuple[int, str]]:
         """Return the number of each layer, once a direction, and the ending of the names of its weights."""
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
-    def flatten_parameters(self) -> None:
-        """Do nothing; torch arranges memory for other devices."""
-
-    @property
-    def all_weights(self) -> list[list[Any]]:
-        """The weights, a row for each layer and direction."""
-        tables = ([self._parameters.get(name + suffix) for name in WEIGHTS] for _, suffix in self._places())
-        return [[weight for weight in weights if weight is not None] for weights in tables]
-
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """Return the last layer's outputs, and every layer's states after the last step."""
         if isinstance(input, PackedSequence):
             return self._of_packed(input, hx)
-        if input.ndim not in (2, 3):
-            tensor = " tensor" if isinstance(self, Plain) else ""
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
-        batched = input.ndim == 3
-        sequence = input if batched else ops.unsqueeze(input, 0 if self.batch_first else 1)
-        starts = self._starts(hx, sequence, batched)
+        if input.ndim != 3:
+            words = f"{type(self).__name__} of anything but a batch of sequences is not supported here"
+            raise UnsupportedError(words, python=ValueError, help="write x.unsqueeze(0 if batch_first else 1)")
+        sequence: Any = input
+        starts = self._starts(hx, sequence)
         if self.batch_first:
             sequence = ops.transpose(sequence, 0, 1)
         sequence, finals = self._through_all(sequence, starts, self._through)
         if self.batch_first:
             sequence = self._turned(sequence)
-        if not batched:
-            sequence = ops.squeeze(sequence, 0 if self.batch_first else 1)
-            finals = tuple(ops.squeeze(states, 1) for states in finals)
         return sequence, finals if self._states > 1 else finals[0]
 
     def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
@@ -257,7 +238,7 @@ class RNNBase(Recurrence):
     def _zeros(self, batch: int, dtype: Any) -> States:
         return tuple(blank(self._size(batch), BY_NUMPY[dtype]) for _ in range(self._states))
 
-    def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
+    def _starts(self, hx: Any, sequence: Any) -> States:
         """Return the first states, after torch's checks of them and of the input."""
         batch = sequence.shape[0 if self.batch_first else 1]
         if hx is None:
@@ -266,9 +247,6 @@ class RNNBase(Recurrence):
             if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
                 hx = tuple(ops.index(hx, number) for number in range(self._states))
             states = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
-            self._check_dimensions(states, batched)
-            if not batched:
-                states = tuple(ops.unsqueeze(state, 1) for state in states)
         self._check_input(sequence)
         for number, state in enumerate(states):
             if state.shape != self._size(batch):
@@ -276,24 +254,15 @@ class RNNBase(Recurrence):
                 raise ShapeError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}")
         return states
 
-    def _check_dimensions(self, states: States, batched: bool) -> None:
-        wanted, dimensions = 3 if batched else 2, [state.ndim for state in states]
-        if all(ndim == wanted for ndim in dimensions):
-            return
-        raise ShapeError(f"the states of {wanted}-D should be {wanted}-D too, not {dimensions}")
-
     def _check_input(self, sequence: Any) -> None:
         weight = next(iter(self._parameters.values()))
         if sequence.dtype != weight.dtype:
             kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
             raise ValueError(f"RNN input dtype ({kind}) does not match weight dtype ({wanted}): input.to({wanted})")
-        ShapeError.when(
-            sequence.shape[0] == 0 and not sequence.value.size, "Expected sequence length to be larger than 0 in RNN"
-        )
-        if sequence.shape[-1] != self.input_size:
-            raise ShapeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}"
-            )
+        ShapeError.when(not sequence.value.size, "Expected sequence length to be larger than 0 in RNN")
+        size = sequence.shape[-1]
+        words = f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {size}"
+        ShapeError.when(size != self.input_size, words)
 
     def _split(self, start: Any) -> Any:
         """Return the first state of each layer and direction."""
@@ -331,20 +300,12 @@ class RNNBase(Recurrence):
 
 class RNN(Plain, RNNBase):
     __module__ = "torch.nn.modules.rnn"
+    _signature = RNNBase._signature.replace("num_layers=1", "num_layers=1, nonlinearity='tanh'")
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        if len(arguments) > 3:
-            nonlinearity = arguments[3]
-            arguments = arguments[:3] + arguments[4:]
-        else:
-            nonlinearity = keywords.pop("nonlinearity", "tanh")
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        vars(self)["nonlinearity"] = nonlinearity
-        super().__init__(*arguments, **keywords)
-
-    def _mode(self) -> str:
-        return f"RNN_{self.nonlinearity.upper()}"
+    def _check_options(self) -> None:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super()._check_options()
 
 
 class GRU(Gated, RNNBase):

@@ -17,21 +17,20 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.base.configured import is_torchs, renamed
-from gradcli.script.torch.nn.base.initial_parameters import blank
-from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.configured import Configured
+from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.functional.module import find
 from gradcli.script.torch.nn.functional.noise import dropout, scaled_dot_product_attention
 from gradcli.script.torch.nn.initialisation import xavier_uniform_
-from gradcli.script.torch.nn.layers.activation import __getattr__ as activation
 from gradcli.script.torch.nn.layers.containers import ModuleList
 from gradcli.script.torch.nn.layers.dropout import Dropout
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
+from gradcli.script.torch.signature import given_options, names
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 from gradcli.script.torch.tensor.printing import size_text
 
-Activation = str | Callable[[Any], Any] | None
+CAUSAL = "write attn_mask=nn.Transformer.generate_square_subsequent_mask(size)"
 
 
 def summand(mask: Tensor | None, input: Tensor) -> Any:
@@ -43,66 +42,27 @@ def summand(mask: Tensor | None, input: Tensor) -> Any:
     return Tensor(np.where(mask.value, -np.inf, 0).astype(input.dtype))
 
 
-def causal(size: int, dtype: Any = np.float32) -> Any:
-    """Return the mask with minus infinity for all later positions."""
-    return Tensor(np.triu(np.full((size, size), -np.inf, dtype), 1))
-
-
-def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None:
-    """Raise AssertionError for numbers of dimensions that attention does not take."""
-    query, key, value = inputs
-    batched = query.ndim == 3
-    if query.ndim not in (2, 3) or {key.ndim, value.ndim} != {query.ndim}:
-        shapes = ", ".join(size_text(x.shape) for x in inputs)
-        raise AssertionError(f"query, key and value should all have 2 or all have 3 dimensions, but are {shapes}")
-    if padding is not None and padding.ndim != query.ndim - 1:
-        raise AssertionError(f"key_padding_mask should have {query.ndim - 1} dimensions, but has {padding.ndim}")
-    if mask is not None and mask.ndim not in (2, 3):
-        raise AssertionError(f"attn_mask should have 2 or 3 dimensions, but has {mask.ndim}")
-    if mask is not None and not batched and mask.shape[:-2] not in ((), (heads,)):
-        raise AssertionError(f"attn_mask should begin with {heads} heads, but is {size_text(mask.shape)}")
-
-
 class NonDynamicallyQuantizableLinear(Linear):
     """A Linear by the name that torch prints for the last layer of attention."""
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(Configured):
     """Attention in several heads, each with a part of the features, and a linear layer over their results."""
 
     __module__ = "torch.nn.modules.activation"
 
-    def __init__(
-        self,
-        embed_dim: int,
-        num_heads: int,
-        dropout: float = 0.0,
-        bias: bool = True,
-        add_bias_kv: bool = False,
-        add_zero_attn: bool = False,
-        kdim: int | None = None,
-        vdim: int | None = None,
-        batch_first: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
-                "instead"
-            )
-        if add_bias_kv or add_zero_attn or (kdim, vdim) not in ((None, None), (embed_dim, embed_dim)):
-            raise UnsupportedError(
-                "attention with kdim, vdim, add_bias_kv or add_zero_attn is not supported here",
-                help="put an nn.Linear in front of it, and leave them out",
-            )
-        super().__init__()
-        self.embed_dim = embed_dim
-        self.kdim = self.vdim = embed_dim
-        self.num_heads, self.dropout, self.batch_first = num_heads, dropout, batch_first
-        self.head_dim = embed_dim // num_heads
-        if self.head_dim * num_heads != embed_dim:
+    _signature = (
+        "embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, "
+        "batch_first=False, device=None, dtype=None"
+    )
+    _absent = "add_bias_kv add_zero_attn kdim vdim"
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        if self.num_heads <= 0 or self.embed_dim <= 0:
+            raise ValueError("embed_dim and num_heads must be greater than 0")
+        if self.embed_dim % self.num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
+        self.head_dim = self.embed_dim // self.num_heads
         self._add_weights(bias, dtype)
         self._reset_parameters()
 
@@ -118,7 +78,7 @@ class MultiheadAttention(Module):
             for bias in (self.in_proj_bias, self.out_proj.bias):
                 bias.array[...] = 0
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         query: Tensor,
         key: Tensor,
@@ -131,35 +91,32 @@ class MultiheadAttention(Module):
     ) -> tuple[Any, Any]:
         """Return means of the values, (length, batch, features) or batch first, and the weights of the positions."""
         padding, mask = summand(key_padding_mask, query), summand(attn_mask, query)
-        batched = query.ndim == 3
         inputs: list[Any] = [query, key, value]
-        if batched and self.batch_first:
-            turned = {id(x): ops.transpose(x, 1, 0) for x in inputs if x.ndim > 1}
-            inputs = [turned.get(id(x), x) for x in inputs]
-        check_shapes(inputs, padding, mask, self.num_heads)
-        if not batched:
-            inputs = [ops.unsqueeze(x, 1) for x in inputs]
-            padding = None if padding is None else ops.unsqueeze(padding, 0)
-        if is_causal and mask is None:
-            raise AutogradError(
-                "is_causal needs attn_mask", help="write attn_mask=nn.Transformer.generate_square_subsequent_mask(size)"
-            )
+        self._check_inputs(inputs, padding, mask, is_causal)
+        if self.batch_first:
+            turned = {id(x): ops.transpose(x, 1, 0) for x in inputs}
+            inputs = [turned[id(x)] for x in inputs]
         out, weights = self._attend(inputs, padding, mask, need_weights)
         if weights is not None and average_attn_weights:
             weights = ops.mean(weights, 1)
-        if not batched:
-            out = ops.squeeze(out, 1)
-            weights = None if weights is None else ops.squeeze(weights, 0)
-        elif self.batch_first:
-            out = ops.transpose(out, 1, 0)
-        return out, weights
+        return (ops.transpose(out, 1, 0) if self.batch_first else out), weights
 
-    def _check_inputs(self, inputs: list[Any]) -> None:
+    def _check_inputs(self, inputs: list[Any], padding: Any, mask: Any, is_causal: bool) -> None:
         query, key, value = inputs
+        if {x.ndim for x in inputs} != {3}:
+            words = "attention of anything but batches of sequences is not supported here"
+            raise UnsupportedError(words, python=AssertionError, help="write x.unsqueeze(0 if batch_first else 1)")
+        AutogradError.when(is_causal and mask is None, "is_causal needs attn_mask", help=CAUSAL)
         if query.shape[2] != self.embed_dim:
             raise AssertionError(f"was expecting embedding dimension of {self.embed_dim}, but got {query.shape[2]}")
         if key.shape != value.shape:
             raise AssertionError(f"key {size_text(key.shape)} does not match value {size_text(value.shape)}")
+        side = 0 if self.batch_first else 1
+        batch, length, source = query.shape[side], query.shape[1 - side], key.shape[1 - side]
+        masks = ((length, source), (batch * self.num_heads, length, source))
+        for name, x, shapes in (("key_padding_mask", padding, ((batch, source),)), ("attn_mask", mask, masks)):
+            if x is not None and x.shape not in shapes:
+                raise ShapeError(f"{name} should be {' or '.join(map(str, shapes))}, but is {size_text(x.shape)}")
 
     def _projected(self, inputs: list[Any]) -> list[Any]:
         """Return the queries, the keys and the values, each by a third of the weights."""
@@ -168,11 +125,10 @@ class MultiheadAttention(Module):
         return [linear(x, weight, bias) for x, weight, bias in zip(inputs, weights, biases, strict=True)]
 
     def _attend(self, inputs: list[Any], padding: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
-        self._check_inputs(inputs)
         length, batch, features = inputs[0].shape
         heads, width = batch * self.num_heads, self.head_dim
         query, key, value = self._projected(inputs)
-        mask = self._mask(mask, length, key.shape[0], heads)
+        mask = ops.unsqueeze(mask, 0) if mask is not None and mask.ndim == 2 else mask
         query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value))
         mask = self._merged(mask, padding, batch, key.shape[1])
         if need_weights:
@@ -185,19 +141,9 @@ class MultiheadAttention(Module):
         out = linear(out, self.out_proj.weight, self.out_proj.bias)
         return ops.view(out, length, batch, features), weights
 
-    def _mask(self, mask: Any, length: int, source: int, heads: int) -> Any:
-        if mask is None:
-            return None
-        wanted = (length, source) if mask.ndim == 2 else (heads, length, source)
-        if mask.shape != wanted:
-            raise ShapeError(f"The shape of the {mask.ndim}D attn_mask is {size_text(mask.shape)}, not {wanted}.")
-        return ops.unsqueeze(mask, 0) if mask.ndim == 2 else mask
-
     def _merged(self, mask: Any, padding: Any, batch: int, source: int) -> Any:
         if padding is None:
             return mask
-        if padding.shape != (batch, source):
-            raise AssertionError(f"key_padding_mask should be {(batch, source)}, but is {size_text(padding.shape)}")
         each = ops.expand(ops.view(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
         flat = ops.reshape(each, batch * self.num_heads, 1, source)
         return flat if mask is None else mask + flat
@@ -226,37 +172,27 @@ class TransformerLayer(Module):
 
     _norms = 2
 
-    def __init_subclass__(cls) -> None:
-        """Let Python's errors name the class that is called."""
-        if is_torchs(cls):
-            cls.__init__ = renamed(TransformerLayer.__init__, cls)  # type: ignore[method-assign]
+    _signature = (
+        "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, "
+        "batch_first=False, norm_first=False, bias=True, device=None, dtype=None"
+    )
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
+        o = given_options(type(self), arguments, keywords)
+        size, bias, dtype = o["d_model"], o["bias"], o["dtype"]
         for name in ("self_attn", "multihead_attn")[: self._norms - 1]:
-            attention = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, dtype=dtype)
-            setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, dtype=dtype)
-        self.norm_first = norm_first
-        for kind, arguments in (("norm", (d_model, layer_norm_eps, True, bias, None, dtype)), ("dropout", (dropout,))):
-            for number in range(1, self._norms + 1):
-                setattr(self, f"{kind}{number}", (LayerNorm if kind == "norm" else Dropout)(*arguments))
-        self.activation = chosen(activation)
+            options = {"bias": bias, "batch_first": o["batch_first"], "dtype": dtype}
+            setattr(self, name, MultiheadAttention(size, o["nhead"], o["dropout"], **options))
+        self.linear1 = Linear(size, o["dim_feedforward"], bias, dtype=dtype)
+        self.dropout = Dropout(o["dropout"])
+        self.linear2 = Linear(o["dim_feedforward"], size, bias, dtype=dtype)
+        self.norm_first = o["norm_first"]
+        for number in range(1, self._norms + 1):
+            setattr(self, f"norm{number}", LayerNorm(size, o["layer_norm_eps"], bias=bias, dtype=dtype))
+        for number in range(1, self._norms + 1):
+            setattr(self, f"dropout{number}", Dropout(o["dropout"]))
+        self.activation = chosen(o["activation"])
 
     def _block(self, number: int, x: Any, block: Callable[[Any], Any]) -> Any:
         """Add the result of a block, with the norm of its number before the block or behind the sum."""
@@ -273,14 +209,12 @@ class TransformerLayer(Module):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-def chosen(named: Activation) -> Callable[[Any], Any]:
-    if named is not None and not isinstance(named, str):
-        return named
-    if named not in (None, "relu", "gelu"):
-        raise AutogradError(f"activation should be relu/gelu, not {named}")
-    function = find(named or "relu")
-    assert function is not None
-    return function
+def chosen(activation: Any) -> Any:
+    AutogradError.when(
+        isinstance(activation, str) and activation not in ("relu", "gelu"),
+        f"activation should be relu/gelu, not {activation}",
+    )
+    return find(activation) if isinstance(activation, str) else activation
 
 
 class TransformerEncoderLayer(TransformerLayer):
@@ -355,12 +289,9 @@ class TransformerEncoder(Stack):
         num_layers: int,
         norm: Module | None = None,
         enable_nested_tensor: bool = True,
-        mask_check: bool = True,
     ) -> None:
         super().__init__(encoder_layer, num_layers, norm)
         self.enable_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
-        self.use_nested_tensor = enable_nested_tensor and leaves_padding_out(encoder_layer)
 
     def forward(
         self,
@@ -370,32 +301,13 @@ class TransformerEncoder(Stack):
         is_causal: bool | None = None,
     ) -> Any:
         padding, mask = summand(src_key_padding_mask, src), summand(mask, src)
+        if padding is not None and self.enable_nested_tensor and not (self.training or mode.grad_enabled):
+            words = "an evaluated TransformerEncoder whose padded positions torch leaves out is not supported here"
+            raise UnsupportedError(words, help="make it with enable_nested_tensor=False")
         x: Any = src
         for layer in self.layers:
             x = layer(x, src_mask=mask, src_key_padding_mask=padding, is_causal=bool(is_causal))
-        if padding is not None and mask is None and self._packs(src, padding):
-            x = ops.masked_fill(x, Tensor((padding.value != 0)[..., None]), 0.0)
         return x if self.norm is None else self.norm(x)
-
-    def _packs(self, src: Tensor, padding: Tensor) -> bool:
-        """Return whether torch leaves out padded positions, which are zero afterwards."""
-        first = next(iter(self.layers))
-        if not self.use_nested_tensor or first.training or src.ndim != 3:
-            return False
-        if mode.grad_enabled and (src.requires_grad or any(x.requires_grad for x in first.parameters())):
-            return False
-        is_token = padding.value == 0
-        return bool(np.all(is_token[:, :-1] >= is_token[:, 1:]))
-
-
-def leaves_padding_out(layer: Any) -> bool:
-    """Return whether torch leaves out the padded positions of evaluated sequences for a layer."""
-    if not isinstance(layer, TransformerEncoderLayer):
-        return False
-    attention, activations = layer.self_attn, (activation("ReLU"), activation("GELU"))
-    has_activation = layer.activation in (find("relu"), find("gelu")) or isinstance(layer.activation, activations)
-    is_plain = attention.batch_first and attention.in_proj_bias is not None and attention.num_heads % 2 == 0
-    return bool(is_plain and has_activation and not layer.norm_first)
 
 
 class TransformerDecoder(Stack):
@@ -426,35 +338,27 @@ class Transformer(Module):
 
     __module__ = "torch.nn.modules.transformer"
 
-    def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = None,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    _signature = (
+        "d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, "
+        "activation='relu', custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, "
+        "norm_first=False, bias=True, device=None, dtype=None"
+    )
+    _absent = "custom_encoder custom_decoder"
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
-        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        norm = (d_model, layer_norm_eps, True, bias, None, dtype)
-        encoder_layer = TransformerEncoderLayer(*sizes, dtype=dtype)
-        self.encoder = custom_encoder or TransformerEncoder(encoder_layer, num_encoder_layers, LayerNorm(*norm))
-        decoder_layer = TransformerDecoderLayer(*sizes, dtype=dtype)
-        self.decoder = custom_decoder or TransformerDecoder(decoder_layer, num_decoder_layers, LayerNorm(*norm))
+        o = given_options(type(self), arguments, keywords)
+        self.d_model, self.nhead, self.batch_first = o["d_model"], o["nhead"], o["batch_first"]
+        of_layer = {name: o[name] for name in names(TransformerLayer._signature)}
+        for name, layer, stack in (
+            ("encoder", TransformerEncoderLayer, TransformerEncoder),
+            ("decoder", TransformerDecoderLayer, TransformerDecoder),
+        ):
+            norm = LayerNorm(self.d_model, o["layer_norm_eps"], bias=o["bias"], dtype=o["dtype"])
+            setattr(self, name, stack(layer(**of_layer), o[f"num_{name}_layers"], norm))
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 xavier_uniform_(parameter)
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
 
     def forward(
         self,
@@ -485,4 +389,5 @@ class Transformer(Module):
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
         """Return a mask with minus infinity above the diagonal and 0 elsewhere."""
         running.machine.budget.fits(sz * sz, "the tensor")
-        return causal(sz, mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype)))
+        kind = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
+        return Tensor(np.triu(np.full((sz, sz), -np.inf, kind), 1))

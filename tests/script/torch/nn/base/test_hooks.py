@@ -14,7 +14,6 @@ m.register_forward_pre_hook(lambda module, given: print("before", given[0].shape
 m(x)
 handle.remove()
 m(x)
-m.register_forward_hook(lambda module, given, named, out: print(sorted(named)), with_kwargs=True, prepend=True)
 m.register_forward_hook(lambda module, given, out: out * 10)
 m.register_forward_pre_hook(lambda module, given: (given[0] * 0,) if given else None)
 print(m(x), m(input=x).shape)

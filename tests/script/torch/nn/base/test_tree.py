@@ -75,7 +75,7 @@ weight = a.weight
 net.double()
 print(a.weight is weight, a.weight.dtype, a.weight.grad.dtype, a(x.double()).dtype)
 print([b.dtype for b in net.buffers()])
-print(net.float()[0].weight.dtype, net.to("cpu").to(torch.float64)[0].bias.dtype, net.half()[0].bias.dtype)
+print(net.float()[0].weight.dtype, net.to("cpu").to(torch.float64)[0].bias.dtype)
 print(net.to(x)[0].bias.dtype, net.to(device="cpu", dtype=torch.float64)[0].bias.dtype, net.cpu() is net)
 """
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.script.running import ours
 from tests.script.torch.nn.agreement import agree, agree_closely, guarded
 
 START = """\
@@ -19,7 +20,6 @@ m = nn.MultiheadAttention(8, 2)
     "called",
     [
         "m(q, q, q, attn_mask=later)",
-        "m(q[:, 0], q[:, 0], q[:, 0])",
         "nn.MultiheadAttention(8, 4, bias=False, batch_first=True)(q, q, q)",
         "F.scaled_dot_product_attention(images, images, images)",
     ],
@@ -35,10 +35,8 @@ def test_attention(called: str) -> None:
         "nn.MultiheadAttention(0, 3)",
         "m(q, q, q[:2])",
         "m(torch.randn(4, 2, 6), q, q)",
-        "m(q[0, 0], q, q)",
         "m(q, q, q, attn_mask=torch.zeros(3, 3))",
         "m(q, q, q, attn_mask=torch.zeros(3, 3).long())",
-        "m(q, q, q, key_padding_mask=torch.zeros(3, 3))",
         "m(q, q, q, is_causal=True)",
         "nn.TransformerEncoderLayer(8, 2, activation='tanh')",
         "nn.Transformer(8, 2, 1, 1, 16)(q, q[:, :1])",
@@ -54,7 +52,7 @@ def test_what_does_not_fit(called: str) -> None:
     [
         "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, activation='gelu', norm_first=True), 2)\n"
         "print(m, m(q, mask=nn.Transformer.generate_square_subsequent_mask(4)))",
-        "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1).eval()\nq = q[:2, :]\n"
+        "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, None, False).eval()\n"
         "q = torch.randn(2, 4, 8)\nprint(m(q, src_key_padding_mask=pad))\nwith torch.no_grad():\n"
         "    print(m(q, src_key_padding_mask=pad))",
         "m = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0, batch_first=True)\nout = m(q, k[:4])\nprint(out)\n"
@@ -63,3 +61,14 @@ def test_what_does_not_fit(called: str) -> None:
 )
 def test_transformers(text: str) -> None:
     agree_closely(START + text)
+
+
+@pytest.mark.parametrize(
+    ("called", "instead"),
+    [
+        ("m(q[:, 0], q[:, 0], q[:, 0])", "attention of anything but batches of sequences is not supported here"),
+        ("nn.MultiheadAttention(8, 2, kdim=4)", "MultiheadAttention(kdim=...) is not supported here"),
+    ],
+)
+def test_what_is_refused_by_name(called: str, instead: str) -> None:
+    assert instead in ours("import torch\nfrom torch import nn\n" + START + called)

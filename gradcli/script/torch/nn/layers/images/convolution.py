@@ -10,13 +10,12 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.members.absence import without
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
-from gradcli.script.torch.nn.base.initial_parameters import biased, fan_in_uniform, redraw
-from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.tensor.printing import size_text
+from gradcli.script.torch.nn.base.parameter import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.functional.module import check_tensor
 
 PADDINGS = ("same", "valid")
-MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Convolution(Configured):
@@ -57,32 +56,22 @@ class Convolution(Configured):
                 raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str) and self.padding not in PADDINGS:
             raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {set(PADDINGS)}")
+        if self.padding_mode not in ("zeros", "reflect", "replicate") or (
+            self.padding_mode != "zeros" and isinstance(self.padding, str)
+        ):
+            words = f"padding_mode={self.padding_mode!r} is not supported here"
+            raise UnsupportedError(words, python=ValueError, help="there are 'reflect' and 'replicate', of a width")
         if self.padding == "same" and any(step != 1 for step in self._each(self.stride)):
             raise ValueError("padding='same' is not supported for strided convolutions")
-        if self.padding_mode == "circular":
-            raise UnsupportedError("padding_mode='circular' is not supported here", help="there is 'reflect'")
-        if self.padding_mode not in MODES:
-            raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={self.padding_mode!r}")
 
     def forward(self, input: Tensor) -> Any:
         name = f"conv{self._dimensions}d"
         self._check_input(name, input)
         convolve, padding = getattr(ops, name), self.padding
         if self.padding_mode != "zeros":
-            input, padding = ops.pad(input, self._border(), self.padding_mode), 0
+            border = tuple(width for width in reversed(padding) for _ in range(2))
+            input, padding = ops.pad(input, border, self.padding_mode), 0
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
-
-    def _border(self) -> tuple[int, ...]:
-        """Return the widths of the border before and behind each dimension, from the last one on."""
-        widths: list[tuple[int, int]] = []
-        for number, (kernel, apart) in enumerate(zip(self.kernel_size, self.dilation, strict=True)):
-            if self.padding == "same":
-                total = apart * (kernel - 1)
-                widths.append((total // 2, total - total // 2))
-            else:
-                width = 0 if self.padding == "valid" else self.padding[number]
-                widths.append((width, width))
-        return tuple(width for sides in reversed(widths) for width in sides)
 
     def _check_input(self, name: str, input: Tensor) -> None:
         check_tensor(name, input)
@@ -112,44 +101,22 @@ class Transposed(Convolution):
         "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, "
         "dilation=1, padding_mode='zeros', device=None, dtype=None"
     )
+    _absent = "padding_mode"
     output_padding: Any
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
-        if self.padding_mode != "zeros":
-            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         super()._settle(bias, device, dtype)
         self.output_padding = self._each(self.output_padding)
 
     def _channels(self) -> tuple[int, int]:
         return self.in_channels, self.out_channels // self.groups
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Any:
+    @without("output_size")
+    def forward(self, input: Tensor) -> Any:
         name = f"conv_transpose{self._dimensions}d"
         self._check_input(name, input)
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        sizes = (self.stride, self.padding, extra, self.groups, self.dilation)
+        sizes = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
         return getattr(ops, name)(input, self.weight, self.bias, *sizes)
-
-    def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
-        """Return the `output_padding` that leads to a size; ValueError if none does."""
-        count = self._dimensions
-        lead = input.ndim - count
-        if len(wanted) == lead + count:
-            wanted = wanted[lead:]
-        if len(wanted) != count:
-            raise ValueError(
-                f"ConvTranspose{count}D: for {input.ndim}D input, output_size must have {count} or {lead + count} "
-                f"elements (got {len(wanted)})"
-            )
-        sides = zip(input.shape[lead:], self.stride, self.padding, self.kernel_size, self.dilation, strict=True)
-        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, k, d in sides]
-        most = [low + step - 1 for low, step in zip(least, self.stride, strict=True)]
-        if any(not low <= n <= high for low, n, high in zip(least, wanted, most, strict=True)):
-            raise ValueError(
-                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
-                f"{size_text(input.shape[2:])})"
-            )
-        return tuple(n - low for n, low in zip(wanted, least, strict=True))
 
 
 LAYERS = {**numbered("Conv", Convolution), **numbered("ConvTranspose", Transposed)}

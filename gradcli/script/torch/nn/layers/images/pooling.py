@@ -1,10 +1,58 @@
-"""Pooling: layers that reduce windows of their input."""
+"""Padding and pooling: layers that add a border to their input, and layers that reduce windows of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, numbered
+
+
+class Border(Configured):
+    """A border with one width for all sides, or one for each: left, right, top, bottom, front, back."""
+
+    _function = "pad"
+    _signature = "padding"
+    _text = "{padding}"
+    _dimensions = 0
+    _mode = "constant"
+    padding: Any
+    value = 0.0
+
+    def _settle(self) -> None:
+        sides = self.padding
+        self.padding = tuple(sides) if isinstance(sides, tuple | list) else (sides,) * (2 * self._dimensions)
+
+    def forward(self, input: Any) -> Any:
+        if self._mode == "constant":
+            return self._called(input, self.padding, "constant", self.value)
+        return self._called(input, self.padding, self._mode)
+
+
+class Constant(Border):
+    """A border of one number."""
+
+    _signature = "padding, value"
+    _text = "padding={padding}, value={value}"
+
+
+class Reflection(Border):
+    """A border of the entries beside the first and the last, as in a mirror."""
+
+    _mode = "reflect"
+
+
+class Replication(Border):
+    """A border of the first and the last entry."""
+
+    _mode = "replicate"
+
+
+BORDERS = {
+    **numbered("ConstantPad", Constant),
+    **numbered("ReflectionPad", Reflection),
+    **numbered("ReplicationPad", Replication),
+    **numbered("ZeroPad", Border),
+}
 
 
 class Pool(Configured):
@@ -63,10 +111,16 @@ class AdaptivePool(Configured):
         return self._called(input, size)
 
 
-LAYERS: Rows = {
+POOLS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
     **numbered("AdaptiveAvgPool", AdaptivePool, 2, "adaptive_avg_pool"),
 }
-__getattr__ = declared(LAYERS, "torch.nn.modules.pooling")
+PLACES = (("padding", BORDERS), ("pooling", POOLS))
+LAYERS: Rows = {
+    name: (base, {"__module__": f"torch.nn.modules.{place}", **attributes})
+    for place, rows in PLACES
+    for name, (base, attributes) in rows.items()
+}
+__getattr__ = declared(LAYERS)
