@@ -9,9 +9,11 @@ from functools import cache
 from typing import Any
 
 from gradcli.engine.primitive import Primitive, Rule
+from gradcli.engine.symbolic.indices import ELSEWHERE, Given
 from gradcli.explanation.index.derivation import derivatives
 from gradcli.explanation.index.parsing import equations
 from gradcli.explanation.index.tree import Equation, total
+from gradcli.explanation.index.views import placed_by
 from gradcli.facts import dataclass
 
 POSITION = "position"
@@ -40,12 +42,19 @@ def formulas(
     """Return the formulas for the input at a position; None of a primitive without them."""
     if not primitive.index:
         return None
-    text, values, words = _declared(primitive, result_value, inputs, options, position)
     upstream, result, *names = names_of(primitive, len(inputs), position)
+    declaration = _declared(primitive, result_value, inputs, options, position)
+    if declaration == ELSEWHERE:
+        declaration = placed_by(primitive, inputs, options, position, names[position])
+    if not declaration:
+        return None
+    text, extra = (declaration, {}) if isinstance(declaration, str) else declaration
     forward, gradient = read_formulas(text, names[position], upstream)
     result = forward[0].left.tensor if forward else result
-    tensors = {upstream: g, result: result_value, **dict(zip(names, inputs, strict=True)), **values}
+    tensors = {upstream: g, result: result_value, **dict(zip(names, inputs, strict=True))}
+    tensors.update({name: value for name, (_, value) in extra.items()})
     tensors.update({f"∂{name}": tensors[name] for name in names})
+    words = {name: text for name, (text, _) in extra.items()}
     return Formulas(forward, gradient, tensors, upstream, result, tuple(names), words)
 
 
@@ -59,20 +68,12 @@ def read_formulas(text: str, input: str, upstream: str) -> tuple[tuple[Equation,
 
 def _declared(
     primitive: Primitive, result: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
-) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return the text, and the tensors that it mentions beside the inputs, with words for what they are."""
+) -> str | tuple[str, Given] | None:
+    """Return the text, perhaps with the tensors that it mentions beside the inputs."""
     if isinstance(primitive.index, str):
-        return primitive.index.format(**{**_defaults(primitive), **options}), {}, {}
+        return primitive.index.format(**{**_defaults(primitive), **options})
     place = {POSITION: position} if primitive.variadic else {}
-    declaration = primitive.index(result, *inputs, **options, **place)
-    if isinstance(declaration, str):
-        return declaration, {}, {}
-    text, extra = declaration
-    return (
-        text,
-        {name: value for name, (_, value) in extra.items()},
-        {name: words for name, (words, _) in extra.items()},
-    )
+    return primitive.index(result, *inputs, **options, **place)  # type: ignore[no-any-return]
 
 
 @cache

@@ -13,7 +13,6 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.declarations.declaration import Finder
 from gradcli.explanation.index.differential import differential, with_names
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read_formulas
@@ -23,6 +22,7 @@ from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why
 from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
+from gradcli.explanation.wholes.cross_entropy import Finder
 from gradcli.language.tree import Name, Program
 from gradcli.language.unparser import unparse
 

@@ -26,7 +26,6 @@ from gradcli.explanation.sizes.any_values import (
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, with_size_names
 from gradcli.explanation.sizes.formula_checks import failing_claim
 from gradcli.explanation.sizes.merging import merged
-from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables, literal_values, placeholders
 from gradcli.language.tree import Expression, Program, names
@@ -198,7 +197,7 @@ def _locals(edges: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Lo
             x[0],
             rule=_certain([local.rule for local in x], runs),
             formula=None if x[0].formula is None else _certain([local.formula for local in x], runs),
-            reason=merged_reason([local.reason for local in x], runs),
+            reason=None,  # index formulas hold at one size
         )
         for x in zip(*edges, strict=True)
     )

@@ -15,8 +15,8 @@ import numpy as np
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.contractions import contraction
-from gradcli.explanation.index.declarations.catalogue import declared
 from gradcli.explanation.index.views import picks
+from gradcli.explanation.wholes.cross_entropy import cross_entropy
 from gradcli.language.tree import Expression
 
 
@@ -58,7 +58,7 @@ def together(applications: Sequence[Application], tree: Expression | None, value
     """
     if tree is not None and (
         contraction(tree, {name: np.shape(value) for name, value in values.items()})
-        or declared(tree, values)
+        or cross_entropy(tree, values)
         or is_view(applications)
         or is_pointwise(applications)
     ):

@@ -20,13 +20,12 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
-from gradcli.explanation.index.declarations.catalogue import declared
-from gradcli.explanation.index.declarations.declaration import OUT, UPSTREAM, Finder
 from gradcli.explanation.index.views import picks, read_views, select_rule
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
-from gradcli.explanation.wholes.arrangements import attach_arranged_reasons
+from gradcli.explanation.wholes.cross_entropy import SAYS as LOSS_SAYS
+from gradcli.explanation.wholes.cross_entropy import Finder, cross_entropy
 from gradcli.explanation.wholes.grouping import prepares
 from gradcli.explanation.why import ReasonOfWhole, without_graph
 from gradcli.language.rewrite import substitute
@@ -70,12 +69,10 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
         text = product.text("out", [f"x{place}" for place in places])
         rules = [product.rule(place, upstream_name) for place in places]
         return make([outer[name] for name in product.operands], rules, text, None, SAYS)
-    if declaration := declared(last.whole, values) if last.whole else None:
-        operands = [x for tree in declaration.operands for x in outer.values() if x.spelling == tree]
-        by_name = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
-        if len(operands) == len(declaration.operands):
-            rules = [rule and substitute(rule, by_name) for rule in declaration.rules]
-            return make(operands, rules, declaration.formulas, declaration.finder, declaration.says)
+    if loss := cross_entropy(last.whole, values) if last.whole else None:
+        operands = [x for tree in loss.operands for x in outer.values() if x.spelling == tree]
+        if len(operands) == len(loss.operands):
+            return make(operands, loss.rules(upstream_name), loss.formulas, loss.find, LOSS_SAYS)
     return compose_rules(lines, outer, op, grad_fn, upstream_name, gradient)
 
 
@@ -154,10 +151,8 @@ def compose_rules(
         says = COPIES if any(x.primitive.name == "expand" for x in applied) else says
     elif is_composed:
         says = STEPS if is_structured(lines) else SLOPE
-    else:
-        rules = attach_arranged_reasons(lines, rules, upstream_name, gradient)
-    if any(local.formula is None and local.reason is None for local in rules):
-        return None  # the steps of torch have reasons
+        if any(local.formula is None for local in rules):
+            return None  # the steps of torch have reasons
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 

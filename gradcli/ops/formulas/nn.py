@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import Given, entry, letters, spread, summed
+from gradcli.engine.symbolic.indices import Given, entry, letters, put, spread, summed
 from gradcli.ops.formulas.reducing import Axes, Reduced
-from gradcli.ops.formulas.shaping import put
 
 
 def _parts(x: Any, dim: Axes) -> tuple[Reduced, Callable[[str], str], Callable[[str], str]]:
@@ -110,25 +109,6 @@ def batch_norm(
     c = places[1]
     scaled = f"({entry('x', places)} - mean[{c}])/sqrt(var[{c}] + {eps!r})"
     return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}"
-
-
-def group_norm(out: Any, x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps: float = 1e-5) -> Any:
-    """Return the formulas; channels of one group have the same number after a division by the size of a group."""
-    rows = np.reshape(x, (np.shape(x)[0], num_groups, -1))
-    size = np.shape(x)[1] // num_groups
-    z, s = _standard(rows, (2,), eps)
-    places = letters(2 * np.ndim(x))
-    own, others = places[: np.ndim(x)], places[np.ndim(x) :]
-    others = [own[0], *others[1:]]
-    group = f"({own[1]}//{size})" if size > 1 else own[1]
-    same = f" where {others[1]}//{size} = {own[1]}//{size}"
-    given = {
-        "z": ("the entry less its group's mean, over the deviation", z.reshape(np.shape(x))),
-        "s": (S, s.reshape(-1, num_groups)),
-    }
-    gradient = _corrected(own, others, others[1:], weight, [1], rows.shape[2], f"s[{own[0]},{group}]", same)
-    forward = _affine(entry("z", own), weight, bias, [own[1]])
-    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
 
 
 S = "the deviation, the root of the variance with eps added"

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import Given, entry, letters, summed
+from gradcli.engine.symbolic.indices import Given, entry, letters, put, summed
 from gradcli.facts import dataclass
-from gradcli.ops.formulas.shaping import put
 
 Axes = int | Sequence[int] | None
 
@@ -214,12 +213,3 @@ def running(direction: str = "≤") -> Any:
         )
 
     return formula
-
-
-def running_product(out: Any, x: Any, *, dim: int) -> str:
-    at = Along.of(x, dim)
-    if not at.i:
-        return "out = x"
-    i, k, m = at.i, at.k, at.m
-    others = f"(Π{m} {at('x', m)} where {m} ≤ {k}, {m} ≠ {i})"
-    return f"{at('out')} = Π{k} {at('x', k)} where {k} ≤ {i}; {at('∂x')} = Σ{k} {at('g', k)}·{others} where {k} ≥ {i}"

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import Given, entry, letters, summed
-from gradcli.ops.formulas.shaping import plus
+from gradcli.engine.symbolic.indices import Given, entry, summed
 
 Sizes = Sequence[int]
 CELLS, KERNEL, SPOTS = "ijl", "abd", "pqr"  # letters of a place in the result, in the window, in the input
 NAMES = ("plane", "row", "column")
+
+
+def plus(letter: str, start: int, step: int = 1) -> str:
+    """Return `2·i + 1`."""
+    times = letter if step == 1 else f"{step}·{letter}"
+    return f"{times} + {start}" if start > 0 else f"{times} - {-start}" if start else times
 
 
 class Windows:
@@ -57,22 +62,6 @@ def convolved(
     kernel = entry("w", ["o", "c", *at.kernel])
     total = summed(["c", *at.offsets], f"{source}·{kernel}")
     return f"{entry('out', ['n', 'o', *at.cells])} = {total}{_bias(bias, 'o')}"
-
-
-def _led_back(name: str, w: Any, bias: Any, at: Windows, groups: int) -> str:
-    kernel = entry("w", ["o", "c", *at.kernel])
-    channel = _channel(w, groups)
-    grouped = "" if channel == "c" else f", {channel} = k"
-    bound = ["o", *at.cells, *at.offsets, *(["c"] if grouped else [])]
-    total = summed(bound, f"{entry(name, ['n', 'o', *at.cells])}·{kernel} where {at.meet}{grouped}")
-    k = "k" if grouped else "c"
-    return f"{entry('out', ['n', k, *at.spots])} = ({total}){_bias(bias, k)}"
-
-
-def transposed(
-    out: Any, x: Any, w: Any, bias: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any
-) -> str:
-    return _led_back("x", w, bias, Windows(np.shape(w)[2:], stride, padding, dilation), groups)
 
 
 def largest(positions: Any) -> Any:
@@ -124,44 +113,3 @@ def averaged(divisor: Any) -> Any:
         return f"{left} = ({total})/{entry('count', at.cells)}", {"count": ("the number of entries of a window", count)}
 
     return formula
-
-
-def adaptive(bounds: Any) -> Any:
-    """Return the formula of averages over parts; `bounds` are the ends of the parts of a dimension."""
-
-    def formula(out: Any, x: Any, **_: Any) -> tuple[str, Given]:
-        lead = list("nc"[2 - (np.ndim(x) - 2) :]) if np.ndim(x) <= 4 else letters(np.ndim(x) - 2, "ijpq")
-        sides = [_shares(bounds(n, m), n) for n, m in zip(np.shape(x)[-2:], np.shape(out)[-2:], strict=True)]
-        text = f"{entry('out', [*lead, 'i', 'j'])} = Σp,q down[i,p]·{entry('x', [*lead, 'p', 'q'])}·across[j,q]"
-        words = ("the share of each row in a part", "the share of each column in a part")
-        return text, {"down": (words[0], sides[0]), "across": (words[1], sides[1])}
-
-    return formula
-
-
-def _shares(bounds: Sequence[tuple[int, int]], size: int) -> Any:
-    rows = np.zeros((len(bounds), size))
-    for row, (start, stop) in zip(rows, bounds, strict=True):
-        row[start:stop] = 1 / (stop - start)
-    return rows
-
-
-def resampled(out: Any, x: Any, down: Any, across: Any) -> str:
-    lead = letters(np.ndim(x) - 2, "ijpq")
-    return f"{entry('out', [*lead, 'i', 'j'])} = Σp,q down[i,p]·{entry('x', [*lead, 'p', 'q'])}·across[j,q]"
-
-
-def padded(out: Any, x: Any, *, pad: Sizes, value: float = 0) -> str | tuple[str, Given]:
-    places = letters(np.ndim(x))
-    before = [0] * (len(places) - len(pad) // 2) + list(pad[-2::-2])
-    source = entry("x", [plus(letter, -n) for letter, n in zip(places, before, strict=True)])
-    left = entry("out", places)
-    if not value:
-        return f"{left} = {source}"
-    inside = np.ones(np.shape(out), int)
-    for axis, (n, size) in enumerate(zip(before, np.shape(x), strict=True)):
-        where = np.arange(np.shape(out)[axis]) - n
-        shape = [-1 if other == axis else 1 for other in range(len(places))]
-        inside = inside * ((where >= 0) & (where < size)).reshape(shape)
-    given = {"border": ("1 beside the tensor, else 0", 1 - inside)}
-    return f"{left} = {source} + {float(value)!r}·{entry('border', places)}", given

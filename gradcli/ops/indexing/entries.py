@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
-from gradcli.ops.formulas import indexing
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.support.arguments import Indices, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
@@ -45,7 +45,7 @@ entries: Primitive = primitive(
     lambda g, out, x, places, *, dims: entries_backward(g, places, shape=x.shape, dims=dims),
     structured=True,
     says=PICKED,
-    index=indexing.entries,
+    index=ELSEWHERE,
 )
 entries_backward: Primitive = primitive(
     "entries_backward",

@@ -12,12 +12,12 @@ from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimen
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
-from gradcli.ops.formulas import indexing as written
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.support.arguments import Indices, Operand
@@ -92,7 +92,6 @@ scatter_add: Primitive = primitive(
     structured=True,
     notation=dim_second("scatter_add"),
     says=ADDED_AT,
-    index=written.scatter_added,
 )
 index_select: Primitive = primitive(
     "index_select",
@@ -122,7 +121,6 @@ index_add: Primitive = primitive(
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
-    index=written.index_added,
 )
 masked_select: Primitive = primitive(
     "masked_select",
@@ -131,7 +129,7 @@ masked_select: Primitive = primitive(
     saves=(0,),
     structured=True,
     says=PICKED,
-    index=entries.masked,
+    index=ELSEWHERE,
 )
 
 
@@ -213,7 +211,6 @@ scatter_number: Primitive = primitive(
     structured=True,
     notation=_write_number,
     says="Entries that a number is written over get 0; the others get their gradient.",
-    index=written.scattered_number,
 )
 scatter = primitive(
     "scatter",
@@ -224,7 +221,6 @@ scatter = primitive(
     structured=True,
     notation=dim_second("scatter"),
     says=REPLACED,
-    index=written.scattered,
 )
 
 

@@ -11,13 +11,12 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import same_entries
+from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Expression, Index, Literal
 from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
@@ -76,7 +75,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
         notation=_write_select,
         traits=traits,
         says=PICKED,
-        index=entries.selected,
+        index=ELSEWHERE,
     )
 
 
@@ -99,7 +98,7 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
         traits=traits,
         fold=fold_same,
         says=PICKED,
-        index=entries.sliced,
+        index=ELSEWHERE,
     )
 
 

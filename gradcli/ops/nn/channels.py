@@ -159,7 +159,6 @@ group_norm: Primitive = primitive(
     notation=write_norm("group_norm", "num_groups"),
     structured=True,
     says=NORMAL,
-    index=entries.group_norm,
 )
 
 

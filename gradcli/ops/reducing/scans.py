@@ -137,7 +137,6 @@ cumprod = primitive(
     saves=(OUT,),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
-    index=entries.running_product,
 )
 
 

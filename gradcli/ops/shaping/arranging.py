@@ -11,9 +11,9 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks import shapes
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.shaping.joining import apply_repeat
@@ -43,7 +43,7 @@ unfold: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
-    index=entries.windows,
+    index=ELSEWHERE,
 )
 unfold_backward: Primitive = primitive(
     "unfold_backward",

@@ -10,11 +10,11 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
@@ -58,7 +58,7 @@ diagonal: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
-    index=entries.diagonal,
+    index=ELSEWHERE,
 )
 diagonal_backward: Primitive = primitive(
     "diagonal_backward",
@@ -78,7 +78,7 @@ diag: Primitive = primitive(
     structured=True,
     notation=call("diag", _diag),
     says=PICKED,
-    index=entries.diag,
+    index=ELSEWHERE,
 )
 
 
@@ -103,7 +103,7 @@ diag_embed: Primitive = primitive(
     structured=True,
     notation=_write_embed,
     says=PLACED,
-    index=entries.on_diagonal,
+    index=ELSEWHERE,
 )
 tril: Primitive = primitive(
     "tril",
@@ -111,7 +111,7 @@ tril: Primitive = primitive(
     lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries above it get 0.",
-    index=entries.triangle(below=True),
+    index=ELSEWHERE,
 )
 triu: Primitive = primitive(
     "triu",
@@ -119,7 +119,7 @@ triu: Primitive = primitive(
     lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries below it get 0.",
-    index=entries.triangle(below=False),
+    index=ELSEWHERE,
 )
 trace: Primitive = primitive(
     "trace",

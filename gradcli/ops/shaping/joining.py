@@ -14,11 +14,11 @@ from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimen
 from gradcli.engine.graph import join
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
@@ -67,7 +67,7 @@ cat: Primitive = primitive(
     variadic=True,
     notation=_of_list("cat"),
     says=OWN_PART,
-    index=entries.joined,
+    index=ELSEWHERE,
 )
 stack: Primitive = primitive(
     "stack",
@@ -77,7 +77,7 @@ stack: Primitive = primitive(
     variadic=True,
     notation=_of_list("stack"),
     says=OWN_PART,
-    index=entries.stacked,
+    index=ELSEWHERE,
 )
 # one application for each part, where torch has one node with many outputs, whose gradients it joins again
 split_part = slicing("split_part", "SplitBackward0", "part")
@@ -105,7 +105,7 @@ repeat: Primitive = primitive(
     structured=True,
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",
-    index=entries.repeated,
+    index=ELSEWHERE,
 )
 flip: Primitive = primitive(
     "flip",
@@ -114,7 +114,7 @@ flip: Primitive = primitive(
     structured=True,
     notation=positional("flip"),
     says=MOVED,
-    index=entries.flipped,
+    index=ELSEWHERE,
 )
 roll: Primitive = primitive(
     "roll",
@@ -123,7 +123,7 @@ roll: Primitive = primitive(
     structured=True,
     notation=_write_roll,
     says=MOVED,
-    index=entries.rolled,
+    index=ELSEWHERE,
 )
 
 

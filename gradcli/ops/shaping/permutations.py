@@ -10,11 +10,11 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import attribute, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Call, Expression
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
@@ -54,7 +54,7 @@ t: Primitive = primitive(
     node_in_place="TBackward1",
     traits=("layout",),
     says=MOVED,
-    index=entries.swapped,
+    index=ELSEWHERE,
 )
 transpose: Primitive = primitive(
     "transpose",
@@ -66,7 +66,7 @@ transpose: Primitive = primitive(
     node_in_place="TransposeBackward1",
     traits=("layout",),
     says=MOVED,
-    index=entries.swapped,
+    index=ELSEWHERE,
 )
 permute: Primitive = primitive(
     "permute",
@@ -77,7 +77,7 @@ permute: Primitive = primitive(
     notation=_write_permute,
     traits=("layout",),
     says=MOVED,
-    index=entries.permuted,
+    index=ELSEWHERE,
 )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
@@ -65,7 +64,6 @@ adaptive_mean: Primitive = primitive(
     saves=(0,),
     structured=True,
     says=WINDOW_MEAN,
-    index=entries.adaptive(_bounds),
 )
 adaptive_spread: Primitive = primitive(
     "adaptive_avg_pool2d_backward",

@@ -11,7 +11,6 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real, check_size
@@ -55,7 +54,6 @@ transposed: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=SLID,
-    index=entries.transposed,
 )
 
 
