@@ -16,7 +16,7 @@ from gradcli.explanation.model import Local, Node, Why
 from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
-    from gradcli.explanation.wholes.cross_entropy import Finder
+    from gradcli.explanation.index.formulas import Finder
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 

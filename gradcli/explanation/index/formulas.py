@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from gradcli.explanation.index.views import placed_by
 from gradcli.facts import dataclass
 
 POSITION = "position"
+Finder = Callable[[Sequence[Any]], Given]  # the tensors that a formula mentions, from the values of the operands
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
 from gradcli.explanation.index.differential import differential, with_names
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
-from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read_formulas
+from gradcli.explanation.index.formulas import Finder, Formulas, formulas, names_of, read_formulas
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import Worked, worked
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why
 from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
-from gradcli.explanation.wholes.cross_entropy import Finder
 from gradcli.language.tree import Name, Program
 from gradcli.language.unparser import unparse
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.indices import entry, letters
+from gradcli.engine.symbolic.indices import Given, entry, letters
 from gradcli.engine.symbolic.notation import literal
-from gradcli.explanation.wholes.cross_entropy import Given
 from gradcli.language.tree import Argument, Call, Expression, Name
 
 Places = np.ndarray[Any, Any]  # of entries, counted along all dimensions
@@ -37,7 +36,7 @@ def read_views(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, 
 
 def placed_by(
     primitive: Primitive, inputs: Sequence[Any], options: Mapping[str, Any], position: int, name: str
-) -> tuple[str, Given] | None:
+) -> str | tuple[str, Given] | None:
     """Return the formula of an operation in whose result entries of an input stand in other places, beside zeros.
 
     It runs over the places of the entries, counted from 1; None for a tensor that is too large.

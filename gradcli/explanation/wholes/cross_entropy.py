@@ -5,11 +5,12 @@ A course teaches it so, though torch takes several nodes with rules of their own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.symbolic.indices import Given
 from gradcli.explanation.index.contractions import call_of
 from gradcli.facts import dataclass
 from gradcli.language.simplify.facts.shapes import constant_value
@@ -18,8 +19,6 @@ from gradcli.language.unparser import unparse
 
 SAYS = "Each score gets its probability, less 1 for the right class: softmax minus one-hot, times the gradient."
 IGNORED = -100  # the label that torch ignores
-Given = Mapping[str, tuple[str, Any]]  # what a formula mentions that is no input: words, and the value
-Finder = Callable[[Sequence[Any]], Given]  # from the values of the operands
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,13 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
+from gradcli.explanation.index.formulas import Finder
 from gradcli.explanation.index.views import picks, read_views, select_rule
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.cross_entropy import SAYS as LOSS_SAYS
-from gradcli.explanation.wholes.cross_entropy import Finder, cross_entropy
+from gradcli.explanation.wholes.cross_entropy import cross_entropy
 from gradcli.explanation.wholes.grouping import prepares
 from gradcli.explanation.why import ReasonOfWhole, without_graph
 from gradcli.language.rewrite import substitute

@@ -230,8 +230,7 @@ scatter = primitive(
 def apply_scatter(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
     """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
     src = value if src is None else src
-    if src is None:
-        raise AutogradError("scatter() takes src or value", code="E203")
+    AutogradError.when(src is None, "scatter() takes src or value", code="E203")
     axis, places = dimension(dim, input.ndim), placing(input, index)
     if not isinstance(src, Tensor):
         check_places("scatter", input, axis, places)

@@ -195,14 +195,12 @@ printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,),
 
 def bounded(index: int, size: int, dim: int) -> int:
     """Return an index counted from the front; refuse one out of bounds."""
-    if not -size <= index < size:
-        raise ShapeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    ShapeError.when(not -size <= index < size, f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index % size
 
 
 def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
-    if bounds.step == 0:
-        raise AutogradError("slice step cannot be zero", help="leave it out for every entry")
+    AutogradError.when(bounds.step == 0, "slice step cannot be zero", help="leave it out for every entry")
     if bounds.step is not None and bounds.step < 1:
         raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
     start, stop, step = bounds.indices(x.shape[dim])
@@ -216,8 +214,7 @@ def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
 )
 def apply_select(input: Tensor, dim: int, index: int) -> Any:
     """One index of one dimension."""
-    if not input.ndim:
-        raise ShapeError("select() cannot be applied to a 0-dim tensor.")
+    ShapeError.when(not input.ndim, "select() cannot be applied to a 0-dim tensor.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= index < size:
@@ -235,23 +232,19 @@ def apply_select(input: Tensor, dim: int, index: int) -> Any:
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Any:
     """`length` indices of one dimension, from `start` on."""
     if isinstance(start, Tensor):
-        if start.ndim or start.dtype.kind not in "iu":
-            raise AutogradError("start must be an 0-dim integral Tensor.")
+        AutogradError.when(start.ndim or start.dtype.kind not in "iu", "start must be an 0-dim integral Tensor.")
         start = int(start.value)
     return cut(input, **narrowed(input, dim, start, length))
 
 
 def narrowed(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
     """Return the options of a slice of `length` indices from `start` on. Raises AutogradError where there are fewer."""
-    if not input.ndim:
-        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise ShapeError("narrow(): length must be non-negative.")
+    ShapeError.when(not input.ndim, "narrow() cannot be applied to a 0-dim tensor.")
+    ShapeError.when(length < 0, "narrow(): length must be non-negative.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= start <= size:
         raise AutogradError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     first = start + size if start < 0 else start
-    if first + length > size:
-        raise ShapeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    ShapeError.when(first + length > size, f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
     return {"dim": axis, "start": first, "stop": first + length}

@@ -34,8 +34,7 @@ def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
         )
     size = x.shape[dim] if x.ndim else 1
     bad = _outside(index, size)
-    if bad is not None:
-        raise ShapeError(f"index {bad} is out of bounds for dimension {dim} with size {size}")
+    ShapeError.when(bad is not None, f"index {bad} is out of bounds for dimension {dim} with size {size}")
 
 
 def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:

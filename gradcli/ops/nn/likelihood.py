@@ -254,8 +254,7 @@ def cross_entropy(
 ) -> Any:
     """Negative log likelihood of the softmax of scores; the target holds labels, or a probability for each class."""
     check_reduction(reduction)
-    if label_smoothing > 1:
-        raise AutogradError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    AutogradError.when(label_smoothing > 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     label_smoothing = max(label_smoothing, 0)  # torch leaves a negative one out
     ShapeError.when(
         not input.ndim and not target.ndim and target.dtype.kind == "f",

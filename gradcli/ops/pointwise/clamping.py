@@ -125,8 +125,7 @@ def _is_number(value: Any) -> bool:
 )
 def apply_clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
     """The input held between two bounds; either may be left out."""
-    if min is None and max is None:
-        raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    AutogradError.when(min is None and max is None, "torch.clamp: At least one of 'min' or 'max' must not be None")
     if all(bound is None or _is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:

@@ -133,8 +133,7 @@ def apply_where(condition: Tensor, input: Operand | None = None, other: Operand 
     """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
     if input is None and other is None:
         return ops.nonzero(condition, as_tuple=True)
-    if input is None or other is None:
-        raise AutogradError("where() takes both tensors or none", code="E203")
+    AutogradError.when(input is None or other is None, "where() takes both tensors or none", code="E203")
     dtype = TYPE_NAMES[condition.dtype]
     _boolean(condition, f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}")
     if _is_number(input) and _is_number(other):

@@ -106,8 +106,7 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
         return
     start = f"linalg.vector_norm cannot compute the {p:g} norm on "
     axes = wrapped(dim, input.ndim)
-    if axes is None:
-        raise AutogradError(f"{start}an empty tensor because the operation does not have an identity")
+    AutogradError.when(axes is None, f"{start}an empty tensor because the operation does not have an identity")
     for axis in (axes,) if isinstance(axes, int) else axes:
         AutogradError.when(
             input.ndim and not input.shape[axis],

@@ -134,8 +134,7 @@ roll: Primitive = primitive(
 )
 def apply_cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors one after the other, along a dimension they have."""
-    if not tensors:
-        raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
+    AutogradError.when(not tensors, "torch.cat(): expected a non-empty list of Tensors")
     for position, x in enumerate(tensors):
         if not x.ndim:
             raise ShapeError(
@@ -162,8 +161,7 @@ def apply_cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 @operation("a = 1; b = 2; stack([a, b, 3])", "x = [1, 2]; y = [3, 4]; stack((x, y), dim=-1)")
 def apply_stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors side by side, along a new dimension."""
-    if not tensors:
-        raise AutogradError("stack expects a non-empty TensorList")
+    AutogradError.when(not tensors, "stack expects a non-empty TensorList")
     first = tensors[0]
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
@@ -175,8 +173,7 @@ def apply_stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 
 
 def _axis(x: Tensor, dim: int, name: str) -> int:
-    if not x.ndim:
-        raise ShapeError(f"{name} expects at least a 1-dimensional tensor")
+    ShapeError.when(not x.ndim, f"{name} expects at least a 1-dimensional tensor")
     return dimension(dim, x.ndim)
 
 
@@ -211,8 +208,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts, of equal size but for the last."""
-    if input.ndim and chunks < 1:
-        raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    AutogradError.when(input.ndim and chunks < 1, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     axis = _axis(input, dim, "chunk")
     size = input.shape[axis]
     if not size:  # then torch keeps the number of parts
@@ -223,8 +219,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 @operation("x = [[1, 2], [3, 4]]; unbind(x)[0]", "x = [[1, 2], [3, 4]]; unbind(x, dim=1)[1]")
 def apply_unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """All slices along a dimension."""
-    if not input.ndim:
-        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
+    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
     axis = dimension(dim, input.ndim)
     return join(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
@@ -255,8 +250,7 @@ def apply_flip(input: Tensor, *dims: Shape) -> Any:
 def apply_roll(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     """The entries moved along; an entry that falls off at the end comes back at the start."""
     moves = flat((shifts,))
-    if not moves:
-        raise AutogradError("`shifts` required")
+    AutogradError.when(not moves, "`shifts` required")
     axes = () if dims is None else flat((dims,))
     if not axes and len(moves) == 1:
         return roll(input, shifts=moves)

@@ -121,8 +121,7 @@ def apply_permute(input: Tensor, *dims: Shape) -> Any:
             f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
     wrapped = tuple(dimension(dim, input.ndim) for dim in order)
-    if len(set(wrapped)) < len(wrapped):
-        raise AutogradError("permute(): duplicate dims are not allowed.")
+    AutogradError.when(len(set(wrapped)) < len(wrapped), "permute(): duplicate dims are not allowed.")
     return permute(input, dims=wrapped)
 
 

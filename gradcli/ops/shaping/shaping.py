@@ -126,8 +126,7 @@ def inferred(shape: Shape, size: int) -> Shape:
     for position, length in enumerate(shape):
         if length < -1:
             raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
-    if shape.count(-1) > 1:
-        raise AutogradError("only one dimension can be inferred")
+    AutogradError.when(shape.count(-1) > 1, "only one dimension can be inferred")
     known = math.prod(length for length in shape if length != -1)
     if -1 in shape and size == known == 0:
         raise AutogradError(
@@ -182,8 +181,7 @@ def view(input: Tensor, *size: Shape) -> Any:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Several dimensions as one."""
     start, end = dimension(start_dim, input.ndim), dimension(end_dim, input.ndim)
-    if start > end:
-        raise AutogradError("flatten() has invalid args: start_dim cannot come after end_dim")
+    AutogradError.when(start > end, "flatten() has invalid args: start_dim cannot come after end_dim")
     if not input.ndim:
         return reshape(input, shape=(1,))
     if start == end:
