@@ -162,7 +162,7 @@ class Shown(Explanation, Displayed):
 
     def _forms(self) -> dict[str, Callable[[], str]]:
         from gradcli.explanation.folding import folded
-        from gradcli.render.latex.lesson import lesson
+        from gradcli.render.latex.pages import lesson
         from gradcli.render.lesson.page import sections
         from gradcli.render.output.tables import tables
         from gradcli.render.text.looks import Looks

@@ -43,7 +43,7 @@ FORMS = MappingProxyType(
             {
                 **dict.fromkeys(("eval", "trace", "run", "why", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
-                HANDOUT: "gradcli.render.sheet.text:sheet",
+                HANDOUT: "gradcli.render.sheet.pages:sheet",
                 "plot": "gradcli.render.plot.forms:text",
             },
         ),

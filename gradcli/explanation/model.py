@@ -14,6 +14,18 @@ from gradcli.guard import Missing, guarded
 from gradcli.language.tree import Call, Expression, Name, Number, Program, Statement
 from gradcli.source import Span
 
+# Values of which the shape is known and nothing else: torch did not keep them, or they are too large to be shown.
+
+
+class Unkept(np.ndarray[Any, np.dtype[Any]]):
+    """An array without numbers; whoever computes with it has nan."""
+
+
+def unkept(shape: tuple[int, ...]) -> Unkept:
+    """Return the value that stands for an array of this shape; it takes no memory."""
+    return np.broadcast_to(np.nan, shape).view(Unkept)
+
+
 if TYPE_CHECKING:
     from gradcli.explanation.index.tree import Equation
     from gradcli.explanation.index.worked import Worked

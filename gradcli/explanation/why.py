@@ -87,7 +87,7 @@ class Reason:
 
     @cached_property
     def renamed_why(self) -> Why | None:
-        from gradcli.explanation.index.letters import rename_indices
+        from gradcli.explanation.index.reasons import rename_indices
 
         return None if self.original_why is None else rename_indices(self.original_why, self.names_in_use)
 

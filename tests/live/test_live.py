@@ -10,12 +10,11 @@ import pytest
 
 import gradcli
 from gradcli.errors import GradcliError
-from gradcli.explanation.missing_values import Unkept
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Unkept
 from gradcli.render.display_options import asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.svg import svg
-from gradcli.render.latex.lesson import lesson
+from gradcli.render.latex.pages import lesson
 from gradcli.render.lesson.page import page
 from gradcli.render.page.program import program_page
 from gradcli.render.text.looks import Looks

@@ -30,7 +30,7 @@ def is_flat(local: Local) -> bool:
 
 def _first(leaf: Leaf, nodes: Sequence[Node], output: str, passes: Callable[[Local], bool]) -> Node | None:
     """Return the first node on the way from a leaf to the output through which no edge passes; None if one does."""
-    needed = _behind(nodes, output)
+    needed = behind(nodes, output)
     below, stop = {leaf.node}, None
     for node in nodes:
         if node.id not in needed or below.isdisjoint(node.inputs or names(node.expression)) or node.id == leaf.node:
@@ -42,7 +42,7 @@ def _first(leaf: Leaf, nodes: Sequence[Node], output: str, passes: Callable[[Loc
     return None if output in below else stop
 
 
-def _behind(nodes: Iterable[Node], output: str) -> set[str]:
+def behind(nodes: Iterable[Node], output: str) -> set[str]:
     """Return the nodes that the output is computed from, itself included."""
     by_id = {node.id: node for node in nodes}
     met, waiting = {output}, [output]

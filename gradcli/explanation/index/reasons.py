@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.differential import differential, with_names
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Finder, Formulas, formulas, names_of, read_formulas
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
@@ -22,8 +23,75 @@ from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why
 from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
-from gradcli.language.tree import Name, Program
+from gradcli.language.parser import parse_program
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Name, Program, Statement
 from gradcli.language.unparser import unparse
+from gradcli.source import Source
+
+# Index letters that are no names of the program: one symbol has one meaning on a page.
+
+
+def rename_indices(why: Why, names_in_use: Set[str]) -> Why:
+    """Return the same reason with other letters for the indices that are called as something else is."""
+    equations = (*why.forward, *([why.gradient] if why.gradient else []))
+    sides = [x for equation in equations for side in (equation.left, equation.right) for x in parts(side)]
+    indices = {x.name for x in sides if isinstance(x, Variable)}
+    names = {x.tensor for x in sides if isinstance(x, Entry)}
+    if indices.isdisjoint(names_in_use):
+        return why
+    unused = iter([letter for letter in LETTERS if letter not in indices | names | names_in_use])
+    letters = {name: next(unused, name) if name in names_in_use else name for name in sorted(indices)}
+
+    def change(term: Term) -> Term:
+        match term:
+            case Variable(name):
+                return Variable(letters[name])
+            case Reduce():
+                return replace(term, variables=tuple((letters.get(name, name), size) for name, size in term.variables))
+        return term
+
+    def rename(old: Equation) -> Equation:
+        left = mapped(old.left, change)
+        assert isinstance(left, Entry)
+        return Equation(left, mapped(old.right, change), tuple((letters[name], size) for name, size in old.sizes))
+
+    gradient = None if why.gradient is None else rename(why.gradient)
+    return replace(why, forward=tuple(map(rename, why.forward)), gradient=gradient)
+
+
+# The differential of an operation on whole matrices, as its primitive declares it.
+
+
+parsed = cache(lambda text: parse_program(Source(text, "differential")))
+
+
+def differential(primitive: Primitive, value: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Program | None:
+    """Return the program of the change of the result, in the names of the declaration; None where there is none."""
+    text = primitive.differential
+    if not isinstance(text, str):
+        text = text(value, *inputs, **options)
+    return parsed(text) if text else None
+
+
+def with_names(program: Program, names: Mapping[str, str], result: str) -> tuple[Statement, ...]:
+    """Return the statements with the names of a program: `dv1 = -v1 @ dA @ v1`.
+
+    Names that the declaration gives to parts (`M = ...`) get a mark where the program has them, too.
+    """
+    in_use = set(names.values())
+    targets = [statement.target for statement in program.statements if statement.target]
+    call_of = dict(names)
+    for target in targets:
+        call_of[target] = target
+        while call_of[target] in in_use:
+            call_of[target] += "_"
+        in_use.add(call_of[target])
+    trees = {name: Name(spelling) for name, spelling in call_of.items()}
+    *before, last = program.statements
+    statements = [Statement(call_of.get(s.target or "", s.target), substitute(s.value, trees), s.span) for s in before]
+    return (*statements, Statement(f"d{result}", substitute(last.value, trees), last.span))
+
 
 LISTED = re.compile(r"place\d*")
 

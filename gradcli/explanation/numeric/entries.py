@@ -13,8 +13,7 @@ from gradcli.engine.numerics.draws import Draws
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, local_sizes, sizes
 from gradcli.explanation.numeric.function import Function
-from gradcli.explanation.numeric.judge import Claim, Opinion, Outcome
-from gradcli.explanation.numeric.ridders import SHRINKS
+from gradcli.explanation.numeric.judge import SHRINKS, Claim, Opinion, Outcome
 from gradcli.facts import dataclass
 
 TINY, HUGE = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)

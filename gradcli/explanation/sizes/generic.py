@@ -16,6 +16,7 @@ from gradcli.explanation.derivatives.total import Derivative, formulas, ones_lik
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.explanation.sizes.any_values import (
+    failing_claim,
     failing_derivative,
     failing_gradient,
     first_that_holds,
@@ -24,7 +25,6 @@ from gradcli.explanation.sizes.any_values import (
     values_in_turn,
 )
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, with_size_names
-from gradcli.explanation.sizes.formula_checks import failing_claim
 from gradcli.explanation.sizes.merging import merged
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables, literal_values, placeholders

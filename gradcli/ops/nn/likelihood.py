@@ -26,7 +26,7 @@ from gradcli.ops.pointwise.selection import masked_fill
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size, indices, real
-from gradcli.ops.support.named_nodes import one_way
+from gradcli.ops.support.constant_nodes import one_way
 from gradcli.ops.support.surface import operation
 
 

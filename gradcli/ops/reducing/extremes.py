@@ -22,7 +22,7 @@ from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.ops.support.return_types import ReturnType
 from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import register

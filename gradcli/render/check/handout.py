@@ -18,8 +18,7 @@ from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.lesson.page import sections
 from gradcli.render.output.tables import tables
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element, still
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

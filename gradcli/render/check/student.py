@@ -28,8 +28,7 @@ from gradcli.render.check.marking import (
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.model import Sketch
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element, still
 from gradcli.render.text.numbers import short
 
 LONGEST = 6000  # characters of a program

@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.missing_values import Unkept
-from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, missing_notes
+from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, Unkept, missing_notes
 from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
 from gradcli.language.tree import Expression, Name

@@ -17,7 +17,7 @@ from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.functions import escaped
 from gradcli.render.latex.graph.pictures import fitting
 from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, Picture
-from gradcli.render.latex.lesson import statement
+from gradcli.render.latex.pages import statement
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element
 
 BUTTONS = (  # the action, its sign as a path, and what it says
     ("first", "M4 4v12M15 4 9 10l6 6", "First step (Home)"),

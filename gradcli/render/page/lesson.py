@@ -10,8 +10,8 @@ from gradcli.explanation.steps.walk import Walk
 from gradcli.guard import optional
 from gradcli.language.tree import Name
 from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.document import Attribute, Html, cut, element, joined
 from gradcli.render.page.equations import Equations
-from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.notes import Notes
 from gradcli.render.page.parts import Part, Tracks, is_drawn, parts, shown, tensor_table

@@ -11,7 +11,7 @@ from gradcli.explanation.model import Note
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
 from gradcli.explanation.steps.walk import Walk
 from gradcli.facts import dataclass
-from gradcli.render.page.html import Html, element, joined
+from gradcli.render.page.document import Html, element, joined
 
 BACKWARD = frozenset({"gradient-not-finite", "vanished", "exploded", "cancelled"})  # that are seen on the way back
 CAUSES = frozenset({"not-finite", "gradient-not-finite", "unstable"})  # of a gradient that is no number

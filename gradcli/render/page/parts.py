@@ -10,7 +10,7 @@ from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
 from gradcli.explanation.steps.walk import Walk
 from gradcli.facts import dataclass
 from gradcli.language.tree import Name
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element
 from gradcli.stream.values import Json
 
 CAPTION = "The tensors as of this step"

@@ -19,7 +19,7 @@ from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.lesson.readable import ENTRYWISE, bare, gets
 from gradcli.render.lesson.terms import PRODUCT, Terms
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.parts import Part, Tracks
 from gradcli.source import width as columns

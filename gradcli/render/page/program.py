@@ -38,8 +38,7 @@ from gradcli.render.documents.explanation import explanation_document, formulas_
 from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import controls, panel, scene, told, view
-from gradcli.render.page.document import page
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element, page
 from gradcli.render.page.lesson import Lesson, listed
 from gradcli.render.page.parts import Tracks
 from gradcli.render.page.questions import questions

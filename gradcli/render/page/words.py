@@ -12,7 +12,7 @@ from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
 from gradcli.render.lesson.readable import gets
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.html import cut
+from gradcli.render.page.document import cut
 
 NAME = 32  # characters of a name in a sentence
 FORMULA = 120

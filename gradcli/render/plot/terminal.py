@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gradcli.explanation.curves.ticks import labels, ticks
-from gradcli.render.plot.chart import Array, Chart, part, within
+from gradcli.render.plot.charts import Array, Chart, part, within
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible, width

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli.explanation.curves.contours import contour
-from gradcli.explanation.curves.surface import surface
+from gradcli.explanation.curves.surface import contour, surface
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.sampling import sampler
 

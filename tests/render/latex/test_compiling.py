@@ -25,8 +25,7 @@ from gradcli.render.latex.functions import Symbols
 from gradcli.render.latex.graph.pictures import graph_page
 from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
 from gradcli.render.latex.key import key_page
-from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import derivations, document, eval_page, listing
+from gradcli.render.latex.pages import derivations, document, eval_page, lesson, listing
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
 from gradcli.source import Source

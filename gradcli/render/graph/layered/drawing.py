@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from gradcli.render.graph.layered.layers import Graph, stationed
 from gradcli.render.graph.layered.model import (
     ASIDE,
     Box,
@@ -20,7 +19,7 @@ from gradcli.render.graph.layered.model import (
     is_before,
     side,
 )
-from gradcli.render.graph.layered.order import fractions, ordered
+from gradcli.render.graph.layered.order import Graph, fractions, ordered, stationed
 from gradcli.render.graph.layered.places import spread
 
 MOST = 20_000  # stations of long edges

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 
-from gradcli.render.graph.layered.layers import Graph, Link
+from gradcli.render.graph.layered.order import Graph, Link
 
 SMALL, NONE = 12.0, 0.05  # pixels: of a jog, and of none
 MOST = 400  # links of a picture in which they are looked for

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from math import inf
 
 import numpy as np
@@ -10,11 +13,173 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Node
+from gradcli.facts import dataclass
+from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.folded import folded_sketch
 from gradcli.render.graph.sketch.forward import Sketcher, function
 from gradcli.render.graph.sketch.model import WIDE, WIDEST, Arc, Line, Sketch, Vertex, cut, numerals, tensor
 from gradcli.source import visible
+
+# A large graph in fewer boxes: one for each statement, and for statements that are repeated one with their number.
+
+
+LONGEST = 40  # statements, or operations of a snippet, that are repeated together
+SHOWN = 4  # of them that a box names, and of the leaves of a box
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Operations that follow each other: those of one statement, or of several, `times` over.
+
+    `texts` are the statements of the first turn; a line of a snippet has none here.
+    """
+
+    nodes: tuple[Node, ...]
+    texts: tuple[str, ...] = ()
+    times: int = 1
+
+    @property
+    def result(self) -> Node:
+        return self.nodes[-1]
+
+    @property
+    def kind(self) -> tuple[str | None, ...]:
+        """The operations, by which a statement is known again."""
+        return tuple(node.op for node in self.nodes)
+
+
+def folded_sketch(sketcher: Sketcher, largest: float) -> Sketch | int:
+    """Return the sketch with a box for each statement, or the number of boxes that are more than the `largest`.
+
+    Ids are those of the results.
+    """
+    explanation, asked = sketcher.explanation, sketcher.asked
+    operations = [node for node in sketcher.drawn if node.kind == "op"]
+    leaves = [node for node in sketcher.drawn if node.kind != "op"]
+    units = folded_units(explanation, operations, asked, asked.most - len(leaves))
+    box = {node.id: unit.result.id for unit in units for node in unit.nodes}
+    repeats = {unit.result.id for unit in units if unit.times > 1}
+    groups = _together(operations, leaves, box, repeats)
+    groups = [part for group in groups for part in ([group] if len(group) > SHOWN else [[leaf] for leaf in group])]
+    if len(units) + len(groups) > asked.most:
+        groups = _together(operations, leaves, box, set(box.values()))
+    if len(units) + len(groups) > largest:
+        return len(units) + len(groups)
+    box |= {leaf.id: group[0].id for group in groups for leaf in group}
+    vertices = [_leaves(group, sketcher) for group in groups] + [_unit_vertex(unit, sketcher) for unit in units]
+    return Sketch(sketcher.title, tuple(vertices), tuple(_arcs(operations, box)))
+
+
+def folded_units(explanation: Explanation, operations: Sequence[Node], asked: Asked, most: int) -> list[Unit]:
+    """Return statements, or if these are too many those that repeat as one; of a snippet the operations that repeat."""
+    if explanation.parsed.statements:
+        units = statements(explanation, operations, asked)
+        return units if len(units) <= most else repeated(units, explanation.output)
+    units = repeated([Unit((node,)) for node in operations], explanation.output)
+    if len(units) <= asked.most:
+        return units
+    return repeated(statements(explanation, operations, asked), explanation.output)
+
+
+def _together(
+    operations: Sequence[Node], leaves: Sequence[Node], box: dict[str, str], joined: Container[str]
+) -> list[list[Node]]:
+    """Return the leaves, those together that one box of these alone uses."""
+    users: dict[str, set[str]] = {leaf.id: set() for leaf in leaves}
+    for node in operations:
+        for source in node.inputs:
+            if source in users:
+                users[source].add(box[node.id])
+    groups: dict[tuple[str, str], list[Node]] = {}
+    for leaf in leaves:
+        user = next(iter(users[leaf.id])) if len(users[leaf.id]) == 1 else ""
+        groups.setdefault((user if user in joined else f"leaf {leaf.id}", leaf.kind), []).append(leaf)
+    return list(groups.values())
+
+
+def statements(explanation: Explanation, operations: Sequence[Node], asked: Asked) -> list[Unit]:
+    """Return the operations by the statement, or the line of a snippet, that they stand in."""
+    written = explanation.parsed.statements
+    starts = [statement.span.start for statement in written]
+
+    def place(node: Node) -> int:
+        return bisect_right(starts, node.span.start) if starts else node.span.start
+
+    units = []
+    for at, group in groupby(operations, place):
+        text = unparse_statement(written[at - 1], multiply=asked.times) if 0 < at <= len(written) else ""
+        units.append(Unit(tuple(group), (visible(text),) if text else ()))
+    return units
+
+
+def repeated(units: Sequence[Unit], output: str) -> list[Unit]:
+    """Return the units with those joined that repeat what is before them and go on from it; the output stands alone."""
+    kinds = [(unit.kind, unit.result.id == output) for unit in units]
+    found, at = [], 0
+    while at < len(units):
+        size, times = 1, 1
+        for length in range(1, min(LONGEST, (len(units) - at) // 2) + 1):
+            count, block = 1, kinds[at : at + length]
+            while kinds[(end := at + count * length) : end + length] == block and goes_on(units, end, length):
+                count += 1
+            if count > 1 and count * length > size * times:
+                size, times = length, count
+        part = units[at : at + size * times]
+        nodes = tuple(node for unit in part for node in unit.nodes)
+        found.append(Unit(nodes, tuple(text for unit in part[:size] for text in unit.texts), times))
+        at += size * times
+    return found
+
+
+def goes_on(units: Sequence[Unit], at: int, length: int) -> bool:
+    """Return whether some units use a result of as many before them."""
+    before = {node.id for unit in units[at - length : at] for node in unit.nodes}
+    return any(not before.isdisjoint(node.inputs) for unit in units[at : at + length] for node in unit.nodes)
+
+
+def _unit_vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
+    """Return the box of a unit: its statements, how much they stand for, and its result."""
+    asked, result, count = sketcher.asked, sketcher.vertex(unit.result), len(unit.nodes)
+    if count == 1:
+        return result
+    turn = unit.nodes[: count // unit.times] if unit.times > 1 else unit.nodes[-1:]
+    texts = unit.texts or tuple(map(sketcher.definition, turn))
+    lines = [Line(cut(text, WIDEST, asked), "name") for text in texts[:SHOWN]]
+    if len(texts) > SHOWN:
+        lines.append(Line(asked.ellipsis, "name"))
+    told = f"{count} operations"
+    if unit.times > 1:
+        last = cut(visible(unit.result.name), WIDEST, asked)
+        lines.append(Line(f"{'x' if asked.ascii else '×'}{unit.times}, up to {last}", "fact"))
+        told = f"{told}, {unit.times} times the same"
+    elif asked.detail != "name" and not unit.texts:
+        lines.append(Line(told, "fact"))
+    return replace(result, lines=(*lines, *result.lines[1:]), sentence=f"{result.sentence}, {told}")
+
+
+def _leaves(group: Sequence[Node], sketcher: Sketcher) -> Vertex:
+    """Return the box of some leaves: their names."""
+    first = sketcher.vertex(group[0])
+    if len(group) == 1:
+        return first
+    ellipsis = sketcher.asked.ellipsis
+    lines = [Line(cut(visible(leaf.name), WIDEST, sketcher.asked), "name") for leaf in group[:SHOWN]]
+    if len(group) > SHOWN:
+        lines.append(Line(f"{ellipsis} {len(group)} in all", "fact"))
+    return replace(first, lines=tuple(lines), sentence=f"{first.sentence}; {len(group)} like it")
+
+
+def _arcs(operations: Sequence[Node], box: dict[str, str]) -> Iterator[Arc]:
+    """Yield the edges between boxes, each once."""
+    between: dict[tuple[str, str], bool] = {}
+    for node in operations:
+        flowing = {local.input for local in node.locals}
+        for source in node.inputs:
+            if source in box and box[source] != box[node.id]:
+                ends = box[source], box[node.id]
+                between[ends] = between.get(ends, False) or source in flowing
+    for (source, target), flows in between.items():
+        yield Arc(source, target, "", visible(f"{source} enters {target}"), flows=flows)
 
 
 def backward_side(explanation: Explanation, asked: Asked) -> tuple[list[Vertex], list[Arc]]:

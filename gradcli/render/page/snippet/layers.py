@@ -11,7 +11,7 @@ from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Contributed
 from gradcli.facts import dataclass
 from gradcli.language.tree import Binary, Call, Name
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element
 from gradcli.render.page.snippet.page_steps import Pass
 from gradcli.render.text.numbers import number
 

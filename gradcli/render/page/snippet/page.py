@@ -8,8 +8,8 @@ from itertools import accumulate, groupby
 
 import numpy as np
 
+from gradcli.explanation.meaning import replayed
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.replay import replayed
 from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
@@ -17,8 +17,7 @@ from gradcli.homework.diagnose.contributions import Steps
 from gradcli.render.display_options import Asked
 from gradcli.render.findings.page import findings_list
 from gradcli.render.page.controls import controls, panel, scene, told, view
-from gradcli.render.page.document import page
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element, page
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
 from gradcli.render.page.notes import ended, remark_list, said
 from gradcli.render.page.parts import Tracks

@@ -12,7 +12,7 @@ from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked
-from gradcli.render.page.html import cut
+from gradcli.render.page.document import cut
 from gradcli.render.page.notes import ended
 from gradcli.render.page.snippet.sentences import few, found, told, written
 from gradcli.script.moments.model import Moment, Moments, TensorState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.document import Html, cut, element
 from gradcli.render.page.parts import Tracks, tensor_table
 from gradcli.render.page.snippet.page_steps import Stops
 from gradcli.render.page.snippet.sentences import written
