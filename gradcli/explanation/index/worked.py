@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, product
 from math import prod
 from typing import Any
@@ -70,7 +70,8 @@ def with_numbers(
         case Entry():
             value = np.asarray(tensors[term.tensor])
             value = value.reshape(-1) if term.is_flat else value
-            places = tuple(_index(place, tensors, fixed) for place in term.places)
+            at = Space(tensors, {}, fixed)
+            places = tuple(int(at.evaluate(place)) for place in term.places)
             if not all(0 <= place < size for place, size in zip(places, value.shape, strict=True)):
                 return Number(0)
             return Entry(term.name, tuple(map(Number, places))) if only_places else Number(value[places])
@@ -79,31 +80,6 @@ def with_numbers(
     return Apply(
         term.operator, tuple(with_numbers(x, tensors, sizes, fixed, only_places=only_places) for x in term.terms)
     )
-
-
-INTEGERS: dict[str, Callable[[int, int], int]] = {"//": int.__floordiv__, "%": int.__mod__, "/": int.__floordiv__}
-
-
-def _index(place: Term, tensors: Tensors, fixed: Mapping[str, int]) -> int:
-    """Return the value of a place, a whole number."""
-    match place:
-        case Number(number):
-            return int(number)
-        case Variable(name):
-            return fixed[name]
-        case Entry():
-            value = np.asarray(tensors[place.tensor])
-            value = value.reshape(-1) if place.is_flat else value
-            places = tuple(_index(inner, tensors, fixed) for inner in place.places)
-            return int(value[places]) if all(0 <= p < n for p, n in zip(places, value.shape, strict=True)) else -1
-        case Apply(operator, terms):
-            values = [_index(term, tensors, fixed) for term in terms]
-            if operator == "+":
-                return sum(values)
-            if operator == "-":
-                return -values[0]
-            return prod(values) if operator == "·" else INTEGERS[operator](*values)
-    raise ValueError(f"no place: {place}")
 
 
 def _expand_sum(

@@ -26,6 +26,7 @@ from gradcli.explanation.sizes.any_values import (
 )
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, with_size_names
 from gradcli.explanation.sizes.merging import merged
+from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables, literal_values, placeholders
 from gradcli.language.tree import Expression, Program, names
@@ -197,7 +198,7 @@ def _locals(edges: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Lo
             x[0],
             rule=_certain([local.rule for local in x], runs),
             formula=None if x[0].formula is None else _certain([local.formula for local in x], runs),
-            reason=None,  # index formulas hold at one size
+            reason=merged_reason([local.reason for local in x], runs),
         )
         for x in zip(*edges, strict=True)
     )

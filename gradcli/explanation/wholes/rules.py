@@ -28,7 +28,7 @@ from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.cross_entropy import SAYS as LOSS_SAYS
 from gradcli.explanation.wholes.cross_entropy import cross_entropy
 from gradcli.explanation.wholes.grouping import prepares
-from gradcli.explanation.why import ReasonOfWhole, without_graph
+from gradcli.explanation.why import Reason, ReasonOfWhole, line_without_graphs, without_graph
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name, Number
 
@@ -154,7 +154,20 @@ def compose_rules(
         says = STEPS if is_structured(lines) else SLOPE
         if any(local.formula is None for local in rules):
             return None  # the steps of torch have reasons
+    elif origins := origins_of_copies(lines):
+        alone = line_without_graphs(replace(last, inputs=origins))
+        places = {x.name: place for place, x in enumerate(origins)}
+        rules = [replace(x, reason=Reason(alone, places[x.input], gradient, upstream_name)) for x in rules]
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
+
+
+def origins_of_copies(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the inputs of the last line as they were before all other lines copied them; none where these do more."""
+    *copying, last = lines
+    if not copying or any(line.op != "expand" for line in copying) or not is_structured([last]):
+        return ()
+    origin_of = {line.name: line.inputs[0] for line in copying}
+    return tuple(origin_of.get(x.name, x) for x in last.inputs)
 
 
 def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:

@@ -1,7 +1,8 @@
-"""Index formulas of softmax, normalization and losses; their gradients are written in terms of the result."""
+"""Index formulas of softmax and losses; their gradients are written in terms of the result."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,26 +45,23 @@ def logsumexp(out: Any, x: Any, *, dim: Axes, keepdim: bool = False) -> str:
 
 
 def loss(term: str, *slopes: tuple[str, str]) -> Any:
-    """Return the formula of a loss with its reduction: `x`, `y`, `w`, `p` in its term stand for entries.
+    """Return the formula of a loss with its reduction: `x`, `y`, `w` in its term stand for entries.
 
     `slopes` are derivatives of the term by an input, where they are not derived.
     """
 
-    def formula(out: Any, x: Any, y: Any, w: Any = 1, p: Any = 1, *, reduction: str, **options: Any) -> str:
-        places, shape = letters(np.ndim(x)), np.shape(x)
-        values = {"x": x, "y": y, "w": w, "p": p}
+    def formula(out: Any, x: Any, y: Any, w: Any = 1, *, reduction: str) -> str:
+        shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+        places, values = letters(len(shape)), {"x": x, "y": y, "w": w}
 
         def filled(text: str) -> str:
             for name, value in values.items():
                 own = spread(name, np.shape(value), places, shape) if not isinstance(value, int) else str(value)
                 text = text.replace("{" + name + "}", own)
-            for name, value in options.items():
-                text = text.replace("{" + name + "}", repr(float(value)))
             return text.replace("1·", "")
 
         is_none = reduction == "none"
-        n = max(int(np.size(x)), 1)
-        share = f"/{n}" if reduction == "mean" else ""
+        share = f"/{max(math.prod(shape), 1)}" if reduction == "mean" else ""
         whole = summed(places, f"({filled(term)})")
         total = filled(term) if is_none else f"({whole}){share}"
         g = entry("g", places) if is_none else "g"
@@ -93,73 +91,3 @@ def likelihood(out: Any, x: Any, target: Any, weight: Any = 1, *, reduction: str
     kept = labels[labels != ignore_index]
     count = float(kept.size if isinstance(weight, int) else np.sum(np.asarray(weight)[kept]))
     return f"out = {total}/({count!r})" if count else f"out = {total}", given
-
-
-def layer_norm(out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Any, eps: float = 1e-5) -> Any:
-    inner = tuple(range(np.ndim(x) - len(normalized_shape), np.ndim(x)))
-    return _normalized(x, weight, bias, inner, inner, eps)
-
-
-def batch_norm(
-    out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
-) -> Any:
-    if training:
-        return _normalized(x, weight, bias, (0, *range(2, np.ndim(x))), (1,), eps)
-    places = letters(np.ndim(x))
-    c = places[1]
-    scaled = f"({entry('x', places)} - mean[{c}])/sqrt(var[{c}] + {eps!r})"
-    return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}"
-
-
-S = "the deviation, the root of the variance with eps added"
-
-
-def _standard(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
-    centred = x - np.mean(x, axis=axes, keepdims=True)
-    s = np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
-    return centred / s, s
-
-
-def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tuple[int, ...], eps: float) -> Any:
-    """Return the formulas of a normalization over axes, whose weight has the axes `inner`."""
-    z, s = _standard(x, axes, eps)
-    of = Reduced.of(x, axes)
-    own, others = list(of.places), list(of.others)
-    kept = [n for a, n in enumerate(np.shape(x)) if a not in axes]
-    given = {
-        "m": ("the mean", np.reshape(np.mean(x, axis=axes), kept)),
-        "s": (S, np.reshape(s, kept)),
-        "z": ("the entry less the mean, over the deviation", z),
-    }
-    gradient = _corrected(own, others, of.rest, weight, inner, of.count, entry("s", of.kept))
-    standard = f"({entry('x', own)} - {entry('m', of.kept)})/{entry('s', of.kept)}"
-    forward = _affine(standard, weight, bias, [own[axis] for axis in inner])
-    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
-
-
-def _affine(z: str, weight: Any, bias: Any, places: Any) -> str:
-    scaled = z if isinstance(weight, int) else f"{z}·{entry('weight', places)}"
-    return scaled if isinstance(bias, int) else f"{scaled} + {entry('bias', places)}"
-
-
-def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count: int, s: str, same: str = "") -> str:
-    """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
-
-    def h(places: Any) -> str:
-        g = entry("g", places)
-        return g if isinstance(weight, int) else f"{g}·{entry('weight', [places[axis] for axis in inner])}"
-
-    mean = f"({summed(rest, h(others))}{same})/{count}"
-    product = f"{h(others)}·{entry('z', others)}"
-    along = f"({summed(rest, product)}{same})/{count}"
-    return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
-
-
-def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
-    *places, k, p = letters(np.ndim(rows) + 2)
-    row = entry("rows", places)
-    forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
-    if padding_idx is None:
-        return forward
-    rest = summed(places, entry("g", [*places, k]))
-    return f"{forward}; ∂weight[{p},{k}] = {rest} where {row} = {p}, {row} ≠ {padding_idx}"

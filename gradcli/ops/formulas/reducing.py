@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.indices import Given, entry, letters, put, summed
+from gradcli.engine.symbolic.indices import Given, entry, letters, summed
 from gradcli.facts import dataclass
 
 Axes = int | Sequence[int] | None
@@ -103,25 +103,14 @@ def extreme(operator: str) -> Any:
     return formula
 
 
-def middle(out: Any, x: Any) -> str | tuple[str, Given]:
-    return _shared(Reduced.of(x), "", out, x)
-
-
 def _shared(of: Reduced, forward: str, out: Any, x: Any) -> str | tuple[str, Given]:
     """Return the formula that gives the gradient to the entries equal to the result, in equal parts."""
     forward = f"{forward}; " if forward else ""
     value = np.reshape(out, [1 if letter in of.bound else n for letter, n in zip(of.places, np.shape(x), strict=True)])
-    same = np.equal(x, value) | np.isnan(x) & np.isnan(value)
     axes = tuple(of.places.index(letter) for letter in of.bound)
-    ties = np.sum(same, axis=axes, keepdims="0" in of.kept or not of.kept)
-    if np.isnan(value).any():
-        gradient = f"{of.gradient} = {of.g}·{entry('chosen', of.places)}"
-        return forward + gradient, {
-            "chosen": (
-                "the share of an entry: nan counts as the extreme",
-                same / np.sum(same, axis=axes, keepdims=True),
-            )
-        }
+    ties = np.sum(np.equal(x, value), axis=axes, keepdims="0" in of.kept or not of.kept)
+    if np.isnan(value).any():  # nan counts as the extreme, and equals nothing
+        return ""
     where = f"where {of.x} = {of.out}"
     if (ties <= 1).all():
         return f"{forward}{of.gradient} = {of.g} {where}"
@@ -131,85 +120,10 @@ def _shared(of: Reduced, forward: str, out: Any, x: Any) -> str | tuple[str, Giv
     }
 
 
-def norm(out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> str | tuple[str, Given]:
-    return _norm(Reduced.of(x, dim, keepdim), out, np.asarray(x), p, "x")
-
-
-def _norm(of: Reduced, out: Any, x: Any, p: float, inner: str) -> str | tuple[str, Given]:
-    """Return the formula of a norm of `inner`, which stands for an entry `x[i]`."""
-    term = of.x if inner == "x" else inner
-    if p == 0:
-        return f"{of.gradient} = 0"
-    if p == 1:
-        return f"{of.out} = {of.sum(f'abs({term})')}"
-    if math.isinf(p):
-        size = np.abs(x)
-        found = _shared(of, "", out, size)
-        text, given = found if isinstance(found, tuple) else (found, {})
-        operator = "max_" if p > 0 else "min_"
-        text = text.replace(f"where {of.x} =", f"where abs({of.x}) =").replace(of.g, f"{of.g}·sign({of.x})", 1)
-        return f"{of.out} = {of.sum(f'abs({of.x})', operator)}; {text}", given
-    where = f" where {of.x if p < 1 else of.out} ≠ 0" if np.any(np.equal(x if p < 1 else out, 0)) else ""
-    if p == 2:
-        return f"{of.out} = sqrt({of.sum(f'{term}**2')}); {of.gradient} = {of.g}·{term}/{of.out}{where}"
-    powers = f"sign({term})·abs({term})**{p - 1!r}/{of.out}**{p - 1!r}"
-    return f"{of.out} = ({of.sum(f'abs({term})**{p!r}')})**{1 / p!r}; {of.gradient} = {of.g}·{powers}{where}"
-
-
-def variance(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
-    return _spread_out(out, x, dim, correction, keepdim, is_root=False)
-
-
-def deviation(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
-    return _spread_out(out, x, dim, correction, keepdim, is_root=True)
-
-
-def _spread_out(out: Any, x: Any, dim: Axes, correction: float, keepdim: bool, *, is_root: bool) -> tuple[str, Given]:
+def norm(out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> str:
+    """Return the formula of the norms that courses have, by absolute values and by squares; of no other."""
     of = Reduced.of(x, dim, keepdim)
-    axes = tuple(of.places.index(letter) for letter in of.bound)
-    free = max(of.count - correction, 0)
-    mean = np.mean(x, axis=axes, keepdims=True)
-    means = np.reshape(mean, np.shape(out))
-    given = {"mean": ("the mean of the entries", means)}
-    m = entry("mean", of.kept)
-    inner = f"({of.sum(f'({of.x} - {m})**2')})/{free:g}"
-    if not is_root:
-        return f"{of.out} = {inner}; {of.gradient} = 2·{of.g}·({of.x} - {m})/{free:g}", given
+    if p == 1:
+        return f"{of.out} = {of.sum(f'abs({of.x})')}"
     where = f" where {of.out} ≠ 0" if np.any(np.equal(out, 0)) else ""
-    slope = f"{of.g}·({of.x} - {m})/({free:g}·{of.out}){where}"
-    return f"{of.out} = sqrt({inner}); {of.gradient} = {slope}", given
-
-
-@dataclass(frozen=True)
-class Along:
-    """Entries along one dimension: `along("x")` is `x[i]`, `along("x", "k")` is `x[k]`; `k` and `m` are letters."""
-
-    places: tuple[str, ...]
-    dim: int
-    i: str
-    k: str
-    m: str
-    n: str
-
-    @classmethod
-    def of(cls, x: Any, dim: int) -> Along:
-        ndim = np.ndim(x)
-        *places, k, m, n = letters(ndim + 3)
-        return cls(tuple(places), dim, places[dim] if places else "", k, m, n)
-
-    def __call__(self, name: str, letter: str | None = None) -> str:
-        return entry(name, self.places if letter is None or not self.places else put(self.places, self.dim, letter))
-
-
-def running(direction: str = "≤") -> Any:
-    """Return the formula of a running sum, from the first entry on or from the last one back."""
-
-    def formula(out: Any, x: Any, *, dim: int, **_: Any) -> str:
-        along = Along.of(x, dim)
-        return (
-            f"{along('out')} = Σ{along.k} {along('x', along.k)} where {along.k} {direction} {along.i}"
-            if along.i
-            else "out = x"
-        )
-
-    return formula
+    return f"{of.out} = sqrt({of.sum(f'{of.x}**2')}); {of.gradient} = {of.g}·{of.x}/{of.out}{where}" if p == 2 else ""

@@ -143,11 +143,6 @@ smooth_l1 = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
-    index=entries.loss(
-        "where(abs({x} - {y}) < {beta}, 0.5·({x} - {y})**2/{beta}, abs({x} - {y}) - 0.5·{beta})",
-        ("x", "max(-1, min(1, ({x} - {y})/{beta}))"),
-        ("y", "-max(-1, min(1, ({x} - {y})/{beta}))"),
-    ),
 )
 
 
@@ -171,11 +166,6 @@ huber = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says=smooth_l1.says,
-    index=entries.loss(
-        "where(abs({x} - {y}) < {delta}, 0.5·({x} - {y})**2, {delta}·(abs({x} - {y}) - 0.5·{delta}))",
-        ("x", "max(-{delta}, min({delta}, {x} - {y}))"),
-        ("y", "-max(-{delta}, min({delta}, {x} - {y}))"),
-    ),
 )
 
 

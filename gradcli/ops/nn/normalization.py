@@ -16,7 +16,6 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
@@ -95,7 +94,6 @@ layer_norm: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=NORMAL,
-    index=entries.layer_norm,
 )
 
 
@@ -132,7 +130,6 @@ embedding: Primitive = primitive(
     traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
-    index=entries.embedding,
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",

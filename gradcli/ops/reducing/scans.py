@@ -20,7 +20,6 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted
@@ -119,7 +118,6 @@ cumsum: Primitive = primitive(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
-    index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
@@ -128,7 +126,6 @@ cumsum_back: Primitive = primitive(
     structured=True,
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
-    index=entries.running("≥"),
 )
 cumprod = primitive(
     "cumprod",

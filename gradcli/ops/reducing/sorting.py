@@ -16,7 +16,6 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
@@ -119,7 +118,6 @@ median = primitive(
     node="MedianBackward0",
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     **EVENLY,
-    index=entries.middle,
 )
 
 
