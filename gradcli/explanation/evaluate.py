@@ -177,7 +177,7 @@ class _Machine:
         applications = self.tape[start:]
         last = list(range(len(applications)))
         if tree_written and len(applications) > 1:
-            from gradcli.explanation.wholes.grouping import together  # most programs need none of it
+            from gradcli.explanation.wholes.rules import together  # most programs need none of it
 
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
             last = together(applications, tree_written, {line.name: line.tensor.value for line in lines})

@@ -11,8 +11,7 @@ import numpy as np
 from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
-from gradcli.explanation.causes.infinities import is_finite, kind_of
-from gradcli.explanation.causes.stops import behind
+from gradcli.explanation.causes.infinities import behind, is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.numeric.entries import MOST_DOUBTS, Entries

@@ -10,10 +10,10 @@ from typing import Any
 
 from gradcli.engine.primitive import Primitive, Rule
 from gradcli.engine.symbolic.indices import ELSEWHERE, Given
+from gradcli.explanation.index.copies import placed_by
 from gradcli.explanation.index.derivation import derivatives
 from gradcli.explanation.index.parsing import equations
 from gradcli.explanation.index.tree import Equation, total
-from gradcli.explanation.index.views import placed_by
 from gradcli.facts import dataclass
 
 POSITION = "position"

@@ -15,9 +15,19 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Finder, Formulas, formulas, names_of, read_formulas
-from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
+from gradcli.explanation.index.tree import (
+    Entry,
+    Equation,
+    Reduce,
+    Term,
+    Variable,
+    is_sparse,
+    mapped,
+    outside,
+    parts,
+    ranges,
+)
 from gradcli.explanation.index.worked import Worked, worked
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why

@@ -9,8 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.index.evaluation import REDUCE, Space, Tensors, fits
-from gradcli.explanation.index.tree import Apply, Entry, Equation, Number, Reduce, Term, Variable, parts, variables
+from gradcli.explanation.index.tree import (
+    REDUCE,
+    Apply,
+    Entry,
+    Equation,
+    Number,
+    Reduce,
+    Space,
+    Tensors,
+    Term,
+    Variable,
+    fits,
+    parts,
+    variables,
+)
 from gradcli.facts import dataclass
 
 MOST = 6  # terms of a sum that are written out

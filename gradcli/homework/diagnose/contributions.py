@@ -17,7 +17,7 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.refusals import FAILURES
-from gradcli.explanation.steps.moves import Contributed, contributions
+from gradcli.explanation.steps.walk import Contributed, contributions
 from gradcli.explanation.variables import Variables
 from gradcli.facts import dataclass
 from gradcli.homework.diagnose.detection import SINGLE, Suspects

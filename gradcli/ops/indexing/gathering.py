@@ -18,12 +18,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
+from gradcli.ops.indexing.entries import check_places, placing, scattering, vector_of
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
-from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.support.arguments import Indices, Operand
 from gradcli.ops.support.constant_nodes import constant_node
-from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation
 
 
 def gathered(x: Any, index: Any, *, dim: int) -> Any:

@@ -20,8 +20,7 @@ from gradcli.ops.formulas import indexing as places
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.sentences import PICKED, PLACED, SAME
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation
 
 EVERYTHING = slice(None)
 

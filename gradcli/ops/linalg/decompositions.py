@@ -27,8 +27,7 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import Real, ReturnType
 from gradcli.ops.support.surface import operation
 
 

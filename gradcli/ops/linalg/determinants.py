@@ -18,8 +18,7 @@ from gradcli.ops.pointwise.powers import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.axes import aligned
-from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import Real, ReturnType
 from gradcli.ops.support.surface import operation
 
 

@@ -17,8 +17,7 @@ from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real, Shape
-from gradcli.ops.support.sentences import SOLVED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SOLVED, operation
 
 
 def _of_vectors(A: Any, B: Any) -> bool:

@@ -24,9 +24,8 @@ from gradcli.ops.pointwise.trigonometry import tanh
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.constants import SQRT_2_OVER_PI
-from gradcli.ops.support.sentences import BETWEEN
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.constant_nodes import SQRT_2_OVER_PI
+from gradcli.ops.support.surface import BETWEEN, operation
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
 SELU_ALPHA = 1.6732632423543772848170429916717

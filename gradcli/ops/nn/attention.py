@@ -21,8 +21,7 @@ from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.sentences import SOFTMAX
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SOFTMAX, operation
 
 soft = softmax.rules[0]
 assert soft is not None

@@ -16,7 +16,7 @@ from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared
 from gradcli.ops.pointwise.elementwise import log
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.constants import number_of
+from gradcli.ops.support.constant_nodes import number_of
 from gradcli.ops.support.surface import operation
 
 EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype

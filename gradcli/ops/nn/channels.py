@@ -21,9 +21,8 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.constants import number_of
-from gradcli.ops.support.sentences import NORMAL
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.constant_nodes import number_of
+from gradcli.ops.support.surface import NORMAL, operation
 
 NOT_BATCHED = (
     "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "

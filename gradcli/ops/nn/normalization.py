@@ -28,8 +28,7 @@ from gradcli.ops.reducing.statistics import var
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.sentences import NORMAL
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import NORMAL, operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:

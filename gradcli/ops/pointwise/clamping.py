@@ -17,8 +17,7 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.arguments import Operand, as_tensor
-from gradcli.ops.support.sentences import BETWEEN, BOUND
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import BETWEEN, BOUND, operation
 
 
 def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any:

@@ -16,8 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
 from gradcli.ops.pointwise.elementwise import keeping_integers
 from gradcli.ops.pointwise.powers import zero
-from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import FLAT, REMAINDER, REMAINDER_BY, operation
 
 
 def _halfway(x: Any) -> Any:

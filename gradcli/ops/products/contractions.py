@@ -22,8 +22,7 @@ from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import DOT, MATRIX, MATRIX_SUM, operation
 
 MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
 MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"

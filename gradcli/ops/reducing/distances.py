@@ -18,8 +18,7 @@ from gradcli.ops.reducing.norms import norm
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.sentences import SAME
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SAME, operation
 
 # torch clamps a copy without recording it, so that the gradient passes even below the bound
 at_least = primitive(

@@ -21,11 +21,9 @@ from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Dims, Places, as_tensor
+from gradcli.ops.support.arguments import Dims, Places, ReturnType, as_tensor
 from gradcli.ops.support.constant_nodes import as_node
-from gradcli.ops.support.return_types import ReturnType
-from gradcli.ops.support.sentences import CHOSEN, EXTREME
-from gradcli.ops.support.surface import register
+from gradcli.ops.support.surface import CHOSEN, EXTREME, register
 
 ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 

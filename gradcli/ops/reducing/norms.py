@@ -19,8 +19,7 @@ from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.sentences import LENGTH
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import LENGTH, operation
 
 
 def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -106,7 +105,8 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
         return
     start = f"linalg.vector_norm cannot compute the {p:g} norm on "
     axes = wrapped(dim, input.ndim)
-    AutogradError.when(axes is None, f"{start}an empty tensor because the operation does not have an identity")
+    if axes is None:
+        raise AutogradError(f"{start}an empty tensor because the operation does not have an identity")
     for axis in (axes,) if isinstance(axes, int) else axes:
         AutogradError.when(
             input.ndim and not input.shape[axis],

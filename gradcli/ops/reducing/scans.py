@@ -21,8 +21,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Dtype
-from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.arguments import Array, Dtype, converted
 from gradcli.ops.support.surface import operation
 
 

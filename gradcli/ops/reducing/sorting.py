@@ -19,10 +19,8 @@ from gradcli.ops.formulas import indexing as places
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.return_types import ReturnType
-from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.arguments import Array, ReturnType
+from gradcli.ops.support.surface import CHOSEN, MOVED, PICKED, operation
 
 
 def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:

@@ -20,8 +20,7 @@ from gradcli.ops.shaping.joining import apply_repeat
 from gradcli.ops.shaping.shaping import apply_reshape, clone, flat, flatten, reshape, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.sentences import PICKED, PLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:

@@ -17,8 +17,7 @@ from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.sentences import PICKED, PLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

@@ -23,8 +23,7 @@ from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.constant_nodes import nothing
-from gradcli.ops.support.sentences import MOVED, OWN_PART
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import MOVED, OWN_PART, operation
 
 
 def _of_list(name: str) -> Notation:

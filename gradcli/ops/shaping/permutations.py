@@ -18,8 +18,7 @@ from gradcli.language.tree import Attribute, Call, Expression
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
-from gradcli.ops.support.sentences import MOVED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import MOVED, operation
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:

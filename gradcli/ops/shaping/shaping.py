@@ -18,8 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
-from gradcli.ops.support.sentences import SAME, SHAPE
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SAME, SHAPE, operation
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:

@@ -20,6 +20,38 @@ from gradcli.ops.support.arguments import KINDS, READERS, converted_beside, desc
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
 
+# Sentences about rules that several families share; every other one stands with its operation.
+
+
+ADDED_AT = "What was there keeps the whole gradient, and each added entry gets that of its place."
+BETWEEN = "The gradient comes through between the bounds, and is 0 beyond them."
+BOUND = "The gradient goes to the input where it stands, and to the bound where that takes its place."
+CHOSEN = "The entry that was chosen gets the gradient, and the others get 0."
+DOT = "A dot product gives each vector the gradient times the other vector."
+EXTREME = "The entry that was chosen gets the gradient, shared equally among ties; the others get 0."
+FLAT = "The result is flat between its jumps, so no gradient comes through."
+LENGTH = "Each entry gets the gradient times its share of the length; in the 2-norm that is entry over length."
+MATRIX = "Each matrix gets the gradient multiplied by the other one transposed, on its own side."
+MATRIX_SUM = "The added part gets the gradient, and each factor the gradient times the other one transposed."
+MEAN = "A mean shares the gradient out equally among the n entries."
+MOVED = "The entries change places, so each gradient goes back to the place that its entry came from."
+NORMAL = "The input's gradient loses its mean and its part along the result; weight and bias sum it over their copies."
+OWN_PART = "Each input gets the part of the gradient that stands where it was put."
+PICKED = "Entries that are picked get their gradients, added where one is picked twice; the rest get 0."
+PLACED = "The entries are put among zeros, so each gets the gradient that arrives at its place."
+REMAINDER = "The remainder moves along with the input, so the gradient goes back unchanged."
+REMAINDER_BY = "The input gets the gradient, and the divisor minus the gradient times the whole quotient."
+REPLACED = "What is written over gets 0, and the new entries get the gradient of the places they fill."
+SAME = "The values stay as they are, so the gradient goes back unchanged."
+SHAPE = "The entries stay as they are in another shape, so the gradient takes the old shape again."
+SLID = "Input and kernel each get the gradient slid over the other; the bias gets the gradient summed up."
+SOFTMAX = "Scores compete: each gets its share times its own gradient less the average, weighted by the shares."
+SOLVED = "The right side gets the solution of the transposed system; the matrix gets minus that times the solution."
+WINDOW_LARGEST = "The largest entry of each window gets the gradient of that window, and the others get 0."
+WINDOW_MEAN = "The mean of each window shares its gradient out equally; overlapping windows add up."
+WINDOW_SHARES = "Each window's number was shared out, so it gets the mean of the gradients in its window."
+
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

@@ -13,10 +13,8 @@ from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
-from gradcli.ops.support.sentences import WINDOW_MEAN, WINDOW_SHARES
-from gradcli.ops.support.surface import operation
-from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
-from gradcli.ops.windows.pooling_shapes import check_filled
+from gradcli.ops.support.surface import WINDOW_MEAN, WINDOW_SHARES, operation
+from gradcli.ops.windows.pooling import avg_pool2d, check_filled, max_pool2d
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:

@@ -23,8 +23,7 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape, check_size
-from gradcli.ops.support.sentences import SLID
-from gradcli.ops.support.surface import register, taking
+from gradcli.ops.support.surface import SLID, register, taking
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.windows import Sizes

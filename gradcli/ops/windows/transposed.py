@@ -14,8 +14,7 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real, check_size
-from gradcli.ops.support.sentences import SLID
-from gradcli.ops.support.surface import register, taking
+from gradcli.ops.support.surface import SLID, register, taking
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.convolution import convolution_weight, input_gradient, options, places, slid_back
 

@@ -15,7 +15,7 @@ from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, he
 from gradcli.render.check.student import FULL, LONGEST, columns, point
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
-from gradcli.render.markdown.layout import code, fenced, plain, table
+from gradcli.render.markdown.pages import code, fenced, plain, table
 from gradcli.render.page.document import cut
 from gradcli.render.text.layout import Row
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from gradcli.errors import EvaluationError
+from gradcli.explanation.derivatives.total import Derivative
 from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, Unkept, missing_notes
 from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
@@ -183,3 +186,21 @@ def _writer() -> Writer:
         return written[key]
 
     return write
+
+
+# The JSON document of Jacobians, Hessians and derivatives of higher order.
+
+
+def derivatives_document(found: Sequence[Derivative]) -> Document:
+    """The derivatives, schema `gradcli.derivatives/1`."""
+    return {"schema": "gradcli.derivatives/1", "ok": True, "derivatives": [_derivative(one) for one in found]}
+
+
+def _derivative(found: Derivative) -> Document:
+    return {
+        "by": list(found.by),
+        "shape": None if found.value is None else list(np.shape(found.value)),
+        "value": None if found.value is None else plain(found.value),
+        "formula": None if found.formula is None else unparse(found.formula),
+        "given": list(found.upstreams),
+    }

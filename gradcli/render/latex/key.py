@@ -12,7 +12,7 @@ from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
-from gradcli.render.latex.functions import escaped
+from gradcli.render.latex.formulas import escaped
 from gradcli.render.latex.pages import lesson, listing, whole
 from gradcli.render.text.layout import lay_out
 from gradcli.render.text.looks import Looks

@@ -11,8 +11,7 @@ from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
-from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.functions import escaped
+from gradcli.render.latex.formulas import escaped, multiplied
 from gradcli.render.latex.pieces import WIDEST, Piece, letters, value
 from gradcli.render.latex.terms import Terms
 from gradcli.render.text.numbers import PRECISION

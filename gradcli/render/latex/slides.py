@@ -10,18 +10,17 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Value
-from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
-from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk, walk
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
-from gradcli.render.latex.functions import escaped
+from gradcli.render.latex.formulas import escaped
 from gradcli.render.latex.graph.pictures import fitting
 from gradcli.render.latex.graph.tikz import COLORS, PREAMBLE, Picture
 from gradcli.render.latex.pages import statement
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
-from gradcli.render.page.notes import Notes
+from gradcli.render.page.parts import Notes
 from gradcli.render.page.words import Words as Sentences
 
 MOST = 400  # steps

@@ -10,8 +10,7 @@ from gradcli.explanation.model import Explanation, Local, Value
 from gradcli.explanation.naming import ordinal
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import Precedence
-from gradcli.render.latex.formulas import Writer, added, multiplied
-from gradcli.render.latex.functions import Symbols
+from gradcli.render.latex.formulas import Symbols, Writer, added, multiplied
 from gradcli.render.latex.pieces import Piece, fraction, value
 from gradcli.render.lesson.chain_rule import ChainRule
 from gradcli.render.lesson.readable import each_part, readable

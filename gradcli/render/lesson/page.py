@@ -8,7 +8,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
-from gradcli.explanation.causes.stops import stopped
+from gradcli.explanation.causes.infinities import stopped
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node

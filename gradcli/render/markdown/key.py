@@ -13,8 +13,7 @@ from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_sections
 from gradcli.render.display_options import Asked
 from gradcli.render.lesson.page import sections
-from gradcli.render.markdown.layout import fenced, laid_out, plain
-from gradcli.render.markdown.pages import joined
+from gradcli.render.markdown.pages import fenced, joined, laid_out, plain
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

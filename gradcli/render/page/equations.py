@@ -9,8 +9,7 @@ import numpy as np
 
 from gradcli.explanation.model import Value
 from gradcli.explanation.reference import sentences
-from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
-from gradcli.explanation.steps.walk import Walk
+from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk
 from gradcli.facts import dataclass
 from gradcli.language.tree import Attribute, Binary, Call, Expression, Name, Number, names
 from gradcli.render.lesson.page import deltas_of

@@ -9,14 +9,12 @@ import numpy as np
 
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.reference import sentence
-from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Edge, edges
-from gradcli.explanation.steps.walk import Walk, looks, settled
+from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Edge, Walk, edges, looks, settled
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import precedence
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Rectangle, Route, pair, path
+from gradcli.render.graph.layered.model import Box, Rectangle, Route, fitting, pair, path
 from gradcli.render.graph.layered.model import Edge as Line
-from gradcli.render.graph.layered.rows import fitting
 from gradcli.render.lesson.readable import ENTRYWISE, bare, gets
 from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.document import Html, cut, element

@@ -12,8 +12,7 @@ from gradcli.explanation.chain.trace import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Value
-from gradcli.explanation.steps.moves import Contributed
-from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.explanation.steps.walk import Contributed, Walk, walk
 from gradcli.guard import guarded, optional
 from gradcli.language.tree import (
     Argument,
@@ -41,7 +40,7 @@ from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import Html, cut, element, page
 from gradcli.render.page.lesson import Lesson, listed
 from gradcli.render.page.parts import Tracks
-from gradcli.render.page.questions import questions
+from gradcli.render.page.words import questions
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 

@@ -22,7 +22,7 @@ SAID = {
         "v3 = (Σi v2[i])/n, so ∂v3/∂v2[i] = g/n",
     ],
     "sum(X[0]*w)": [
-        "v1[j] = X[0,j], so ∂v3/∂X[0,j] = g[j], 0 elsewhere",
+        "v1[i] = X[0,i], so ∂v3/∂X[0,i] = g[i], 0 elsewhere",
         "v3 = Σi v2[i], so ∂v3/∂v2[i] = g",
     ],
 }

@@ -20,8 +20,7 @@ from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.aligned import Equation, aligned
-from gradcli.render.latex.formulas import Writer
-from gradcli.render.latex.functions import Symbols
+from gradcli.render.latex.formulas import Symbols, Writer
 from gradcli.render.latex.graph.pictures import graph_page
 from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
 from gradcli.render.latex.key import key_page

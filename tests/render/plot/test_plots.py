@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gradcli.explanation.curves.curve import Curve
 from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.model import text_width
-from gradcli.render.markdown.layout import laid_out
+from gradcli.render.markdown.pages import laid_out
 from gradcli.render.plot.charts import curve_charts, loss_chart, within
 from gradcli.render.plot.forms import svg, text
 from gradcli.render.plot.terminal import painted

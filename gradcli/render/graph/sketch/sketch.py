@@ -16,8 +16,19 @@ from gradcli.explanation.model import Explanation, Node
 from gradcli.facts import dataclass
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.forward import Sketcher, function
-from gradcli.render.graph.sketch.model import WIDE, WIDEST, Arc, Line, Sketch, Vertex, cut, numerals, tensor
+from gradcli.render.graph.sketch.model import (
+    WIDE,
+    WIDEST,
+    Arc,
+    Line,
+    Sketch,
+    Sketcher,
+    Vertex,
+    cut,
+    function,
+    numerals,
+    tensor,
+)
 from gradcli.source import visible
 
 # A large graph in fewer boxes: one for each statement, and for statements that are repeated one with their number.

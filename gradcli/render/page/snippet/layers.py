@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.explanation.model import Node, Value
-from gradcli.explanation.steps.moves import Contributed
+from gradcli.explanation.steps.walk import Contributed
 from gradcli.facts import dataclass
 from gradcli.language.tree import Binary, Call, Name
 from gradcli.render.page.document import Html, cut, element

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from itertools import accumulate
 
-from gradcli.explanation.steps.moves import Accumulated
-from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.explanation.steps.walk import Accumulated, Walk, walk
 from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.render.display_options import Asked
 from gradcli.render.page.document import cut
-from gradcli.render.page.notes import ended
+from gradcli.render.page.parts import ended
 from gradcli.render.page.snippet.sentences import few, found, told, written
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Loop, Returned

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.explanation.model import Value
 from gradcli.language.unparser import unparse
 from gradcli.render.page.document import cut
-from gradcli.render.page.notes import ended
+from gradcli.render.page.parts import ended
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
 from gradcli.script.moments.model import TensorState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import ReturnType
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.torch.tensor.dtypes import Size
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.windows.pooling_shapes import options
+from gradcli.ops.windows.pooling import options
 from gradcli.ops.windows.pools import positions
 from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.integer_results import with_integer_results

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gradcli.render.markdown.layout import code, fenced, plain, table
+from gradcli.render.markdown.pages import code, fenced, plain, table
 from gradcli.render.text.layout import Row
 from tests.render.programs import CASES
 
