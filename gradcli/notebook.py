@@ -204,7 +204,7 @@ class GraphPicture(Displayed):
         from gradcli.render.display_options import asked
         from gradcli.render.graph.svg import svg
         from gradcli.render.graph.tree import tree
-        from gradcli.render.latex.graph.pictures import graph_page
+        from gradcli.render.latex.slides import graph_page
         from gradcli.render.output.tables import image
         from gradcli.render.text.looks import Looks
 

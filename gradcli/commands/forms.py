@@ -86,7 +86,7 @@ FORMS = MappingProxyType(
             {
                 "eval": "gradcli.render.latex.pages:eval_page",
                 "trace": "gradcli.render.latex.pages:trace_page",
-                "graph": "gradcli.render.latex.graph.pictures:graph_page",
+                "graph": "gradcli.render.latex.slides:graph_page",
                 KEY: "gradcli.render.latex.key:key_page",
                 HANDOUT: "gradcli.render.sheet.latex:latex_sheet",
             },

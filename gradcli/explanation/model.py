@@ -27,8 +27,8 @@ def unkept(shape: tuple[int, ...]) -> Unkept:
 
 
 if TYPE_CHECKING:
+    from gradcli.explanation.index.formulas import Worked
     from gradcli.explanation.index.tree import Equation
-    from gradcli.explanation.index.worked import Worked
 
 Value = Any  # a numpy array or scalar
 MISSING = Name("?")  # a rule that could not be computed

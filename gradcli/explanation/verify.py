@@ -14,9 +14,8 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.causes.infinities import behind, is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
-from gradcli.explanation.numeric.entries import MOST_DOUBTS, Entries
 from gradcli.explanation.numeric.function import Function
-from gradcli.explanation.numeric.judge import Opinion, Outcome
+from gradcli.explanation.numeric.judge import MOST_DOUBTS, Entries, Opinion, Outcome
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.explanation.variables import Variables
 from gradcli.facts import dataclass

@@ -258,7 +258,7 @@ class Program:
 
     def source(self) -> Source:
         """Return the text of the program; the files of values are held, to be read when no file can be opened."""
-        from gradcli.commands.inputs.files import hold
+        from gradcli.commands.inputs.bindings import hold
 
         arguments = self.arguments or []
         if self.file is not None:

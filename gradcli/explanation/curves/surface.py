@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.curves.ticks import ticks
+from gradcli.explanation.curves.curve import ticks
 from gradcli.facts import dataclass
 
 # Contour lines by marching squares: each cell of a grid is crossed by none, one or two straight pieces.

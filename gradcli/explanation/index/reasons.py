@@ -15,7 +15,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.formulas import Finder, Formulas, formulas, names_of, read_formulas
+from gradcli.explanation.index.formulas import Finder, Formulas, Worked, formulas, names_of, read_formulas, worked
 from gradcli.explanation.index.tree import (
     Entry,
     Equation,
@@ -28,7 +28,6 @@ from gradcli.explanation.index.tree import (
     parts,
     ranges,
 )
-from gradcli.explanation.index.worked import Worked, worked
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why
 from gradcli.explanation.naming import unused

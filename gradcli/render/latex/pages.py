@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.explanation.chain.links import Link, chain
-from gradcli.explanation.chain.trace import Route, Trace
+from gradcli.explanation.chain.links import Link, Route, Trace, chain
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.render.display_options import Asked
-from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.formulas import escaped, multiplied
-from gradcli.render.latex.pieces import WIDEST, Piece, letters, value
+from gradcli.render.latex.pieces import WIDEST, Equation, Piece, aligned, letters, value
 from gradcli.render.latex.terms import Terms
 from gradcli.render.text.numbers import PRECISION
 from gradcli.source import visible

@@ -6,8 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gradcli.explanation.chain.links import Link
-from gradcli.explanation.chain.trace import Route, Trace
+from gradcli.explanation.chain.links import Link, Route, Trace
 from gradcli.explanation.model import Explanation, Leaf, Node, missing_notes
 from gradcli.explanation.reference import sentences
 from gradcli.guard import noting

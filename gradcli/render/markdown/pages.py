@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gradcli.explanation.chain.trace import Trace
+from gradcli.explanation.chain.links import Trace
 from gradcli.explanation.model import Explanation
 from gradcli.findings.examination import Ran
 from gradcli.render.display_options import Asked

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.chain.trace import Trace
+from gradcli.explanation.chain.links import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Value

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from gradcli.explanation.curves.breaks import Break
-from gradcli.explanation.curves.curve import Curve, Point
+from gradcli.explanation.curves.curve import Curve, Point, rounded
 from gradcli.explanation.curves.surface import Slope, Surface
-from gradcli.explanation.curves.ticks import rounded
 from gradcli.facts import dataclass
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number

@@ -10,9 +10,9 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.solve.solution import Solution
 from gradcli.render.check.marking import exact
 from gradcli.render.display_options import Asked
-from gradcli.render.latex.aligned import aligned
 from gradcli.render.latex.formulas import escaped
 from gradcli.render.latex.pages import document, listing, statement
+from gradcli.render.latex.pieces import aligned
 from gradcli.render.latex.terms import Terms
 from gradcli.render.sheet.pages import about, one_line, program
 

@@ -14,9 +14,8 @@ from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.computation import Computation
 from gradcli.stream.arrow.conversion import Conversion
-from gradcli.stream.arrow.manifests import Manifest, facts_of_maker, identity_of
-from gradcli.stream.arrow.parts import Part, Share, listed, refuse_file, shares
-from gradcli.stream.arrow.sinks import Writer, standard_output
+from gradcli.stream.arrow.merge import Part, Share, listed, refuse_file, shares
+from gradcli.stream.arrow.sinks import Manifest, Writer, facts_of_maker, identity_of, standard_output
 from gradcli.stream.arrow.sources import Source, format_of, is_pipe, readable, reading
 from gradcli.stream.arrow.tables import ERROR, planned
 from gradcli.stream.batches import is_exceeded, too_many

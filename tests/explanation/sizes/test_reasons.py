@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.language.parser import parse_program

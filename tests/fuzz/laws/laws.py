@@ -14,8 +14,7 @@ import mpmath
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.chain.links import chain
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import chain, trace
 from gradcli.explanation.derivatives import total
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.reference import explain_example, operations
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
