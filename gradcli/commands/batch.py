@@ -101,7 +101,7 @@ def command(
     inputs = files_of(input or ["-"])
     most_failures = most_of(max_errors, is_fail_fast=fail_fast)
     if merge:
-        from gradcli.stream.arrow.merge import merged
+        from gradcli.stream.arrow.job import merged
 
         refuse(program.arguments or program.file is not None or shard, "--merge takes no program and no --shard")
         merged(inputs, output)

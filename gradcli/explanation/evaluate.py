@@ -18,11 +18,9 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import FAILURES, Evaluation, Line, numbers, refused
 from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import FAILURES, numbers, refused
-from gradcli.explanation.values import CONSTANTS, constant
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import CONSTANTS, Variables, constant
 from gradcli.language.literals import writable as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (

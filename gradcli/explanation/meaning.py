@@ -11,9 +11,9 @@ import numpy as np
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import FAILURES
 from gradcli.explanation.model import Explanation, Value
-from gradcli.explanation.refusals import FAILURES
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import Variables
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, List, Name, Number, Program, Statement, Unary
 

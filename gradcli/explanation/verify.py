@@ -16,8 +16,7 @@ from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import MOST_DOUBTS, Entries, Opinion, Outcome
-from gradcli.explanation.values import apart, rounding, rounding_of, value_of
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import Variables, apart, rounding, rounding_of, value_of
 from gradcli.facts import dataclass
 from gradcli.language.tree import Program, names
 from gradcli.language.unparser import unparse

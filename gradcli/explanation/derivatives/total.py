@@ -21,8 +21,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.checking import simplify_checked
 from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
 from gradcli.explanation.model import Value
-from gradcli.explanation.values import constant
-from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.values import Variables, check_bindings, constant
 from gradcli.facts import dataclass
 from gradcli.guard import guarded, tell
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names

@@ -24,9 +24,8 @@ from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
 from gradcli.explanation.index.copies import picks, read_views, select_rule
 from gradcli.explanation.index.formulas import Finder
-from gradcli.explanation.lines import Line
+from gradcli.explanation.lines import Line, in_line
 from gradcli.explanation.model import Local, Whole
-from gradcli.explanation.refusals import in_line
 from gradcli.explanation.wholes.cross_entropy import SAYS as LOSS_SAYS
 from gradcli.explanation.wholes.cross_entropy import cross_entropy
 from gradcli.explanation.why import Reason, ReasonOfWhole, line_without_graphs, without_graph

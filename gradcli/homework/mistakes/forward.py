@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Turn
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem

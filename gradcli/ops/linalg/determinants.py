@@ -14,7 +14,7 @@ from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Attribute
 from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.axes import aligned

@@ -18,7 +18,7 @@ from gradcli.ops.pointwise.arithmetic import add, div
 from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.scalars import power
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
 from gradcli.ops.support.adjoints import printed

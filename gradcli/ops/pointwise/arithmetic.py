@@ -21,8 +21,7 @@ from gradcli.language.tree import Binary, Expression
 from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
 from gradcli.ops.pointwise.elementwise import elementwise, log
-from gradcli.ops.pointwise.powers import power
-from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
+from gradcli.ops.pointwise.scalars import add_scaled, power, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, as_tensor, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
 from gradcli.ops.pointwise.elementwise import keeping_integers
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.support.surface import FLAT, REMAINDER, REMAINDER_BY, operation
 
 

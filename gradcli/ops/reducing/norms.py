@@ -14,7 +14,7 @@ from gradcli.errors import AutogradError, EvaluationError, UnsupportedHere
 from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped

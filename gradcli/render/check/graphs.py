@@ -21,7 +21,7 @@ from gradcli.homework.model import CREDITED, Diagnosis, Marked
 from gradcli.homework.solve.graph import UNNAMED, Edge, Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import WIDEST, Arc, Line, Sketch, Vertex, cut, tensor
+from gradcli.render.graph.sketch.sketch import WIDEST, Arc, Line, Sketch, Vertex, cut, tensor
 from gradcli.render.graph.svg import written
 from gradcli.source import visible
 

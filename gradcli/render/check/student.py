@@ -27,7 +27,7 @@ from gradcli.render.check.marking import (
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Sketch
+from gradcli.render.graph.sketch.sketch import Sketch
 from gradcli.render.page.document import Html, cut, element, still
 from gradcli.render.text.numbers import short
 

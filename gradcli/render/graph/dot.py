@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from gradcli.explanation.model import Explanation
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Arc, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import Arc, Vertex, sketch
 from gradcli.render.graph.svg import direction
 from gradcli.source import visible
 

@@ -6,8 +6,7 @@ import re
 
 from gradcli.explanation.model import Explanation
 from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import Arc, Sketch, Vertex, sketch
 from gradcli.render.graph.svg import direction
 from gradcli.source import visible
 

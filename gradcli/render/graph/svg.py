@@ -29,8 +29,7 @@ from gradcli.render.graph.layered.model import (
     text_width,
 )
 from gradcli.render.graph.layered.model import length as n
-from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch, too_large
+from gradcli.render.graph.sketch.sketch import Arc, Line, Sketch, Vertex, sketch, too_large
 from gradcli.render.text.numbers import short
 from gradcli.source import visible
 

@@ -38,9 +38,8 @@ from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import controls, panel, scene, told, view
 from gradcli.render.page.document import Html, cut, element, page
-from gradcli.render.page.lesson import Lesson, listed
+from gradcli.render.page.lesson import Lesson, listed, questions
 from gradcli.render.page.parts import Tracks
-from gradcli.render.page.words import questions
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 

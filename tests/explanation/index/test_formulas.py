@@ -14,12 +14,12 @@ from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.index.derivation import equations
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of
-from gradcli.explanation.index.parsing import equations
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.reasons import differential
 from gradcli.explanation.index.tree import evaluated
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import Variables
 from gradcli.ops.indexing.indexing import select
 from tests.programs import EXAMPLES, family, listed_programs, of_every
 from tests.tapes import tape_of

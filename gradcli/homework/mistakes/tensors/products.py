@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.forward import LAST, fits
 from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, vertex_first

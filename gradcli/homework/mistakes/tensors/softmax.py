@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, operated
 from gradcli.homework.model import Value
