@@ -288,6 +288,18 @@ class Explanation:
         return [node for node in self.nodes if node.kind != "op" and node.expression == Name(node.name)]
 
     @property
+    def statements(self) -> list[Statement]:
+        """The statements of the program, but for the first of each variable: that says its value, as its node does."""
+        given = {node.name for node in self.variables}
+        found = []
+        for statement in self.parsed.statements:
+            if statement.target in given:
+                given.remove(statement.target)
+            else:
+                found.append(statement)
+        return found
+
+    @property
     def point(self) -> dict[str, Value]:
         """The values by all names that formulas mention."""
         nodes = {node.id: node.value for node in self.nodes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 
@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Value
+from gradcli.explanation.steps.walk import contributions
 from gradcli.explanation.values import value_of
 from gradcli.facts import dataclass
 from gradcli.guard import guarded
@@ -66,15 +67,11 @@ class Paths:
 def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple[Link, ...]:
     """Return the links in the order in which their sums were complete; `keep` leaves out the others."""
     position = {node.id: number for number, node in enumerate(explanation.nodes)}
-    unused: dict[tuple[str, str], list[Local]] = {}  # more than one for x*x
-    for node in explanation.nodes:
-        for local in node.locals:
-            unused.setdefault((node.id, local.input), []).append(local)
     grouped: dict[str, list[Term]] = {}
-    for step in explanation.steps:
-        terms = grouped.pop(step.input, [])  # to the end: the sum is complete with its last contribution
-        terms.append(Term(step, _edge(unused[step.node, step.input], step)))
-        grouped[step.input] = terms
+    for move in contributions(explanation):
+        terms = grouped.pop(move.fact.input, [])  # to the end: the sum is complete with its last contribution
+        terms.append(Term(move.fact, move.local))
+        grouped[move.fact.input] = terms
     return tuple(
         Link(input, tuple(sorted(terms, key=lambda term: position[term.step.node])), terms[-1].step.total)
         for input, terms in grouped.items()
@@ -82,10 +79,9 @@ def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple
     )
 
 
-def _edge(edges: list[Local], step: Step) -> Local:
-    """Take the edge that a contribution came along, of several the one with its rule."""
-    alike = (place for place, local in enumerate(edges) if local.rule == step.rule)
-    return edges.pop(next(alike, 0) if len(edges) > 1 else 0)
+def entered(explanation: Explanation, links: Sequence[Link]) -> list[Link]:
+    """Return links behind the one of the gradient that enters at the output; none where there are none."""
+    return [Link(explanation.output, (), explanation.upstream), *links] if links else []
 
 
 def above(explanation: Explanation, to: str) -> set[str]:

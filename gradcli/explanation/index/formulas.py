@@ -15,8 +15,7 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, Rule
 from gradcli.engine.symbolic.indices import ELSEWHERE, Given
 from gradcli.explanation.index.copies import placed_by
-from gradcli.explanation.index.derivation import derivatives
-from gradcli.explanation.index.parsing import equations
+from gradcli.explanation.index.derivation import derivatives, equations
 from gradcli.explanation.index.tree import (
     REDUCE,
     Apply,

@@ -77,16 +77,18 @@ def moves(explanation: Explanation, arrivals: Iterable[Accumulated] | None = Non
 
 
 def contributions(explanation: Explanation) -> Iterator[Contributed]:
-    """Yield the steps backward, each with the edge that it flows along."""
-    unused: dict[tuple[str, str], deque[tuple[Edge, Local]]] = {}  # more than one edge for x*x
+    """Yield the steps backward, each with the edge that it flows along: of several the one with its rule."""
+    unused: dict[tuple[str, str], list[tuple[Edge, Local]]] = {}  # more than one edge for x*x
     for node in explanation.nodes:
         for edge, local in edges(node):
             if local is not None:
-                unused.setdefault((node.id, edge.source), deque()).append((edge, local))
+                unused.setdefault((node.id, edge.source), []).append((edge, local))
     awaited = Counter(step.input for step in explanation.steps)
     totals: dict[str, Value] = {}
     for step in explanation.steps:
-        edge, local = unused[step.node, step.input].popleft()
+        waiting = unused[step.node, step.input]
+        alike = (place for place, (_, local) in enumerate(waiting) if len(waiting) > 1 and local.rule == step.rule)
+        edge, local = waiting.pop(next(alike, 0))
         awaited[step.input] -= 1
         yield Contributed(edge, step, local, totals.get(step.input), not awaited[step.input])
         totals[step.input] = step.total

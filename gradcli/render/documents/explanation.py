@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.derivatives.total import Derivative
 from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, Unkept, missing_notes
 from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
@@ -18,6 +17,9 @@ from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation, local_label
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
+
+if TYPE_CHECKING:
+    from gradcli.explanation.derivatives.total import Derivative
 
 Document = dict[str, Json]
 Writer = Callable[[Expression], str]

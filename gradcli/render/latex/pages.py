@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from gradcli.explanation.chain.links import Link, Route, Trace, chain
+from gradcli.explanation.chain.links import Link, Route, Trace, chain, entered
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.render.display_options import Asked
 from gradcli.render.latex.formulas import escaped, multiplied
@@ -75,7 +75,7 @@ def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
 
     The gradient of the variable is also written in the variables, as the rules give it and simplified.
     """
-    own = in_variables(trace.leaf, terms) if link.input == trace.leaf.node else []
+    own = list(map(terms.formula, terms.in_variables(trace.leaf))) if link.input == trace.leaf.node else []
     sides = [
         terms.symbols(link),
         terms.formulas(link),
@@ -137,6 +137,7 @@ def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = 
     """The whole solution as a fragment, on demand with the reasons for the rules."""
     terms = Terms(explanation, precision)
     pairs = list(edges(explanation))
+    links = entered(explanation, chain(explanation))
     locals_ = (Reasons if why else Rows)(pairs, terms, local, introduced(pairs, terms))
     return fragment(
         explanation,
@@ -144,7 +145,7 @@ def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = 
             ("", Rows(statement(explanation, terms), terms)),
             ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
             ("Local derivatives", locals_),
-            ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule, given(terms))),
+            ("Chain rule, newest node first", Rows(links, terms, chain_rule, given(terms))),
             ("Gradients", Rows([*explanation.deltas, *explanation.leaves], terms, gradient)),
         ],
     )
@@ -216,17 +217,13 @@ def hidden(count: int) -> str:
 
 def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
     """The program as it was written, and the point at which it is explained."""
-    variables = explanation.variables
-    given = {node.name for node in variables}
-    found = []
-    for part in explanation.parsed.statements[: MOST + len(given)]:
-        if part.target in given:
-            given.remove(part.target)
-        else:
-            found.append(Equation(terms.name(part.target or explanation.output), [terms.typed(part.value)]))
+    found = [
+        Equation(terms.name(part.target or explanation.output), [terms.typed(part.value)])
+        for part in explanation.statements[:MOST]
+    ]
     if explanation.sizes is not None:
         return [*found, *sizes(explanation, terms)]
-    found.extend(point(variables, terms))
+    found.extend(point(explanation.variables, terms))
     if not terms.plain_seed and explanation.steps:
         found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
     return found
@@ -280,12 +277,6 @@ def local(pair: tuple[Node, Local], terms: Terms) -> Equation:
     return Equation(terms.edge(node.id, edge), [terms.rule(edge), number])
 
 
-def links(explanation: Explanation) -> list[Link]:
-    """Return the gradient that enters, and that of every node."""
-    found = chain(explanation)
-    return [Link(explanation.output, (), explanation.upstream), *found] if found else []
-
-
 def chain_rule(link: Link, terms: Terms) -> Equation:
     return Equation(terms.total(link.input), [terms.symbols(link), terms.numbers(link), terms.value(link.total)])
 
@@ -302,12 +293,3 @@ def gradient(leaf: Leaf | Intermediate, terms: Terms) -> Equation:
         return Equation(total, [Piece(r"\text{None}")])
     formula = None if leaf.formula is None else terms.formula(leaf.formula)
     return Equation(total, [formula, terms.value(leaf.shown_gradient)])
-
-
-def in_variables(leaf: Leaf, terms: Terms) -> list[Piece]:
-    """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
-    if leaf.formula is None or leaf.formula_raw is None:
-        return []
-    if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
-        return []
-    return [terms.formula(leaf.formula_raw), terms.formula(leaf.formula)]

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from gradcli.explanation.chain.links import Link, Term
-from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Value
 from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
 from gradcli.language.tree import Binary, Expression, Name, Number
@@ -95,6 +95,13 @@ class ChainRule(ABC, Generic[Formula]):
                 if abs(total - node.value) > NEARLY * abs(node.value):
                     return ALL
         return self.precision
+
+    def in_variables(self, leaf: Leaf) -> list[Expression]:
+        """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
+        if leaf.formula is None or leaf.formula_raw is None:
+            return []
+        is_told = leaf.formula != leaf.formula_raw or self.explanation.sizes is not None
+        return [leaf.formula_raw, leaf.formula] if is_told else []
 
     def symbols(self, link: Link) -> Formula:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""

@@ -221,15 +221,8 @@ def title(explanation: Explanation) -> str:
 
 def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     """Return the program, and the point at which it is explained."""
-    variables = explanation.variables
-    given = {node.name for node in variables}
-    lines = []
-    for statement in explanation.parsed.statements:
-        if statement.target in given:
-            given.remove(statement.target)
-        else:
-            lines.append(cut(unparse_statement(statement, multiply="·"), LONGEST))
-    point = [f"{cut(node.name, 60)} = {terms.value(node.value, width=40)}" for node in variables]
+    lines = [cut(unparse_statement(statement, multiply="·"), LONGEST) for statement in explanation.statements]
+    point = [f"{cut(node.name, 60)} = {terms.value(node.value, width=40)}" for node in explanation.variables]
     if explanation.sizes is not None:
         point = [f"{cut(name, 60)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     at = element("p", f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}", class_="point")
