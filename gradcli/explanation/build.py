@@ -22,8 +22,18 @@ from gradcli.explanation.chain.edges import mark_repeated_edges
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import FAILURES, Evaluation, Line, captured, failed, numbers
-from gradcli.explanation.model import MISSING, Explanation, Gradients, Leaf, Local, Node, Step, Whole, missing_notes
-from gradcli.explanation.naming import unused
+from gradcli.explanation.model import (
+    MISSING,
+    Explanation,
+    Gradients,
+    Leaf,
+    Local,
+    Node,
+    Step,
+    Whole,
+    missing_notes,
+    unused,
+)
 from gradcli.explanation.notes import notes
 from gradcli.explanation.values import Variables, check_bindings
 from gradcli.explanation.why import attach_reasons, reserve_names

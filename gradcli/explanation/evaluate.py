@@ -19,7 +19,7 @@ from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.lines import FAILURES, Evaluation, Line, numbers, refused
-from gradcli.explanation.naming import Names
+from gradcli.explanation.model import Names
 from gradcli.explanation.values import CONSTANTS, Variables, constant
 from gradcli.language.literals import writable as value_as_written
 from gradcli.language.rewrite import with_children

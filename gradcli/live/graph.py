@@ -17,7 +17,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import FAILURES, Evaluation, Line
-from gradcli.explanation.naming import Names
+from gradcli.explanation.model import Names
 from gradcli.language.tree import Expression, Name
 from gradcli.live.boxes import box, nothing
 from gradcli.live.names import Known

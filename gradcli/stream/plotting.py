@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.curves.curve import Curve, curve
 from gradcli.explanation.curves.surface import Surface, surface
-from gradcli.explanation.naming import unused
+from gradcli.explanation.model import unused
 from gradcli.facts import dataclass
 from gradcli.script.descent import Path, descend
 from gradcli.stream.plan import Plan, Task

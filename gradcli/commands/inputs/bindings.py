@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.errors import GradcliError, UsageError
-from gradcli.explanation.sizes.dims import Dims
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.language.names import read_name
 from gradcli.source import Source
 

@@ -23,7 +23,7 @@ from gradcli.source import Source, visible
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
     from gradcli.explanation.model import Explanation, Gradients
-    from gradcli.explanation.sizes.dims import Dims
+    from gradcli.explanation.sizes.merging import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
 
@@ -298,7 +298,7 @@ class Program:
 
 def shapes(values: Mapping[str, Any]) -> dict[str, Dims]:
     """Return the variables that have a shape alone."""
-    from gradcli.explanation.sizes.dims import Dims
+    from gradcli.explanation.sizes.merging import Dims
 
     return {name: value for name, value in values.items() if isinstance(value, Dims)}
 

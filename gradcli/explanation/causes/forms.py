@@ -11,8 +11,7 @@ import numpy as np
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Line
-from gradcli.explanation.model import Note
-from gradcli.explanation.naming import NAMELESS
+from gradcli.explanation.model import NAMELESS, Note
 from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Number, Unary, names

@@ -18,8 +18,7 @@ from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.checking import fault, simplify_checked, simplify_unchecked
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
-from gradcli.explanation.model import MISSING, Explanation, Intermediate, Leaf, Note, missing_notes
-from gradcli.explanation.naming import NAMELESS, unused
+from gradcli.explanation.model import MISSING, NAMELESS, Explanation, Intermediate, Leaf, Note, missing_notes, unused
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.guard import guarded, noting
 from gradcli.language.rewrite import replaced, substitute

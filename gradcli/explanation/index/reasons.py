@@ -29,8 +29,7 @@ from gradcli.explanation.index.tree import (
     ranges,
 )
 from gradcli.explanation.lines import Line, in_line
-from gradcli.explanation.model import Why
-from gradcli.explanation.naming import unused
+from gradcli.explanation.model import Why, unused
 from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Name, Program, Statement

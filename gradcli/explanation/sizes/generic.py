@@ -23,8 +23,15 @@ from gradcli.explanation.formulas.checking import STEPS, WAYS, candidates
 from gradcli.explanation.formulas.simplified import simplified, size_of
 from gradcli.explanation.model import MISSING, Explanation, Leaf, Local, Node
 from gradcli.explanation.notes import taken_for_numbers
-from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, even_assignments, with_size_names
-from gradcli.explanation.sizes.merging import merged
+from gradcli.explanation.sizes.merging import (
+    Dims,
+    Sizes,
+    arrays,
+    assignments,
+    even_assignments,
+    merged,
+    with_size_names,
+)
 from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import Variables, literal_values, placeholders, rounding_at, value_of
 from gradcli.language.tree import Expression, Program, names

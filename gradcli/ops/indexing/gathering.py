@@ -17,7 +17,7 @@ from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import indexing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.entries import check_places, placing, scattering, vector_of
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
 from gradcli.ops.support.arguments import Indices, Operand

@@ -16,11 +16,10 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Expression, Index, Literal
-from gradcli.ops.formulas import indexing as places
-from gradcli.ops.support.adjoints import printed
+from gradcli.ops import formulas as places
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation
+from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation, printed
 
 EVERYTHING = slice(None)
 

@@ -19,7 +19,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import triangle

@@ -12,7 +12,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import unless, where

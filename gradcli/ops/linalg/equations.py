@@ -11,7 +11,7 @@ from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.linalg.determinants import _check_square, _singular
 from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu

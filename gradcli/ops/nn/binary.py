@@ -10,7 +10,7 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.elementwise import log

@@ -17,7 +17,7 @@ from gradcli.engine.symbolic.notation import as_formula, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
 from gradcli.ops.nn.softmax import log_softmax
 from gradcli.ops.pointwise.comparisons import equal

@@ -24,7 +24,7 @@ from gradcli.engine.symbolic.notation import Notation, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
@@ -32,10 +32,9 @@ from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import operation, printed
 
 DEFAULTS = {"reduction": "mean", "beta": 1, "delta": 1, "ignore_index": -100}
 

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import primitive
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped

@@ -16,14 +16,12 @@ from gradcli.engine.symbolic.notation import Notation, call, comparison, number
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, ReturnType, as_tensor
 from gradcli.ops.support.constant_nodes import as_node
-from gradcli.ops.support.surface import CHOSEN, EXTREME, register
+from gradcli.ops.support.surface import CHOSEN, EXTREME, printed, register
 
 ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 
@@ -155,7 +153,7 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
         kinks=tied(find),
         convention=FIRST,
         says=CHOSEN,
-        index=places.picked,
+        index=entries.picked,
     )
 
     def extreme(

@@ -11,7 +11,7 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UnsupportedHere
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.scalars import zero

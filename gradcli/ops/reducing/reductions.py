@@ -15,7 +15,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.reducing.scans import prod_others

@@ -20,9 +20,8 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dtype, converted
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import operation, printed
 
 
 def _carry(g: Array, x: Array, *, dim: int, reverse: bool = False) -> Any:

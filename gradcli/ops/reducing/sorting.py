@@ -15,12 +15,11 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.formulas import indexing as places
+from gradcli.ops import formulas as places
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, ReturnType
-from gradcli.ops.support.surface import CHOSEN, MOVED, PICKED, operation
+from gradcli.ops.support.surface import CHOSEN, MOVED, PICKED, operation, printed
 
 
 def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:

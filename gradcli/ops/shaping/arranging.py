@@ -18,9 +18,8 @@ from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.shaping.joining import apply_repeat
 from gradcli.ops.shaping.shaping import apply_reshape, clone, flat, flatten, reshape, unsqueeze, view
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.surface import PICKED, PLACED, operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:

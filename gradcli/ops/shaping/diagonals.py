@@ -15,9 +15,8 @@ from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.surface import PICKED, PLACED, operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

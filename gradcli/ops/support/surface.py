@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from gradcli.engine.broadcast import fit
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
 from gradcli.errors import EvaluationError
 from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support.arguments import KINDS, READERS, converted_beside, described
+from gradcli.ops.support.arguments import KINDS, READERS, as_tensor, check_size, converted_beside, described
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
 
@@ -265,3 +269,45 @@ def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., 
 def register(name: str, function: Callable[..., Any], examples: Sequence[str], **facts: Any) -> None:
     """Declare an operation with facts of `Operation`."""
     OPERATIONS.declare(Operation(name, function, tuple(examples), **facts))
+
+
+# Operations for primitives that formulas print: adjoints, and the indices that rules refer to.
+
+
+WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # numpy's errors for wrong shapes
+
+
+def printed(declared: Primitive, *examples: str) -> None:
+    """Register a primitive that formulas print as an operation.
+
+    The annotations of its forward say how arguments are read; its docstring is the summary. Raises EvaluationError
+    where the arguments do not fit together, for its forward or for its rules; in a formula they always do.
+    """
+
+    @wraps(declared.forward)
+    def function(*inputs: Any, **options: Any) -> Any:
+        for value in options.values():
+            check_size(value if isinstance(value, tuple) else (value,) if isinstance(value, int) else ())
+        try:
+            tensors = [
+                as_tensor(x) for x in inputs
+            ]  # a forward without annotations takes numbers and lists as they are
+            with np.errstate(all="ignore"):
+                check_rules(declared, [x.value for x in tensors], options)
+            return declared(*tensors, **options)
+        except WRONG:
+            raise EvaluationError(
+                "E204",
+                f"{declared.name}() takes what a formula gives it, and these do not go together",
+                help=OPERATIONS[declared.name].signature,
+            ) from None
+
+    register(declared.name, function, examples, method=False)
+
+
+def check_rules(declared: Primitive, values: Sequence[Any], options: dict[str, Any]) -> None:
+    """Raise one of `WRONG` if a rule gives no gradient in the shape of its input."""
+    out = declared.forward(*values, **options)
+    for x, rule in zip(values, declared.rules, strict=False):
+        if rule is not None and declared.structured:
+            fit(rule(np.ones_like(out), out, *values, **options), x)

@@ -11,9 +11,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
-from gradcli.ops.support.surface import WINDOW_MEAN, WINDOW_SHARES, operation
+from gradcli.ops.support.surface import WINDOW_MEAN, WINDOW_SHARES, operation, printed
 from gradcli.ops.windows.pooling import avg_pool2d, check_filled, max_pool2d
 
 

@@ -18,7 +18,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import windows as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze

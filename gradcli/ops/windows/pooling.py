@@ -17,7 +17,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import windows as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.support.arguments import Pair, Shape, check_size
 from gradcli.ops.support.surface import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES, register, taking
 from gradcli.ops.windows import pools, windows

@@ -26,9 +26,9 @@ from gradcli.render.check.marking import (
     sayings,
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.sketch import Sketch
 from gradcli.render.page.document import Html, cut, element, still
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import short
 
 LONGEST = 6000  # characters of a program

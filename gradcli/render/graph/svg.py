@@ -13,7 +13,6 @@ import numpy as np
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import Computed, Contributed, Walk, walk
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import (
     Box,
@@ -30,6 +29,7 @@ from gradcli.render.graph.layered.model import (
 )
 from gradcli.render.graph.layered.model import length as n
 from gradcli.render.graph.sketch.sketch import Arc, Line, Sketch, Vertex, sketch, too_large
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import short
 from gradcli.source import visible
 

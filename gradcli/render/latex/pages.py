@@ -8,10 +8,10 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link, Route, Trace, chain, entered
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
-from gradcli.render.display_options import Asked
 from gradcli.render.latex.formulas import escaped, multiplied
 from gradcli.render.latex.pieces import WIDEST, Equation, Piece, aligned, letters, value
 from gradcli.render.latex.terms import Terms
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import PRECISION
 from gradcli.source import visible
 

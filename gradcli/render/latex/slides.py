@@ -13,7 +13,6 @@ from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk, walk
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch
@@ -25,6 +24,7 @@ from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
 from gradcli.render.page.lesson import Words as Sentences
 from gradcli.render.page.parts import Notes
+from gradcli.render.text.looks import Asked
 
 # The graph of an explanation in LaTeX: the boxes and edges of the SVG picture, at the same places.
 

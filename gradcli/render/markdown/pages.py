@@ -9,13 +9,13 @@ from itertools import groupby
 from gradcli.explanation.chain.links import Trace
 from gradcli.explanation.model import Explanation
 from gradcli.findings.examination import Ran
-from gradcli.render.display_options import Asked
 from gradcli.render.findings.text import findings_head
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.lesson.page import sections
 from gradcli.render.lesson.trace import trace_sections
 from gradcli.render.run.timeline import timeline_sections
 from gradcli.render.text.layout import BETWEEN, Row, Section
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.wrapping import GLUE
 from gradcli.source import visible
 

@@ -32,15 +32,13 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.controls import controls, panel, scene, told, view
-from gradcli.render.page.document import Html, cut, element, page
+from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
 from gradcli.render.page.lesson import Lesson, listed, questions
 from gradcli.render.page.parts import Tracks
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Asked, Looks
 from gradcli.stream.values import Json, plain
 
 SLIDERS = 24  # entries of all leaves that have one

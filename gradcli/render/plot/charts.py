@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gradcli.explanation.curves.breaks import Break
-from gradcli.explanation.curves.curve import Curve, Point, rounded
+from gradcli.explanation.curves.curve import Break, Curve, Point, rounded
 from gradcli.explanation.curves.surface import Slope, Surface
 from gradcli.facts import dataclass
 from gradcli.render.text.looks import Looks

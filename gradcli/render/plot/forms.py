@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.explanation.curves.breaks import Pieces
-from gradcli.explanation.curves.curve import Curve
+from gradcli.explanation.curves.curve import Curve, Pieces
 from gradcli.explanation.curves.surface import Surface
-from gradcli.render.display_options import Asked
 from gradcli.render.plot import svg as picture
 from gradcli.render.plot.charts import Chart, curve_charts, surface_chart
 from gradcli.render.plot.terminal import drawn
+from gradcli.render.text.looks import Asked
 from gradcli.stream.plotting import Plot
 from gradcli.stream.values import plain
 

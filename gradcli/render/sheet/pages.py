@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.render.check.marking import exact
-from gradcli.render.display_options import Asked
 from gradcli.render.markdown.pages import code, fenced, plain
 from gradcli.render.page.document import Html, element, still
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 

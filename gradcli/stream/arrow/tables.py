@@ -9,8 +9,20 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
-from gradcli.stream.arrow.computation import Array, Computation, Computed, Inputs, error_text
-from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, Forms, check_names, listed, refuse_large
+from gradcli.stream.arrow.computation import (
+    BOOL,
+    DOUBLE,
+    Array,
+    Computation,
+    Computed,
+    Form,
+    Forms,
+    Inputs,
+    check_names,
+    error_text,
+    listed,
+    refuse_large,
+)
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.plan import Result, Task
 

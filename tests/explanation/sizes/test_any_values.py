@@ -12,7 +12,6 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import gradients
 from gradcli.explanation.derivatives import total
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import (
     explain_anywhere,
     explain_at_any_size,
@@ -20,6 +19,7 @@ from gradcli.explanation.sizes.generic import (
     formulas_anywhere,
     formulas_at_any_size,
 )
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Binary, Expression, Number

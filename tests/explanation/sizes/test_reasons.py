@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gradcli.explanation.chain.links import trace
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.language.parser import parse_program
 from gradcli.render.latex.pages import derivations
 from gradcli.render.lesson.reasons import reason

@@ -16,8 +16,8 @@ import numpy as np
 from gradcli.errors import GradcliError
 from gradcli.explanation.chain.links import chain, trace
 from gradcli.explanation.derivatives import total
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.values import apart, placeholders, value_of
 from gradcli.language.tree import Number
 from gradcli.language.unparser import unparse

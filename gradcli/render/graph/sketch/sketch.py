@@ -19,9 +19,9 @@ from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Number, names
 from gradcli.language.unparser import unparse, unparse_statement
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.labels import edges
 from gradcli.render.lesson.readable import ENTRYWISE, label
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import number, short
 from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible

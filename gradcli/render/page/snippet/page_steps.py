@@ -10,10 +10,10 @@ from gradcli.explanation.steps.walk import Accumulated, Walk, walk
 from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
-from gradcli.render.display_options import Asked
 from gradcli.render.page.document import cut
 from gradcli.render.page.parts import ended
 from gradcli.render.page.snippet.sentences import few, found, told, written
+from gradcli.render.text.looks import Asked
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Event, Forward, Loop, Returned
 from gradcli.script.timeline.passes import as_written
