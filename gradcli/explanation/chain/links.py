@@ -11,7 +11,6 @@ import numpy as np
 from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Value
-from gradcli.explanation.steps.walk import contributions
 from gradcli.explanation.values import value_of
 from gradcli.facts import dataclass
 from gradcli.guard import guarded
@@ -66,6 +65,8 @@ class Paths:
 
 def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple[Link, ...]:
     """Return the links in the order in which their sums were complete; `keep` leaves out the others."""
+    from gradcli.explanation.steps.walk import contributions  # a document of numbers needs none
+
     position = {node.id: number for number, node in enumerate(explanation.nodes)}
     grouped: dict[str, list[Term]] = {}
     for move in contributions(explanation):

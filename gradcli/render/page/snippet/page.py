@@ -18,9 +18,8 @@ from gradcli.render.findings.page import findings_list
 from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
 from gradcli.render.page.lesson import MOST, PHASES, Lesson, listed, questions, step
 from gradcli.render.page.parts import Tracks, ended, remark_list, said
-from gradcli.render.page.snippet.layers import layers, layers_picture
+from gradcli.render.page.snippet.layers import code, layers, layers_picture, printed, tensors
 from gradcli.render.page.snippet.page_steps import Pass, Stop, Stops
-from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.text.looks import Asked
 from gradcli.script.moments.model import Moments, TensorState
