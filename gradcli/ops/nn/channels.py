@@ -11,7 +11,7 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, Literal
@@ -96,18 +96,9 @@ def _weight_rule(
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
     x, weight, bias, mean, var = operands
-    training = options["training"]
-    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
-    arguments = [Argument(tree) for tree in (x.tree, *stored)]
-    if weight.number != 1:
-        arguments.append(Argument(weight.tree, "weight"))
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree, "bias"))
-    if training:
-        arguments.append(Argument(Literal(True), "training"))
-    if options["eps"] != 1e-5:
-        arguments.append(Argument(literal(options["eps"]), "eps"))
-    return Call("batch_norm", tuple(arguments))
+    stored = [Literal(None)] * 2 if options["training"] else [mean.tree, var.tree]
+    given = {"weight": weight, "bias": bias, **options}
+    return Call("batch_norm", (*map(Argument, (x.tree, *stored)), *named(given)))
 
 
 batch_norm: Primitive = primitive(

@@ -13,12 +13,12 @@ from gradcli.engine.memory.writing import fill
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import as_formula, literal, positional
+from gradcli.engine.symbolic.notation import as_formula, literal, named, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
-from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
+from gradcli.ops.nn.losses import check_reduction, check_weight, write
 from gradcli.ops.nn.softmax import log_softmax
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.scalars import add_number, div_number, mul_number
@@ -90,7 +90,7 @@ def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Exp
     g, target, weight = operands
     o = dict(options)
     trees = [g.tree, target.tree, literal(o.pop("size"))]
-    return Call("nll_loss_backward", tuple(map(Argument, trees)) + keywords({"weight": weight}, o))
+    return Call("nll_loss_backward", (*map(Argument, trees), *named({"weight": weight, **o})))
 
 
 def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:

@@ -12,7 +12,7 @@ from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
@@ -69,14 +69,8 @@ def write_norm(name: str, option: str) -> Callable[[Sequence[Formula], dict[str,
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, weight, bias = operands
-        arguments = [Argument(x.tree), Argument(literal(options[option]))]
-        if weight.number != 1:
-            arguments.append(Argument(weight.tree, "weight"))
-        if bias.number != 0:
-            arguments.append(Argument(bias.tree, "bias"))
-        if options["eps"] != 1e-5:
-            arguments.append(Argument(literal(options["eps"]), "eps"))
-        return Call(name, tuple(arguments))
+        given = {"weight": weight, "bias": bias, "eps": options["eps"]}
+        return Call(name, (Argument(x.tree), Argument(literal(options[option])), *named(given)))
 
     return write
 
@@ -93,10 +87,6 @@ layer_norm: Primitive = primitive(
     inputs=("input", "weight", "bias"),
     says=NORMAL,
 )
-
-
-def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
-    return weight[np.asarray(rows).astype(np.intp)]
 
 
 def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
@@ -120,7 +110,7 @@ def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
 
 embedding: Primitive = primitive(
     "embedding",
-    _embedding,
+    lambda rows, weight, *, padding_idx=None: weight[np.asarray(rows).astype(np.intp)],
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,

@@ -19,7 +19,7 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import either, equal
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.support.arguments import Operand
+from gradcli.ops.support.arguments import Operand, is_number
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation
@@ -63,13 +63,9 @@ def _met(condition: Any) -> bool:
     return bool(np.any(condition.value if isinstance(condition, Formula | Tensor) else condition))
 
 
-def _masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    return chosen(mask, value, x).astype(x.dtype)
-
-
 masked_fill = primitive(
     "masked_fill",
-    _masked_fill,
+    lambda x, mask, value: chosen(mask, value, x).astype(x.dtype),
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
     inputs=("self", "mask"),
@@ -112,10 +108,6 @@ minimum = primitive(
 )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 def _boolean(mask: Any, refusal: str) -> Any:
     AutogradError.when(mask.dtype != np.bool_, refusal, help="a condition is a comparison, such as x > 0")
     return mask
@@ -136,7 +128,7 @@ def apply_where(condition: Tensor, input: Operand | None = None, other: Operand 
     AutogradError.when(input is None or other is None, "where() takes both tensors or none", code="E203")
     dtype = TYPE_NAMES[condition.dtype]
     _boolean(condition, f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}")
-    if _is_number(input) and _is_number(other):
+    if is_number(input) and is_number(other):
         pair = tensor([input, other]).value
         return where(condition, Tensor(pair[0]), Tensor(pair[1]))
     return where(condition, input, other)
@@ -153,7 +145,7 @@ def apply_masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Any:
     dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
     _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
     check_together(mask.value, input.value)
-    if _is_number(value):
+    if is_number(value):
         return masked_fill(input, mask, value)
     return masked_fill_tensor(input, mask, value)
 
@@ -161,10 +153,10 @@ def apply_masked_fill(input: Tensor, mask: Tensor, value: Operand) -> Any:
 @operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)", numbers="never")
 def apply_maximum(input: Operand, other: Operand) -> Any:
     """The larger of the two, entry by entry."""
-    return maximum(other, input) if _is_number(input) else maximum(input, other)
+    return maximum(other, input) if is_number(input) else maximum(input, other)
 
 
 @operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)", numbers="never")
 def apply_minimum(input: Operand, other: Operand) -> Any:
     """The smaller of the two, entry by entry."""
-    return minimum(other, input) if _is_number(input) else minimum(input, other)
+    return minimum(other, input) if is_number(input) else minimum(input, other)

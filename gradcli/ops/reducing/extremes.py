@@ -12,10 +12,9 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, call, comparison, number
+from gradcli.engine.symbolic.notation import call, comparison, number, part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Attribute
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
@@ -114,12 +113,6 @@ def picked_rule(
     return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
 
 
-def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
-    """Write the values of the result: `max(x, dim=1).values`."""
-    write = call(name, forward)
-    return lambda operands, options: Attribute(write(operands[:1], options), "values")
-
-
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
     """Raise AutogradError for a reduction of no entries, which have no extreme."""
     if dim is None and 0 in shape:
@@ -149,7 +142,7 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
         picked_rule,
         node=f"{node}0",
         structured=True,
-        notation=values_of(name),
+        notation=part("values", name, picked),
         kinks=tied(find),
         convention=FIRST,
         says=CHOSEN,

@@ -37,14 +37,6 @@ def _diagonal_backward(g: Array, *, shape: Shape, offset: int = 0, dim1: int = 0
     return out
 
 
-def _tril(x: Any, *, diagonal: int = 0) -> Any:
-    return np.tril(x, _inside(diagonal, *x.shape[-2:]))
-
-
-def _triu(x: Any, *, diagonal: int = 0) -> Any:
-    return np.triu(x, _inside(diagonal, *x.shape[-2:]))
-
-
 def _diag(x: Any, *, diagonal: int = 0) -> Any:
     return _diagonal(x, offset=diagonal).copy()
 
@@ -105,7 +97,7 @@ diag_embed: Primitive = primitive(
 )
 tril: Primitive = primitive(
     "tril",
-    _tril,
+    lambda x, *, diagonal=0: np.tril(x, _inside(diagonal, *x.shape[-2:])),
     lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries above it get 0.",
@@ -113,7 +105,7 @@ tril: Primitive = primitive(
 )
 triu: Primitive = primitive(
     "triu",
-    _triu,
+    lambda x, *, diagonal=0: np.triu(x, _inside(diagonal, *x.shape[-2:])),
     lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries below it get 0.",

@@ -15,7 +15,7 @@ from gradcli.engine.graph import join
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import ELSEWHERE
-from gradcli.engine.symbolic.notation import Notation, literal, positional
+from gradcli.engine.symbolic.notation import Notation, literal, named, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
@@ -30,10 +30,8 @@ def _of_list(name: str) -> Notation:
     """Write `cat([x, y])`, with `dim=` unless it is 0."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        arguments = [Argument(List(tuple(x.tree for x in operands)))]
-        if options["dim"]:
-            arguments.append(Argument(literal(options["dim"]), "dim"))
-        return Call(name, tuple(arguments))
+        tensors = List(tuple(x.tree for x in operands))
+        return Call(name, (Argument(tensors), *named({"dim": options["dim"]}, dim=0)))
 
     return write
 

@@ -134,6 +134,10 @@ def _single(x: Tensor) -> Any:
     return x.value.item()
 
 
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
 def integer(value: Any) -> int:
     """Return a whole number of 64 bits; OverflowError for a larger one."""
     if isinstance(value, Tensor):

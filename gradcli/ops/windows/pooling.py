@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import literal, named
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
@@ -106,15 +106,6 @@ def check_filled(name: str, shape: Shape) -> None:
         )
 
 
-DEFAULTS: dict[str, Any] = {
-    "padding": {0},
-    "dilation": {1},
-    "ceil_mode": False,
-    "count_include_pad": True,
-    "divisor_override": None,
-}
-
-
 def _write(name: str) -> Any:
     """Return the notation `max_pool2d(x, 2)`, with the options that differ from their defaults."""
 
@@ -123,13 +114,8 @@ def _write(name: str) -> Any:
         trees = [x.tree for x in operands]
         if "size" in o:
             trees.append(literal(o.pop("size")))
-        kernel = o.pop("kernel_size")
-        arguments = [Argument(tree) for tree in (*trees, literal(windows.short(kernel)))]
-        for option, value in o.items():
-            usual = DEFAULTS.get(option, kernel)  # the stride defaults to the size of the kernel
-            if (set(value) if isinstance(usual, set) else value) != usual:
-                arguments.append(Argument(literal(windows.short(value) if isinstance(value, tuple) else value), option))
-        return Call(name, tuple(arguments))
+        window = windows.short(o.pop("kernel_size"))
+        return Call(name, (*map(Argument, (*trees, literal(window))), *named(o, stride=window)))
 
     return write
 
