@@ -14,8 +14,16 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.formulas import Finder, Formulas, Worked, formulas, names_of, read_formulas, worked
+from gradcli.explanation.index.formulas import (
+    Finder,
+    Formulas,
+    Worked,
+    formulas,
+    names_of,
+    read_formulas,
+    summed_over_copies,
+    worked,
+)
 from gradcli.explanation.index.tree import (
     Entry,
     Equation,

@@ -24,8 +24,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.chain.edges import mark_repeated_edges
 from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
-from gradcli.explanation.index.copies import picks, read_views, select_rule
-from gradcli.explanation.index.formulas import Finder
+from gradcli.explanation.index.formulas import Finder, picks, read_views, select_rule
 from gradcli.explanation.lines import Line, in_line
 from gradcli.explanation.model import MISSING, Explanation, Local, Node, Note, Step, Value, Whole
 from gradcli.explanation.values import value_of

@@ -23,7 +23,7 @@ from gradcli.render.latex.pieces import Equation, Piece, aligned
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
 from gradcli.render.page.lesson import Words as Sentences
-from gradcli.render.page.parts import Notes
+from gradcli.render.page.picture import Notes
 from gradcli.render.text.looks import Asked
 
 # The graph of an explanation in LaTeX: the boxes and edges of the SVG picture, at the same places.

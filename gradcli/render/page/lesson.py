@@ -19,8 +19,19 @@ from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.document import Attribute, Html, cut, element, joined
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.mathml import Paint, in_line
-from gradcli.render.page.parts import Notes, Part, Tracks, is_drawn, parts, shown, tensor_table
-from gradcli.render.page.picture import NONE, Changes, Changing, Picture
+from gradcli.render.page.picture import (
+    NONE,
+    Changes,
+    Changing,
+    Notes,
+    Part,
+    Picture,
+    Tracks,
+    is_drawn,
+    parts,
+    shown,
+    tensor_table,
+)
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 

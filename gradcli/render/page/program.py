@@ -37,7 +37,7 @@ from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
 from gradcli.render.page.lesson import Lesson, listed, questions
-from gradcli.render.page.parts import Tracks
+from gradcli.render.page.picture import Tracks
 from gradcli.render.text.looks import Asked, Looks
 from gradcli.stream.values import Json, plain
 

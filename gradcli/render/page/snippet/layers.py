@@ -12,7 +12,7 @@ from gradcli.explanation.steps.walk import Contributed
 from gradcli.facts import dataclass
 from gradcli.language.tree import Binary, Call, Name
 from gradcli.render.page.document import Html, cut, element
-from gradcli.render.page.parts import Tracks, tensor_table
+from gradcli.render.page.picture import Tracks, tensor_table
 from gradcli.render.page.snippet.page_steps import Pass, Stops, written
 from gradcli.render.text.numbers import number
 from gradcli.script.moments.model import TensorState

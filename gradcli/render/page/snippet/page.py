@@ -17,7 +17,7 @@ from gradcli.homework.diagnose.contributions import Steps
 from gradcli.render.findings.page import findings_list
 from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
 from gradcli.render.page.lesson import MOST, PHASES, Lesson, listed, questions, step
-from gradcli.render.page.parts import Tracks, ended, remark_list, said
+from gradcli.render.page.picture import Tracks, ended, remark_list, said
 from gradcli.render.page.snippet.layers import code, layers, layers_picture, printed, tensors
 from gradcli.render.page.snippet.page_steps import Pass, Stop, Stops
 from gradcli.render.run.snippet_document import snippet_document

@@ -15,7 +15,7 @@ from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.language.unparser import unparse
 from gradcli.render.page.document import cut
-from gradcli.render.page.parts import ended
+from gradcli.render.page.picture import ended
 from gradcli.render.text.looks import Asked, Looks
 from gradcli.render.text.numbers import short
 from gradcli.script.moments.model import Moment, Moments, TensorState
