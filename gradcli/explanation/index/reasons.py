@@ -230,7 +230,7 @@ def _change(line: Line, program: Program, upstream_name: str) -> Why:
 
 
 class ProgramNames:
-    """The names of the program in place of the declaration's, and index letters that are none of them."""
+    """The names of the program in place of the declaration's."""
 
     def __init__(self, line: Line, position: int, forms: Formulas, upstream_name: str) -> None:
         self.names = {forms.upstream: upstream_name, forms.result: line.name}
@@ -250,16 +250,11 @@ class ProgramNames:
         inputs_used = [x for name, x in zip(forms.inputs, line.inputs, strict=True) if name in self.used]
         spelled = [(x.name, x.spelling) for x in inputs_used if x.tensor.shape]
         self.literals = [(name, unparse(tree)) for name, tree in spelled if not isinstance(tree, Name)]
-        letters = {t.name for t in everything if isinstance(t, Variable)}
-        in_use = {self.names.get(t.tensor, t.tensor) for t in everything if isinstance(t, Entry)}
-        letters_left = iter([letter for letter in LETTERS if letter not in in_use and letter not in letters])
-        self.letters = {letter: next(letters_left) if letter in in_use else letter for letter in sorted(letters)}
 
     def equation(self, equation: Equation) -> Equation:
         left = mapped(equation.left, self.change)
         assert isinstance(left, Entry)
-        sizes = tuple((self.letters.get(name, name), size) for name, size in equation.sizes)
-        return Equation(left, mapped(equation.right, self.change), sizes)
+        return Equation(left, mapped(equation.right, self.change), equation.sizes)
 
     def worked(self, example: Worked | None) -> Worked | None:
         if example is None or example.entry is None:
@@ -268,13 +263,7 @@ class ProgramNames:
         return replace(example, entry=entry) if isinstance(entry, Entry) else example
 
     def change(self, term: Term) -> Term:
-        match term:
-            case Variable(name):
-                return Variable(self.letters[name])
-            case Entry(name):
-                gradient, suffix = name.startswith("∂"), ".flat" * term.is_flat
-                tensor = term.tensor.removeprefix("∂")
-                return replace(term, name=f"{'∂' * gradient}{self.names.get(tensor, tensor)}{suffix}")
-            case Reduce():
-                return replace(term, variables=tuple((self.letters.get(name, name), n) for name, n in term.variables))
-        return term
+        if not isinstance(term, Entry):
+            return term
+        gradient, tensor = "∂" * term.name.startswith("∂"), term.tensor.removeprefix("∂")
+        return replace(term, name=f"{gradient}{self.names.get(tensor, tensor)}{'.flat' * term.is_flat}")
