@@ -222,8 +222,7 @@ def refuse_endings(inputs: Sequence[str], output: str, format: str | None) -> No
     from pathlib import Path
 
     from gradcli.stream.arrow.sources import ENDINGS
-    from gradcli.stream.compressed import compression
-    from gradcli.stream.inputs import refuse_unknown
+    from gradcli.stream.inputs import compression, refuse_unknown
 
     if compression(output) not in ("", ".gz"):
         raise UsageError("E014", f"{visible(output)}: results are compressed with gzip alone", help="write to a .gz")

@@ -18,7 +18,7 @@ from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError, warn
-from gradcli.explanation.chain.edges import mark_repeated_edges
+from gradcli.explanation.chain.links import mark_repeated_edges
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import FAILURES, Evaluation, Line, captured, failed, numbers

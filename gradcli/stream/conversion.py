@@ -12,9 +12,8 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError, InternalError
 from gradcli.facts import dataclass
-from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
-from gradcli.stream.records import Columns, Record
+from gradcli.stream.records import Block, Columns, Record
 from gradcli.stream.writing import Writer, error_facts
 from gradcli.workers.exchange import large
 from gradcli.workers.limits import Limits, written

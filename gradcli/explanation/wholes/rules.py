@@ -21,7 +21,7 @@ from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.chain.edges import mark_repeated_edges
+from gradcli.explanation.chain.links import mark_repeated_edges
 from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
 from gradcli.explanation.index.formulas import Finder, picks, read_views, select_rule

@@ -19,10 +19,9 @@ from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.scalars import power
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.selection import chosen, guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.constant_nodes import SQRT_2_OVER_PI
 from gradcli.ops.support.surface import BETWEEN, operation, printed
 

@@ -29,11 +29,10 @@ from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.scalars import add_number, mul_number
-from gradcli.ops.pointwise.selection import guarded, masked_fill, where
+from gradcli.ops.pointwise.selection import chosen, guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation, printed
 
 DIFFERENT_SIZE = (

@@ -21,8 +21,40 @@ from gradcli.ops.pointwise.comparisons import either, equal
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.support.arguments import Operand, is_number
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation
+
+# `np.where` without branches, for large arrays.
+
+
+MANY = 2**10  # entries from which the bits are faster
+
+
+def chosen(condition: Any, a: Any, b: Any) -> Any:
+    """Return `a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
+    if type(condition) is np.ndarray and condition.size >= MANY and condition.dtype == np.bool_:
+        if _is_zero(b) and _fits(a, condition):
+            return (_bits(a) * condition).view(a.dtype)
+        if _is_zero(a) and _fits(b, condition):
+            return (_bits(b) * ~condition).view(b.dtype)
+        if _fits(a, condition) and _fits(b, condition) and a.dtype == b.dtype:
+            bits = _bits(a) ^ _bits(b)
+            bits *= condition
+            bits ^= _bits(b)
+            return bits.view(a.dtype)
+    result: Any = np.where(condition, a, b)
+    return result[()]
+
+
+def _is_zero(x: Any) -> bool:
+    return type(x) is int and x == 0
+
+
+def _fits(x: Any, condition: Any) -> bool:
+    return type(x) is np.ndarray and x.dtype.kind == "f" and x.shape == condition.shape
+
+
+def _bits(x: Any) -> Any:
+    return x.view(np.dtype(f"i{x.dtype.itemsize}"))
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
