@@ -238,10 +238,9 @@ class ProgramNames:
             self.names[name] = x.name if x.tensor.shape else unparse(x.spelling)
         in_use = {line.name, upstream_name, *self.names.values()}
         assert forms.gradient is not None
-        terms = [side for e in (*forms.forward, forms.gradient) for side in (e.left, e.right)]
-        everything = [t for term in terms for t in parts(term)]
         right = (t.tensor for t in parts(forms.gradient.right) if isinstance(t, Entry))
-        self.used = {t.tensor for t in everything if isinstance(t, Entry)}
+        sides = [side for equation in (*forms.forward, forms.gradient) for side in (equation.left, equation.right)]
+        self.used = {t.tensor for side in sides for t in parts(side) if isinstance(t, Entry)}
         for name in sorted(forms.given.keys() & self.used):
             stem = f"place_{line.name}" if LISTED.fullmatch(name) else name  # or it has another value at another node
             self.names[name] = unused(stem, in_use)

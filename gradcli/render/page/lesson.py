@@ -21,11 +21,11 @@ from gradcli.render.page.equations import Equations
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.picture import (
     NONE,
-    Changes,
     Changing,
     Notes,
     Part,
     Picture,
+    Texts,
     Tracks,
     is_drawn,
     parts,
@@ -355,11 +355,11 @@ class Lesson:
             data_look=self.tracks.add(self.changing.looks.get(node.id, [(0, "forward")])),
         )
 
-    def cell(self, changes: Changes) -> Html:
+    def cell(self, changes: Texts) -> Html:
         """Return a cell whose text changes from step to step; without the player it has the last."""
         return element("td", changes[-1][1], data_text=self.tracks.add(changes))
 
-    def changes(self, values: Sequence[tuple[int, Value]]) -> Changes:
+    def changes(self, values: Sequence[tuple[int, Value]]) -> Texts:
         """Return values as texts; before the first there is None."""
         return [(0, NONE), *((step, self.text(value)) for step, value in values)]
 

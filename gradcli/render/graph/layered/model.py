@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
 from gradcli.facts import dataclass
@@ -230,29 +230,30 @@ def split(route: Route, cut: float) -> tuple[Segments, Point | None, Segments]:
     return tuple(before), None, ()
 
 
+def pieces_of(route: Route, places: Sequence[float]) -> Iterator[tuple[int, Point, Segments, Point | None]]:
+    """Yield for each row that a route goes through its start there, its segments, and its end; None in the last."""
+    rest = route
+    for row, place in enumerate(places):
+        before, point, after = split(rest, place)
+        if before or point is not None:
+            yield row, rest.start, before, point
+        if not after:
+            return
+        rest = replace(rest, start=point or rest.start, segments=after)
+    yield len(places), rest.start, rest.segments, None
+
+
 def folded(drawing: Drawing, places: Sequence[float]) -> Drawing:
     """Return a drawing in rows that end at these places."""
     edges = [-1.0, *places, drawing.width]
     lanes = [levels(drawing, place) for place in places]
     indent = max(map(len, lanes)) * LANE + GAP
-    pieces: list[list[tuple[Route, Point, Segments]]] = [[] for _ in range(len(places) + 1)]
-    for route in drawing.routes:
-        rest, start = route, route.start
-        for row, place in enumerate(places):
-            before, point, after = split(rest, place)
-            if before or point is not None:
-                pieces[row].append((route, start, before))
-            if not after:
-                break
-            start = point or start
-            rest = replace(rest, start=start, segments=after)
-        else:
-            pieces[-1].append((route, start, rest.segments))
+    pieces = [piece for route in drawing.routes for piece in pieces_of(route, places)]
     top, moves, bottoms = 0.0, [], []
     for row, (first, last) in enumerate(pairwise(edges)):
         boxes = [box for box in drawing.boxes.values() if first < box.x + box.width / 2 <= last]
         labels = [one.label for one in drawing.routes if one.label and first < one.label.x <= last]
-        points = [p for _, start, segments in pieces[row] for p in (start, *(q for one in segments for q in one))]
+        points = [point for at, start, parts, _ in pieces if at == row for point in (start, *chain(*parts))]
         high = min([box.y for box in (*boxes, *labels)] + [point.y for point in points])
         low = max([box.y + box.height for box in (*boxes, *labels)] + [point.y for point in points])
         moves.append(Point(indent - max(first, 0.0), top - high))
@@ -284,19 +285,12 @@ def joined(
     bottoms: Sequence[float],
 ) -> Route:
     """Return the route of an edge through the rows."""
-    first = row_at(route.start.x - NONE, places)
     segments: list[tuple[Point, ...]] = []
-    rest = route
-    for row in range(first, len(places)):
-        before, point, after = split(rest, places[row])
-        if point is None:
-            break
-        segments += [tuple(moved(one, moves[row]) for one in segment) for segment in before]
-        start, end = moved(point, moves[row]), moved(point, moves[row + 1])
-        segments += around(start, end, lanes[row].index(round(point.y, 2)), len(lanes[row]), bottoms[row])
-        rest = replace(rest, start=point, segments=after)
-        first = row + 1
-    segments += [tuple(moved(one, moves[first]) for one in segment) for segment in rest.segments]
+    for row, _, parts, end in pieces_of(route, places):
+        segments += [tuple(moved(one, moves[row]) for one in segment) for segment in parts]
+        if end is not None:
+            leaves, enters = moved(end, moves[row]), moved(end, moves[row + 1])
+            segments += around(leaves, enters, lanes[row].index(round(end.y, 2)), len(lanes[row]), bottoms[row])
     label = route.label and moved_box(route.label, moves[row_at(route.label.x, places)])
     return Route(route.edge, moved(route.start, moves[row_at(route.start.x - NONE, places)]), tuple(segments), label)
 
