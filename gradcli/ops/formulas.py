@@ -374,6 +374,9 @@ def averaged(divisor: Any) -> Any:
 
 
 # Differentials of operations on whole matrices: the change of the result, given that of the inputs.
+#
+# They are programs of the expression language; `dA` is a small change of `A`. Cholesky factors and eigenvalues are
+# those of symmetric matrices, whose changes are symmetric, too.
 
 
 INVERSE = "-out @ dA @ out"

@@ -20,6 +20,8 @@ from gradcli.source import visible
 from gradcli.stream.arrow.library import pyarrow
 
 # Compressed files: one of gzip is read to the place where it is damaged, for all before it comes out, then the error.
+#
+# What a file is compressed with, its name says, or its first bytes where its name says nothing.
 
 
 GZIP = 31  # zlib's number for data with the header of gzip, whose check sums it compares

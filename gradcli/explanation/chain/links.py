@@ -252,6 +252,9 @@ def trace(explanation: Explanation, name: str, limit: int | None) -> Trace:
 
 
 # Marks on edges: the inputs that a local derivative holds fixed, and the first and second of two equal edges.
+#
+# A local derivative of y by x holds the other inputs of y. That matters where x changes one of them: only there
+# the local derivative is not the derivative of y by x.
 
 
 Locals = Mapping[int, Local]  # the edges of a node, by the position of the input

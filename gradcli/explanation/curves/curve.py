@@ -11,6 +11,9 @@ import numpy as np
 from gradcli.facts import dataclass
 
 # Breaks of a curve: poles, jumps, and stretches where it has no value.
+#
+# Neighbours whose values differ much are looked at between: the interval is halved towards the larger change until
+# nothing lies between its ends. A steep stretch becomes flat that way; a jump stays, and at a pole the values grow.
 
 
 Array = Any

@@ -35,6 +35,9 @@ from gradcli.explanation.index.tree import (
 )
 
 # Read index formulas: `out[i,k] = Σj a[i,j]·b[j,k]`, in Unicode or ASCII (`sum_j a[i,j]*b[j,k]`).
+#
+# A sum takes the product behind it; `where` and its conditions end a formula or a bracket. Equations are apart by
+# semicolons.
 
 
 TOKEN = re.compile(

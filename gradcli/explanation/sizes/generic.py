@@ -37,6 +37,9 @@ from gradcli.explanation.values import Variables, literal_values, placeholders, 
 from gradcli.language.tree import Expression, Program, names
 
 # Formulas that hold at all values of variables that have none.
+#
+# They are found at made-up values and checked at others, for a rule may depend on the values: `amax` shares the
+# gradient among entries that tie, and its formula does not say so where none do.
 
 
 T = TypeVar("T")

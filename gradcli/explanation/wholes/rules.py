@@ -35,6 +35,9 @@ from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name, Number
 
 # Groups of applications of primitives that are one operation to the user.
+#
+# `x @ w` of a vector x is unsqueeze, mm and squeeze. Applications that change the layout alone belong to the one whose
+# entries they arrange.
 
 
 def is_layout(application: Application) -> bool:

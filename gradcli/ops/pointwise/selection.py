@@ -24,6 +24,9 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import operation
 
 # `np.where` without branches, for large arrays.
+#
+# Where a condition follows no pattern, like the sign of an activation, processors mispredict the branches of numpy's
+# own function, which takes fifteen times as long as multiplying the bits of each entry by 1 or 0.
 
 
 MANY = 2**10  # entries from which the bits are faster

@@ -134,6 +134,8 @@ def edge_label(local: Local, asked: Asked, ranks: Mapping[str, int]) -> str:
 
 
 # The boxes of tensors and the edges between them.
+#
+# Numbers that a formula has in it stand in the box of their operation, so that every box is a tensor of the program.
 
 
 class Sketcher:

@@ -1,4 +1,4 @@
-"""What stands below the program of a snippet: its network as layers, and the tables of its steps."""
+"""The code and the tables of a run, and its network: a connection is as thick as its gradient is large."""
 
 from __future__ import annotations
 
