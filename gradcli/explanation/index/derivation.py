@@ -11,7 +11,7 @@ solved for one variable, so that `i` becomes `q-k`; `x[2·i]` stays as it is, si
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache
 
 from gradcli.explanation.index.tree import (
@@ -323,16 +323,15 @@ def by_entry(forward: Equation, left: Entry, body: Term, bound: Bound, where: tu
                                                           if isinstance(p, Entry)}
     )  # fmt: skip
     alone = [x.name for x in left.places if isinstance(x, Variable)]
+
+    def put_in(name: str, by: Term) -> None:
+        nonlocal body, conditions, places
+        body, conditions = _substitute(body, name, by), [_substitute(condition, name, by) for condition in conditions]
+        places = [_substitute(x, name, by) for x in places]
+        del sizes[name]
+
     for place in left.places:
-        if isinstance(place, Variable) and place.name not in said:
-            said.add(place.name)
-            places.append(place)
-            continue
-        if set(variables(place)) <= said.union(alone):
-            places.append(place)
-            continue
-        elsewhere = [name for x_ in left.places if x_ is not place for name in variables(x_)]
-        if reached_once(place, sizes, [*elsewhere, *alone]):
+        if is_told(place, left.places, said, sizes):
             said.update(variables(place))
             places.append(place)
             continue
@@ -343,23 +342,25 @@ def by_entry(forward: Equation, left: Entry, body: Term, bound: Bound, where: tu
         solution = solved(place, letter, order)
         if solution is None:
             conditions.append(Apply("=", (place, letter)))
-            continue
-        name, by = solution
-
-        body, conditions = _substitute(body, name, by), [_substitute(condition, name, by) for condition in conditions]
-        places = [_substitute(x, name, by) for x in places]
-        del sizes[name]
+        else:
+            put_in(*solution)
     for condition in list(conditions):
         fixed = _fixed_variable(condition, sizes, said)
         if fixed is not None:
             conditions.remove(condition)
-            body, conditions = _substitute(body, *fixed), [_substitute(x_, *fixed) for x_ in conditions]
-            places = [_substitute(x, *fixed) for x in places]
-            del sizes[fixed[0]]
+            put_in(*fixed)
     summed = tuple((name, size) for name, size in sizes.items() if name not in said)
     right = Reduce("Σ", summed, body, tuple(conditions)) if summed or conditions else body
     bounds = tuple((name, size) for name, size in sizes.items() if size is not None and name in said)
     return Equation(Entry(left.name, tuple(places)), right, bounds)
+
+
+def is_told(place: Term, places: Sequence[Term], said: Set[str], sizes: Mapping[str, int | None]) -> bool:
+    """Return whether a place stays as it is: each entry is reached once, or others say its variables."""
+    alone = [x.name for x in places if isinstance(x, Variable)]
+    if (isinstance(place, Variable) and place.name not in said) or said.union(alone).issuperset(variables(place)):
+        return True
+    return reached_once(place, sizes, [*(name for x in places if x is not place for name in variables(x)), *alone])
 
 
 def _fixed_variable(condition: Term, sizes: Mapping[str, int | None], said: set[str]) -> tuple[str, Term] | None:

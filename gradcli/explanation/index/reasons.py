@@ -247,8 +247,8 @@ class ProgramNames:
             in_use.add(self.names[name])
         self.mentioned = [name for name in dict.fromkeys(right) if name in self.names]
         inputs_used = [x for name, x in zip(forms.inputs, line.inputs, strict=True) if name in self.used]
-        spelled = [(x.name, x.spelling) for x in inputs_used if x.tensor.shape]
-        self.literals = [(name, unparse(tree)) for name, tree in spelled if not isinstance(tree, Name)]
+        spelled = [x for x in inputs_used if x.tensor.shape and not isinstance(x.spelling, Name)]
+        self.literals = [(x.name, unparse(x.spelling)) for x in spelled]
 
     def equation(self, equation: Equation) -> Equation:
         left = mapped(equation.left, self.change)

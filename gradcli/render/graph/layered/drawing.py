@@ -131,6 +131,20 @@ MAIN, SIDE = 3.0, 0.05  # weights of one from a box that others lead to, and fro
 LOOSE = 1e-4  # of a source when the others are in front of their ports: it must not push them aside
 
 
+def neighbours(graph: Graph, inner: Container[int]) -> list[list[tuple[int, float, float]]]:
+    """Return for each vertex those that it is tied to, each with the shift and the weight."""
+    near: list[list[tuple[int, float, float]]] = [[] for _ in graph.layer]
+    goes_on = {link.source for link in graph.links if min(link.source, link.target) >= graph.boxes}
+    for link in graph.links:
+        stations = (link.source >= graph.boxes) + (link.target >= graph.boxes)
+        weight = (MAIN if link.source in inner else SIDE, 2.0, STRAIGHT)[stations]
+        if link.source in goes_on and link.target < graph.boxes:
+            weight = BRANCH
+        near[link.target].append((link.source, -link.port, weight))
+        near[link.source].append((link.target, link.port, weight))
+    return near
+
+
 def spread(
     layers: Sequence[Sequence[int]],
     graph: Graph,
@@ -139,16 +153,8 @@ def spread(
     gap: float,
 ) -> list[float]:
     """Return the middle of each vertex; it takes the room from `before` to `after` it, with a gap between two."""
-    near: list[list[tuple[int, float, float]]] = [[] for _ in graph.layer]  # another vertex, the shift, the weight
-    goes_on = {link.source for link in graph.links if min(link.source, link.target) >= graph.boxes}
     inner = {link.target for link in graph.links}
-    for link in graph.links:
-        stations = (link.source >= graph.boxes) + (link.target >= graph.boxes)
-        weight = (MAIN if link.source in inner else SIDE, 2.0, STRAIGHT)[stations]
-        if link.source in goes_on and link.target < graph.boxes:
-            weight = BRANCH
-        near[link.target].append((link.source, -link.port, weight))
-        near[link.source].append((link.target, link.port, weight))
+    near = neighbours(graph, inner)
     apart = [[after[a] + before[b] + gap / (1 + (min(a, b) >= graph.boxes)) for a, b in pairwise(x)] for x in layers]
     place = [0.0] * len(graph.layer)
     for layer, distances in zip(layers, apart, strict=True):
@@ -269,7 +275,7 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
     across = shifted(across, before)
     bands = along(graph, boxes, edges, across, direction)
     whole = max((place + room for place, room in zip(across, after, strict=True)), default=0.0)
-    length = bands.ends[-1] if bands.ends else 0.0
+    length = max(bands.ends, default=0.0)
     return Drawing(
         direction,
         *((length, whole) if direction == "LR" else (whole, length)),

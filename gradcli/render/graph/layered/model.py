@@ -247,7 +247,8 @@ def folded(drawing: Drawing, places: Sequence[float]) -> Drawing:
     """Return a drawing in rows that end at these places."""
     edges = [-1.0, *places, drawing.width]
     lanes = [levels(drawing, place) for place in places]
-    indent = max(map(len, lanes)) * LANE + GAP
+    counts = [*map(len, lanes), 0]
+    indent = max(counts) * LANE + GAP
     pieces = [piece for route in drawing.routes for piece in pieces_of(route, places)]
     top, moves, bottoms = 0.0, [], []
     for row, (first, last) in enumerate(pairwise(edges)):
@@ -258,7 +259,7 @@ def folded(drawing: Drawing, places: Sequence[float]) -> Drawing:
         low = max([box.y + box.height for box in (*boxes, *labels)] + [point.y for point in points])
         moves.append(Point(indent - max(first, 0.0), top - high))
         bottoms.append(top + low - high)
-        top = bottoms[-1] + 2 * GAP + LANE * (len(lanes[row]) if row < len(lanes) else 0)
+        top = bottoms[-1] + 2 * GAP + LANE * counts[row]
     width = max(last - max(first, 0.0) for first, last in pairwise(edges)) + 2 * indent
     placed = {id: moved_box(box, moves[row_at(box.x + box.width / 2, places)]) for id, box in drawing.boxes.items()}
     routes = tuple(joined(route, places, lanes, moves, bottoms) for route in drawing.routes)
