@@ -358,7 +358,7 @@ def by_entry(forward: Equation, left: Entry, body: Term, bound: Bound, where: tu
 def is_told(place: Term, places: Sequence[Term], said: Set[str], sizes: Mapping[str, int | None]) -> bool:
     """Return whether a place stays as it is: each entry is reached once, or others say its variables."""
     alone = [x.name for x in places if isinstance(x, Variable)]
-    if (isinstance(place, Variable) and place.name not in said) or said.union(alone).issuperset(variables(place)):
+    if (isinstance(place, Variable) and place.name not in said) or said | {*alone} >= {*variables(place)}:
         return True
     return reached_once(place, sizes, [*(name for x in places if x is not place for name in variables(x)), *alone])
 
