@@ -189,7 +189,8 @@ def paired(places: Places, shape: Sequence[int]) -> tuple[list[str], list[str]] 
     A dimension of one entry has an index where there is one on the other side, too, and else 0.
     """
     indices = letters(places.ndim)
-    inner = [_affine(np.asarray(place), indices) for place in np.unravel_index(places, shape)]
+    spots = np.unravel_index(places, shape) if shape else ()
+    inner = [_affine(np.asarray(place), indices) for place in spots]
     alone = [axis for axis, size in enumerate(shape) if size == 1]
     for axis, size in enumerate(places.shape):
         if size == 1:

@@ -7,8 +7,9 @@ numbers that come from sizes, the formula depends on the sizes, and that is refu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -34,6 +35,7 @@ from gradcli.explanation.sizes.merging import (
 )
 from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import Variables, literal_values, placeholders, rounding_at, value_of
+from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Program, names
 
 # Formulas that hold at all values of variables that have none.
@@ -233,6 +235,48 @@ def claims(
             yield "a formula", node.expression, None, at_node.value, names
 
 
+@dataclass(frozen=True)
+class Sized:
+    """A program whose variables have shapes without numbers, as it is where the sizes have some."""
+
+    program: Program
+    dims: Mapping[str, Dims]
+    values: Mapping[str, Any]
+    wrt: Sequence[str] | None
+    of: str | None
+
+    def point(self, sizes: Sizes, turn: int = 0) -> dict[str, Any]:
+        """Return values for all variables, others in each turn; a size is also a number in the program."""
+        values = {**literal_values(self.program), **self.values}
+        point = {**arrays(self.dims, sizes), **values}
+        point |= {name: float(sizes[name]) for name in Variables.of(self.program).missing(point) if name in sizes}
+        point |= placeholders(self.program, point)
+        made_up = {name: x for name, x in point.items() if name not in {*values, *sizes} or name in self.dims}
+        return point | values_in_turn(made_up, turn)
+
+    def options(self, sizes: Sizes) -> dict[str, Any]:
+        """Return the variables to differentiate by, by default all that are no sizes, and the output."""
+        places = Variables.of(self.program).places
+        return {"wrt": self.wrt or [x for x in places if x not in sizes or x in self.dims], "of": self.of}
+
+    def explained(self, sizes: Sizes, *, is_raw: bool, turn: int = 0) -> Explanation:
+        with in_size_names(sizes):
+            point = self.point(sizes, turn)
+            upstream = ones_like_output(self.program, point, self.of)
+            options = {**self.options(sizes), "upstream": upstream}
+            explanation = explain(self.program, point, is_seed_named=True, **options)
+            return explanation if is_raw else simplified(explanation, at_any_point=True)
+
+
+@contextmanager
+def in_size_names(sizes: Sizes) -> Iterator[None]:
+    """Let errors tell the names of sizes, too."""
+    try:
+        yield
+    except GradcliError as error:
+        raise with_size_names(error, sizes) from None
+
+
 def explain_at_any_size(
     program: Program,
     dims: Mapping[str, Dims],
@@ -248,31 +292,20 @@ def explain_at_any_size(
     A size is also a number in the program. An output that is no number has an upstream gradient, by its name.
     Unless it `is_traced`, only the formulas of variables and intermediates are meant to be read.
     """
-    runs = assignments(dims)
+    runs, sized = assignments(dims), Sized(program, dims, values, wrt, of)
 
     def derive(turn: int) -> Explanation:
-        explanations = []
-        for sizes in runs:
-            try:
-                explanations.append(_at(program, dims, values, sizes, wrt, of, is_raw=is_raw, turn=turn))
-            except GradcliError as error:
-                raise with_size_names(error, sizes) from None
+        explanations = [sized.explained(sizes, is_raw=is_raw, turn=turn) for sizes in runs]
         return generalize(explanations, runs, is_traced=is_traced)
 
     def wrong_formula(general: Explanation, turn: int) -> str:
-        point = made_up(program, dims, values, runs[0], turn)
-        upstream = ones_like_output(program, point, of)
-        names = wrt or differentiated(program, dims, runs[0])
-        by_engine = gradients(program, point, wrt=names, of=of, upstream=upstream)
+        point = sized.point(runs[0], turn)
+        by_engine = gradients(program, point, upstream=ones_like_output(program, point, of), **sized.options(runs[0]))
         return failing_gradient(general, by_engine.by, {**runs[0], **point})
 
     general = first_that_holds(derive, wrong_formula)
     for sizes in even_assignments(dims):
-        try:
-            at_even = _at(program, dims, values, sizes, wrt, of, is_raw=True)
-        except GradcliError as error:
-            raise with_size_names(error, sizes) from None
-        if fault := failing_claim(general, at_even, sizes, is_traced=is_traced):
+        if fault := failing_claim(general, sized.explained(sizes, is_raw=True), sizes, is_traced=is_traced):
             raise _depends(fault)
     return replace(general, sizes={name: x.sizes for name, x in dims.items()})
 
@@ -281,29 +314,20 @@ def formulas_at_any_size(
     program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], order: int, *, mixed: bool, **options: Any
 ) -> tuple[Derivative, ...]:
     """Return the derivatives of some order as formulas in terms of the names of sizes."""
-    runs = assignments(dims)
-
-    def variables_and_output(sizes: Sizes) -> dict[str, Any]:
-        return {"wrt": options["wrt"] or differentiated(program, dims, sizes), "of": options["of"]}
+    runs, sized = assignments(dims), Sized(program, dims, values, options["wrt"], options["of"])
 
     def at(sizes: Sizes) -> tuple[Mapping[str, Any], tuple[Derivative, ...]]:
-        point = made_up(program, dims, values, sizes, turn)
-        try:
-            return point, formulas(program, point, order, mixed=mixed, **{**options, **variables_and_output(sizes)})
-        except GradcliError as error:
-            raise with_size_names(error, sizes) from None
+        point = sized.point(sizes, turn)
+        with in_size_names(sizes):
+            return point, formulas(program, point, order, mixed=mixed, **{**options, **sized.options(sizes)})
 
-    try:
-        turn, _ = turn_of_derivatives(
-            program, lambda turn: made_up(program, dims, values, runs[0], turn), **variables_and_output(runs[0])
-        )
-    except GradcliError as error:
-        raise with_size_names(error, runs[0]) from None
+    with in_size_names(runs[0]):
+        turn, _ = turn_of_derivatives(program, partial(sized.point, runs[0]), **sized.options(runs[0]))
     alike = zip(*(at(sizes)[1] for sizes in runs), strict=True)
     merged_forms = tuple(replace(form[0], formula=merged([x.formula for x in form], runs)) for form in alike)
     for sizes in even_assignments(dims):
         point, derivatives = at(sizes)
-        if order == 1 and failing_derivative(merged_forms, program, point, sizes, **variables_and_output(sizes)):
+        if order == 1 and failing_derivative(merged_forms, program, point, sizes, **sized.options(sizes)):
             raise _depends("a formula")
         for general, form in zip(merged_forms, derivatives, strict=True):
             if general.formula is None or form.formula is None or form.upstreams:  # a map of gradients without values
@@ -311,42 +335,6 @@ def formulas_at_any_size(
             if not holds(general.formula, value_of(form.formula, point), {**sizes, **point}):
                 raise _depends("a formula")
     return merged_forms
-
-
-def made_up(
-    program: Program, dims: Mapping[str, Dims], values: Mapping[str, Any], sizes: Sizes, turn: int = 0
-) -> dict[str, Any]:
-    """Return values for all variables, others in each turn; a size is also a number in the program."""
-    values = {**literal_values(program), **values}
-    point = {**arrays(dims, sizes), **values}
-    point |= {name: float(sizes[name]) for name in Variables.of(program).missing(point) if name in sizes}
-    point |= placeholders(program, point)
-    return point | values_in_turn(
-        {name: x for name, x in point.items() if name not in {*values, *sizes} or name in dims}, turn
-    )
-
-
-def differentiated(program: Program, dims: Mapping[str, Dims], sizes: Sizes) -> list[str]:
-    """Return the variables that are no sizes."""
-    return [name for name in Variables.of(program).places if name not in sizes or name in dims]
-
-
-def _at(
-    program: Program,
-    dims: Mapping[str, Dims],
-    values: Mapping[str, Any],
-    sizes: Sizes,
-    wrt: Sequence[str] | None,
-    of: str | None,
-    *,
-    is_raw: bool,
-    turn: int = 0,
-) -> Explanation:
-    point = made_up(program, dims, values, sizes, turn)
-    wrt = wrt or differentiated(program, dims, sizes)
-    upstream = ones_like_output(program, point, of)
-    explanation = explain(program, point, wrt=wrt, of=of, upstream=upstream, is_seed_named=True)
-    return explanation if is_raw else simplified(explanation, at_any_point=True)
 
 
 def generalize(explanations: Sequence[Explanation], runs: Sequence[Sizes], *, is_traced: bool) -> Explanation:

@@ -56,41 +56,13 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training
     return (wide * scale + shift).astype(x.dtype)
 
 
-def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
-    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
-
-
 def _input_rule(
-    g: Carrier,
-    out: Carrier,
-    x: Carrier,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    training: bool,
-    eps: float = 1e-5,
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *stored: Any, training: bool, eps: float = 1e-5
 ) -> Any:
     h = g * beside(weight, len(x.shape))
     if not training:
-        return h / sqrt(beside(var, len(x.shape)) + eps)
-    return normal_rule(h, x, _normal(x, mean, var, training, eps), others(x), eps)
-
-
-def _weight_rule(
-    g: Carrier,
-    out: Carrier,
-    x: Carrier,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    training: bool,
-    eps: float = 1e-5,
-) -> Any:
-    return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
+        return h / sqrt(beside(stored[1], len(x.shape)) + eps)
+    return normal_rule(h, x, batch_norm(x, 1, 0, *stored, training=training, eps=eps), others(x), eps)
 
 
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -105,8 +77,8 @@ batch_norm: Primitive = primitive(
     "batch_norm",
     _batch_norm,
     _input_rule,
-    _weight_rule,
-    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=others(x)),
+    lambda g, out, x, w, b, *stored, **o: sum_dim(g * batch_norm(x, 1, 0, *stored, **o), dim=others(x)),
+    lambda g, out, x, w, b, *stored, **_: sum_dim(g, dim=others(x)),
     node="NativeBatchNormBackward0",
     inputs=("input", "weight", "bias", "running_mean", "running_var"),
     notation=_write,
