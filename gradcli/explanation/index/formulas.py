@@ -150,7 +150,7 @@ def placed_by(
 ) -> str | tuple[str, Given] | None:
     """Return the formula of an operation in whose result entries of an input stand in other places, beside zeros.
 
-    It runs over the places of the entries, counted from 1; None for a tensor that is too large.
+    It runs over the places of the entries, counted from 1; None for too large a tensor, or a result without any.
     """
     position = position if primitive.variadic else 0
     shape = np.shape(inputs[position])
@@ -158,7 +158,8 @@ def placed_by(
         return None
     marks = np.arange(1, prod(shape) + 1).reshape(shape)
     marked = [marks if n == position else x * 0 if primitive.variadic else x for n, x in enumerate(inputs)]
-    return placed(np.asarray(primitive.forward(*marked, **options)) - 1, shape, name)
+    places = np.asarray(primitive.forward(*marked, **options)) - 1
+    return placed(places, shape, name) if places.size else None
 
 
 def placed(places: Places, shape: Sequence[int], name: str) -> tuple[str, Given]:

@@ -219,7 +219,8 @@ def l1_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
 )
 def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Squared error over `2*beta` below `beta`, absolute error less `beta/2` above."""
-    AutogradError.when(beta < 0, "smooth_l1_loss does not support negative values for beta.")
+    if beta < 0:
+        raise AutogradError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return l1_loss(input, target, reduction)
     return smooth_l1(*_matched(input, target, reduction), reduction=reduction, beta=beta)
@@ -233,7 +234,8 @@ def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: flo
 )
 def huber_loss(input: Real, target: Real, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Half the squared error below `delta`, a straight line above."""
-    AutogradError.when(delta <= 0, "huber_loss does not support non-positive values for delta.")
+    if delta <= 0:
+        raise AutogradError("huber_loss does not support non-positive values for delta.")
     return huber(*_matched(input, target, reduction), reduction=reduction, delta=delta)
 
 

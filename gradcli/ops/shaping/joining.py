@@ -131,7 +131,8 @@ roll: Primitive = primitive(
 )
 def apply_cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors one after the other, along a dimension they have."""
-    AutogradError.when(not tensors, "torch.cat(): expected a non-empty list of Tensors")
+    if not tensors:
+        raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
     for position, x in enumerate(tensors):
         if not x.ndim:
             raise ShapeError(
