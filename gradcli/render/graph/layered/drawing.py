@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -27,90 +27,16 @@ from gradcli.render.graph.layered.order import Graph, Link, fractions, ordered, 
 
 SMALL, NONE = 12.0, 0.05  # pixels: of a jog, and of none
 LINKS = 400  # links of a picture in which they are looked for
-
-
-def smooth(layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]) -> None:
-    """Move an end of an edge with a jog, and all that it pushes, where fewer edges bend than before."""
-    if len(graph.links) > LINKS:
-        return
-    position = {vertex: at for layer in layers for at, vertex in enumerate(layer)}
-    links: list[list[Link]] = [[] for _ in graph.layer]
-    for link in graph.links:
-        links[link.source].append(link)
-        links[link.target].append(link)
-
-    def pushed(vertex: int, by: float) -> Iterator[tuple[int, float]]:
-        """Yield the places of a vertex that moves, and of its neighbours as far as they must give way."""
-        layer, distances = layers[graph.layer[vertex]], apart[graph.layer[vertex]]
-        at, way = position[vertex], 1 if by > 0 else -1
-        level = place[vertex] + by
-        yield vertex, level
-        while 0 <= at + way < len(layer):
-            level += way * distances[min(at, at + way)]
-            at += way
-            if (place[layer[at]] - level) * way >= 0:
-                return
-            yield layer[at], level
-
-    def bends(moved: Mapping[int, float]) -> int:
-        """Count the bends of all edges that what moves has, a jog for two."""
-        found = {id(link): link for vertex in moved for link in links[vertex]}
-        return sum(map(weight, (offset(link, moved) for link in found.values())))
-
-    def offset(link: Link, moved: Mapping[int, float]) -> float:
-        source, target = (moved.get(vertex, place[vertex]) for vertex in (link.source, link.target))
-        return target + link.port - source
-
-    for link in graph.links:
-        for vertex, way in ((link.source, 1), (link.target, -1)):
-            jog = offset(link, {})
-            if not NONE < abs(jog) < SMALL:
-                break
-            moved = dict(pushed(vertex, way * jog))
-            if bends(moved) < bends({one: place[one] for one in moved}):
-                for one, level in moved.items():
-                    place[one] = level
+TURNS = 2  # the second has the room that the first made
+ROUNDS = 12
+STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
+BRANCH = 0.2  # weight of one that parts from such a line
+MAIN, SIDE = 3.0, 0.05  # weights of one from a box that others lead to, and from a source, which stands beside that
+LOOSE = 1e-4  # of a source when the others are in front of their ports: it must not push them aside
 
 
 def weight(offset: float) -> int:
     return (abs(offset) > NONE) + (NONE < abs(offset) < SMALL)
-
-
-TURNS = 2  # the second has the room that the first made
-
-
-def straighten_trunks(
-    layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]
-) -> None:
-    """Move stations, in their order and at their distances, so that long edges bend as seldom as they can."""
-    position = {vertex: at for layer in layers for at, vertex in enumerate(layer)}
-
-    def room(station: int) -> tuple[float, float]:
-        layer, at = graph.layer[station], position[station]
-        members, distances = layers[layer], apart[layer]
-        least = place[members[at - 1]] + distances[at - 1] if at else -inf
-        return least, place[members[at + 1]] - distances[at] if at + 1 < len(members) else inf
-
-    def runs(trunk: Sequence[int]) -> Iterator[tuple[Sequence[int], float, float]]:
-        """Yield the longest parts that have a common room, one after the other."""
-        first, least, most = 0, -inf, inf
-        for at, station in enumerate(trunk):
-            low, high = room(station)
-            if at > first and max(least, low) > min(most, high):
-                yield trunk[first:at], least, most
-                first, least, most = at, low, high
-            least, most = max(least, low), min(most, high)
-        yield trunk[first:], least, most
-
-    found = trunks(graph)
-    for _ in range(TURNS):
-        for (source, *trunk, target), port in found:
-            for run, least, most in runs(trunk):
-                ends = [place[source]] * (run[0] == trunk[0]) + [place[target] + port] * (run[-1] == trunk[-1])
-                mean = sum(place[station] for station in run) / len(run)
-                level = next((end for end in ends if least <= end <= most), min(max(mean, least), most))
-                for station in run:
-                    place[station] = level
 
 
 def trunks(graph: Graph) -> list[tuple[list[int], float]]:
@@ -122,13 +48,6 @@ def trunks(graph: Graph) -> list[tuple[list[int], float]]:
             longest[chain[0]] = chain
     chains = sorted(longest.values(), key=len, reverse=True)
     return [(chain, ports[chain[-2], chain[-1]]) for chain in chains]
-
-
-ROUNDS = 12
-STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
-BRANCH = 0.2  # weight of one that parts from such a line
-MAIN, SIDE = 3.0, 0.05  # weights of one from a box that others lead to, and from a source, which stands beside that
-LOOSE = 1e-4  # of a source when the others are in front of their ports: it must not push them aside
 
 
 def neighbours(graph: Graph, inner: Container[int]) -> list[list[tuple[int, float, float]]]:
@@ -145,86 +64,148 @@ def neighbours(graph: Graph, inner: Container[int]) -> list[list[tuple[int, floa
     return near
 
 
-def spread(
-    layers: Sequence[Sequence[int]],
-    graph: Graph,
-    before: Sequence[float],
-    after: Sequence[float],
-    gap: float,
-) -> list[float]:
-    """Return the middle of each vertex; it takes the room from `before` to `after` it, with a gap between two."""
-    inner = {link.target for link in graph.links}
-    near = neighbours(graph, inner)
-    apart = [[after[a] + before[b] + gap / (1 + (min(a, b) >= graph.boxes)) for a, b in pairwise(x)] for x in layers]
-    place = [0.0] * len(graph.layer)
-    for layer, distances in zip(layers, apart, strict=True):
-        settle(layer, distances, [0.0] * len(layer), [1.0] * len(layer), place)
-    for turn in range(ROUNDS):
-        side = (-1, 1, 0)[turn % 3] if turn < ROUNDS - 1 else 0
-        steps = range(len(layers)) if turn % 2 == 0 else range(len(layers) - 1, -1, -1)
-        for at in steps:
-            layer = layers[at]
-            wishes, weights = [], []
-            for vertex in layer:
-                found = [one for one in near[vertex] if not side or graph.layer[one[0]] - at == side] or near[vertex]
-                total = sum(weight for _, _, weight in found)
-                mean = sum((place[other] + shift) * weight for other, shift, weight in found)
-                wishes.append(mean / total if found else place[vertex])
-                weights.append(total or 0.1)
-            settle(layer, apart[at], wishes, weights, place)
-    straighten(layers, graph, apart, place, inner)
-    straighten_trunks(layers, graph, apart, place)
-    smooth(layers, graph, apart, place)
-    return place
+class Places:
+    """The middle of each vertex: it takes the room from `before` to `after` it, with a gap between two."""
 
-
-def straighten(
-    layers: Sequence[Sequence[int]],
-    graph: Graph,
-    apart: Sequence[Sequence[float]],
-    place: list[float],
-    inner: Container[int],
-) -> None:
-    """Move what has one user in front of its port, where there is room: most edges of a tree are straight lines."""
-    ends: list[list[Link]] = [[] for _ in graph.layer]
-    for link in graph.links:
-        ends[link.source].append(link)
-    for at in range(len(layers) - 1, -1, -1):
-        found = [ends[vertex] for vertex in layers[at]]
-        wishes = [
-            place[links[0].target] + links[0].port if len(links) == 1 else place[vertex]
-            for vertex, links in zip(layers[at], found, strict=True)
+    def __init__(
+        self, layers: Sequence[Sequence[int]], graph: Graph, before: Sequence[float], after: Sequence[float], gap: float
+    ) -> None:
+        self.layers, self.graph = layers, graph
+        self.inner = {link.target for link in graph.links}
+        self.position = {vertex: at for layer in layers for at, vertex in enumerate(layer)}
+        self.apart = [
+            [after[a] + before[b] + gap / (1 + (min(a, b) >= graph.boxes)) for a, b in pairwise(x)] for x in layers
         ]
-        weights = [
-            (STRAIGHT if vertex in inner else LOOSE) if len(links) == 1 else 1.0
-            for links, vertex in zip(found, layers[at], strict=True)
-        ]
-        settle(layers[at], apart[at], wishes, weights, place)
+        self.place = [0.0] * len(graph.layer)
+        self.spread()
 
+    def spread(self) -> None:
+        """Move all vertices, first each to those that it is tied to."""
+        near = neighbours(self.graph, self.inner)
+        for at, layer in enumerate(self.layers):
+            self.settle(at, [0.0] * len(layer), [1.0] * len(layer))
+        for turn in range(ROUNDS):
+            side = (-1, 1, 0)[turn % 3] if turn < ROUNDS - 1 else 0
+            steps = range(len(self.layers))
+            for at in steps if turn % 2 == 0 else reversed(steps):
+                wishes, weights = [], []
+                for vertex in self.layers[at]:
+                    ties = near[vertex]
+                    found = [one for one in ties if not side or self.graph.layer[one[0]] - at == side] or ties
+                    total = sum(weight for _, _, weight in found)
+                    mean = sum((self.place[other] + shift) * weight for other, shift, weight in found)
+                    wishes.append(mean / total if found else self.place[vertex])
+                    weights.append(total or 0.1)
+                self.settle(at, wishes, weights)
+        self.straighten()
+        self.straighten_trunks()
+        self.smooth()
 
-def settle(
-    layer: Sequence[int],
-    distances: Sequence[float],
-    wishes: Sequence[float],
-    weights: Sequence[float],
-    place: list[float],
-) -> None:
-    """Put a layer as near to its wishes as its order and distances allow (least squares, by pooling neighbours)."""
-    shift, shifts = 0.0, [0.0]
-    for distance in distances:
-        shift += distance
-        shifts.append(shift)
-    blocks: list[list[float]] = []  # weighted sum of wishes, weight, number of vertices
-    for wish, weight, moved in zip(wishes, weights, shifts, strict=False):
-        blocks.append([(wish - moved) * weight, weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] > blocks[-1][0] * blocks[-2][1]:
-            last = blocks.pop()
-            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
-    at = 0
-    for total, weight, count in blocks:
-        for _ in range(int(count)):
-            place[layer[at]] = total / weight + shifts[at]
-            at += 1
+    def straighten(self) -> None:
+        """Move what has one user in front of its port, where there is room: most edges of a tree are straight lines."""
+        ends: list[list[Link]] = [[] for _ in self.graph.layer]
+        for link in self.graph.links:
+            ends[link.source].append(link)
+        for at in range(len(self.layers) - 1, -1, -1):
+            found = [ends[vertex] for vertex in self.layers[at]]
+            wishes = [
+                self.place[links[0].target] + links[0].port if len(links) == 1 else self.place[vertex]
+                for vertex, links in zip(self.layers[at], found, strict=True)
+            ]
+            weights = [
+                (STRAIGHT if vertex in self.inner else LOOSE) if len(links) == 1 else 1.0
+                for links, vertex in zip(found, self.layers[at], strict=True)
+            ]
+            self.settle(at, wishes, weights)
+
+    def settle(self, at: int, wishes: Sequence[float], weights: Sequence[float]) -> None:
+        """Put a layer as near to its wishes as its order and distances allow (least squares, by pooling neighbours)."""
+        shift, shifts = 0.0, [0.0]
+        for distance in self.apart[at]:
+            shift += distance
+            shifts.append(shift)
+        blocks: list[list[float]] = []  # weighted sum of wishes, weight, number of vertices
+        for wish, weight, moved in zip(wishes, weights, shifts, strict=False):
+            blocks.append([(wish - moved) * weight, weight, 1])
+            while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] > blocks[-1][0] * blocks[-2][1]:
+                last = blocks.pop()
+                blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
+        numbered = enumerate(self.layers[at])
+        for total, weight, count in blocks:
+            for number, vertex in islice(numbered, int(count)):
+                self.place[vertex] = total / weight + shifts[number]
+
+    def straighten_trunks(self) -> None:
+        """Move stations, in their order and at their distances, so that long edges bend as seldom as they can."""
+
+        def room(station: int) -> tuple[float, float]:
+            layer, at = self.graph.layer[station], self.position[station]
+            members, distances = self.layers[layer], self.apart[layer]
+            least = self.place[members[at - 1]] + distances[at - 1] if at else -inf
+            return least, self.place[members[at + 1]] - distances[at] if at + 1 < len(members) else inf
+
+        def runs(trunk: Sequence[int]) -> Iterator[tuple[Sequence[int], float, float]]:
+            """Yield the longest parts that have a common room, one after the other."""
+            first, least, most = 0, -inf, inf
+            for at, station in enumerate(trunk):
+                low, high = room(station)
+                if at > first and max(least, low) > min(most, high):
+                    yield trunk[first:at], least, most
+                    first, least, most = at, low, high
+                least, most = max(least, low), min(most, high)
+            yield trunk[first:], least, most
+
+        found = trunks(self.graph)
+        for _ in range(TURNS):
+            for (source, *trunk, target), port in found:
+                for run, least, most in runs(trunk):
+                    ends = [self.place[source]] * (run[0] == trunk[0])
+                    ends += [self.place[target] + port] * (run[-1] == trunk[-1])
+                    mean = sum(self.place[station] for station in run) / len(run)
+                    level = next((end for end in ends if least <= end <= most), min(max(mean, least), most))
+                    for station in run:
+                        self.place[station] = level
+
+    def smooth(self) -> None:
+        """Move an end of an edge with a jog, and all that it pushes, where fewer edges bend than before."""
+        if len(self.graph.links) > LINKS:
+            return
+        links: list[list[Link]] = [[] for _ in self.graph.layer]
+        for link in self.graph.links:
+            links[link.source].append(link)
+            links[link.target].append(link)
+
+        def pushed(vertex: int, by: float) -> Iterator[tuple[int, float]]:
+            """Yield the places of a vertex that moves, and of its neighbours as far as they must give way."""
+            layer, distances = self.layers[self.graph.layer[vertex]], self.apart[self.graph.layer[vertex]]
+            at, way = self.position[vertex], 1 if by > 0 else -1
+            level = self.place[vertex] + by
+            yield vertex, level
+            while 0 <= at + way < len(layer):
+                level += way * distances[min(at, at + way)]
+                at += way
+                if (self.place[layer[at]] - level) * way >= 0:
+                    return
+                yield layer[at], level
+
+        def bends(moved: Mapping[int, float]) -> int:
+            """Count the bends of all edges that what moves has, a jog for two."""
+            found = {id(link): link for vertex in moved for link in links[vertex]}
+            return sum(map(weight, (offset(link, moved) for link in found.values())))
+
+        def offset(link: Link, moved: Mapping[int, float]) -> float:
+            source, target = (moved.get(vertex, self.place[vertex]) for vertex in (link.source, link.target))
+            return target + link.port - source
+
+        for link in self.graph.links:
+            for vertex, way in ((link.source, 1), (link.target, -1)):
+                jog = offset(link, {})
+                if not NONE < abs(jog) < SMALL:
+                    break
+                moved = dict(pushed(vertex, way * jog))
+                if bends(moved) < bends({one: self.place[one] for one in moved}):
+                    for one, level in moved.items():
+                        self.place[one] = level
 
 
 MOST = 20_000  # stations of long edges
@@ -271,7 +252,7 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
     stations = len(graph.layer) - graph.boxes
     before = [one.before for one in sides] + [THIN] * stations
     after = [one.after for one in sides] + [THIN] * stations
-    across = spread(layers, graph, before, after, GAPS[direction])
+    across: Sequence[float] = Places(layers, graph, before, after, GAPS[direction]).place
     across = shifted(across, before)
     bands = along(graph, boxes, edges, across, direction)
     whole = max((place + room for place, room in zip(across, after, strict=True)), default=0.0)
