@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice, pairwise
 from math import inf
 from typing import NamedTuple
 
+from gradcli.facts import dataclass
 from gradcli.render.graph.layered.model import (
     ASIDE,
     Box,
@@ -254,17 +256,17 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
     after = [one.after for one in sides] + [THIN] * stations
     across: Sequence[float] = Places(layers, graph, before, after, GAPS[direction]).place
     across = shifted(across, before)
-    bands = along(graph, boxes, edges, across, direction)
+    draft = Draft(boxes, edges, graph, sides, across, direction)
     whole = max((place + room for place, room in zip(across, after, strict=True)), default=0.0)
-    length = max(bands.ends, default=0.0)
+    length = max(draft.bands.ends, default=0.0)
     return Drawing(
         direction,
         *((length, whole) if direction == "LR" else (whole, length)),
-        boxes={box.id: placed(box, n, graph, sides[n], across, bands, direction) for n, box in enumerate(boxes)},
-        routes=routes(graph, boxes, edges, sides, across, bands, direction),
+        boxes={box.id: draft.placed(n) for n, box in enumerate(boxes)},
+        routes=tuple(draft.routes()),
         layers=graph.count,
         crossings=crossings,
-        ends=tuple(bands.ends),
+        ends=tuple(draft.bands.ends),
     )
 
 
@@ -274,97 +276,93 @@ def shifted(across: Sequence[float], before: Sequence[float]) -> list[float]:
     return [place - least for place in across]
 
 
-def along(
-    graph: Graph, boxes: Sequence[Box], edges: Sequence[Edge], across: Sequence[float], direction: Direction
-) -> Bands:
-    """Return where the layers stand one after the other."""
-    sizes, labels, wide = [0.0] * graph.count, [ARROW] * graph.count, [0.0] * graph.count
-    for number, box in enumerate(boxes):
-        at = graph.layer[number]
-        sizes[at] = max(sizes[at], box.width if direction == "LR" else box.height)
-    for edge, chain in zip(edges, graph.chains, strict=True):
-        if edge.label:
-            at = graph.layer[chain[-1]]
-            labels[at] = max(labels[at], edge.label[direction == "TB"] + ARROW + ASIDE)
-    for link in graph.links:
-        at = graph.layer[link.target]
-        wide[at] = max(wide[at], abs(across[link.target] + link.port - across[link.source]))
-    bands, place = Bands([], [], []), 0.0
-    for at, size in enumerate(sizes):
-        if at:
-            least, share, most = BENDS
-            place += min(most, max(least, share * wide[at]))
-            bands.bends.append(place)
-            place += labels[at]
-        else:
-            bands.bends.append(place)
-        bands.starts.append(place)
-        place += size
-        bands.ends.append(place)
-    return bands
+@dataclass(frozen=True)
+class Draft:
+    """A drawing whose boxes have their layers, and their places across these."""
 
+    boxes: Sequence[Box]
+    edges: Sequence[Edge]
+    graph: Graph
+    sides: Sequence[Side]
+    across: Sequence[float]
+    direction: Direction
 
-def placed(
-    box: Box, number: int, graph: Graph, side: Side, across: Sequence[float], bands: Bands, direction: Direction
-) -> Rectangle:
-    """Return the place of a box, in the middle of its layer."""
-    at = graph.layer[number]
-    size = box.width if direction == "LR" else box.height
-    start = (bands.starts[at] + bands.ends[at] - size) / 2
-    first = across[number] - side.across / 2
-    if direction == "LR":
-        return Rectangle(start, first, size, side.across)
-    return Rectangle(first, start, side.across, size)
+    def point(self, along: float, across: float) -> Point:
+        return Point(along, across) if self.direction == "LR" else Point(across, along)
 
+    def size(self, number: int) -> float:
+        """Return how far a box goes along the drawing."""
+        return self.boxes[number].width if self.direction == "LR" else self.boxes[number].height
 
-def routes(
-    graph: Graph,
-    boxes: Sequence[Box],
-    edges: Sequence[Edge],
-    sides: Sequence[Side],
-    across: Sequence[float],
-    bands: Bands,
-    direction: Direction,
-) -> tuple[Route, ...]:
-    """Return the routes of the edges: bends in gaps, and straight lines from one to the next past or into boxes."""
+    @cached_property
+    def bands(self) -> Bands:
+        """The layers one after the other."""
+        sizes, labels, wide = [0.0] * self.graph.count, [ARROW] * self.graph.count, [0.0] * self.graph.count
+        for number in range(len(self.boxes)):
+            at = self.graph.layer[number]
+            sizes[at] = max(sizes[at], self.size(number))
+        for edge, chain in zip(self.edges, self.graph.chains, strict=True):
+            if edge.label:
+                at = self.graph.layer[chain[-1]]
+                labels[at] = max(labels[at], edge.label[self.direction == "TB"] + ARROW + ASIDE)
+        for link in self.graph.links:
+            at = self.graph.layer[link.target]
+            wide[at] = max(wide[at], abs(self.across[link.target] + link.port - self.across[link.source]))
+        bands, place = Bands([], [], []), 0.0
+        for at, size in enumerate(sizes):
+            if at:
+                least, share, most = BENDS
+                place += min(most, max(least, share * wide[at]))
+                bands.bends.append(place)
+                place += labels[at]
+            else:
+                bands.bends.append(place)
+            bands.starts.append(place)
+            place += size
+            bands.ends.append(place)
+        return bands
 
-    def point(along: float, across: float) -> Point:
-        return Point(along, across) if direction == "LR" else Point(across, along)
+    def placed(self, number: int) -> Rectangle:
+        """Return the place of a box, in the middle of its layer."""
+        at = self.graph.layer[number]
+        size, side = self.size(number), self.sides[number]
+        start = (self.bands.starts[at] + self.bands.ends[at] - size) / 2
+        first = self.across[number] - side.across / 2
+        if self.direction == "LR":
+            return Rectangle(start, first, size, side.across)
+        return Rectangle(first, start, side.across, size)
 
-    def size(number: int) -> float:
-        return boxes[number].width if direction == "LR" else boxes[number].height
-
-    seen = [0] * len(boxes)
-    found = []
-    for edge, chain in zip(edges, graph.chains, strict=True):
-        target = chain[-1]
-        position, ports = seen[target], sides[target].ports
-        seen[target] += 1
-        at = graph.layer[chain[0]]
-        middle = (bands.starts[at] + bands.ends[at]) / 2
-        start = point(middle + size(chain[0]) / 2, across[chain[0]])
-        segments: list[tuple[Point, ...]] = []
-        for one, two in pairwise(chain):
-            at = graph.layer[two]
-            left, right = bands.ends[at - 1], bands.bends[at]
-            level, end = across[one], across[two] + (ports[position] if two == target else 0.0)
-            if level == end:
-                continue
-            if segments or left > (start.x if direction == "LR" else start.y):
-                segments.append((point(left, level),))
-            half = (left + right) / 2
-            segments.append((point(half, level), point(half, end), point(right, end)))
-        at = graph.layer[target]
-        stop = (bands.starts[at] + bands.ends[at] - size(target)) / 2
-        level = across[target] + ports[position]
-        segments.append((point(stop, level),))
-        label = None
-        if edge.label:
-            width, height = edge.label
-            room = edge.label[direction == "TB"]
-            first = bands.starts[at] - ARROW - room
-            thick = edge.label[direction == "LR"]
-            beside = level - ASIDE / 2 - thick if is_before(position, len(ports), direction) else level + ASIDE
-            label = Rectangle(*point(first, beside), width, height)
-        found.append(Route(edge, start, tuple(segments), label))
-    return tuple(found)
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes of the edges: bends in gaps, and straight lines from one to the next past or into boxes."""
+        seen = [0] * len(self.boxes)
+        for edge, chain in zip(self.edges, self.graph.chains, strict=True):
+            target = chain[-1]
+            position, ports = seen[target], self.sides[target].ports
+            seen[target] += 1
+            at = self.graph.layer[chain[0]]
+            middle = (self.bands.starts[at] + self.bands.ends[at]) / 2
+            start = self.point(middle + self.size(chain[0]) / 2, self.across[chain[0]])
+            segments: list[tuple[Point, ...]] = []
+            for one, two in pairwise(chain):
+                at = self.graph.layer[two]
+                left, right = self.bands.ends[at - 1], self.bands.bends[at]
+                level, end = self.across[one], self.across[two] + (ports[position] if two == target else 0.0)
+                if level == end:
+                    continue
+                if segments or left > (start.x if self.direction == "LR" else start.y):
+                    segments.append((self.point(left, level),))
+                half = (left + right) / 2
+                segments.append((self.point(half, level), self.point(half, end), self.point(right, end)))
+            at = self.graph.layer[target]
+            stop = (self.bands.starts[at] + self.bands.ends[at] - self.size(target)) / 2
+            level = self.across[target] + ports[position]
+            segments.append((self.point(stop, level),))
+            label = None
+            if edge.label:
+                width, height = edge.label
+                room = edge.label[self.direction == "TB"]
+                first = self.bands.starts[at] - ARROW - room
+                thick = edge.label[self.direction == "LR"]
+                beside = level - ASIDE / 2 - thick if is_before(position, len(ports), self.direction) else level + ASIDE
+                label = Rectangle(*self.point(first, beside), width, height)
+            yield Route(edge, start, tuple(segments), label)
