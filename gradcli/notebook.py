@@ -113,7 +113,7 @@ class Shown(Explanation, Displayed):
 
     def to_text(self, *, all: bool = False, why: bool = False, precision: int = 6, ascii: bool = False) -> str:
         """Return the lesson as `gradcli eval` prints it: with every row, and with why each rule holds, if asked for."""
-        from gradcli.explanation.wholes.rules import folded
+        from gradcli.explanation.folding import folded
         from gradcli.render.lesson.page import page
         from gradcli.render.text.looks import Looks
 
@@ -142,7 +142,7 @@ class Shown(Explanation, Displayed):
         Raises UsageError for an ending that stands for no form, OSError where the file cannot be written.
         """
         from gradcli.commands.forms import WHOLE, chosen, forms, renderer
-        from gradcli.explanation.wholes.rules import folded
+        from gradcli.explanation.folding import folded
         from gradcli.render.text.looks import Looks, asked
 
         ending = Path(path).suffix.lower()
@@ -160,7 +160,7 @@ class Shown(Explanation, Displayed):
         return GraphPicture(self)
 
     def _forms(self) -> dict[str, Callable[[], str]]:
-        from gradcli.explanation.wholes.rules import folded
+        from gradcli.explanation.folding import folded
         from gradcli.render.latex.pages import lesson
         from gradcli.render.lesson.page import sections
         from gradcli.render.output.tables import tables

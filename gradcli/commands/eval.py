@@ -37,12 +37,12 @@ def command(
     with form.opened("eval", program.files) as name:
         explanation = program.explain(limits, is_raw=no_simplify)
         if not (torch_nodes or name in WHOLE):
-            from gradcli.explanation.wholes.rules import folded
+            from gradcli.explanation.folding import folded
 
             explanation = folded(explanation)
         if order == 2:
+            from gradcli.explanation.folding import folded
             from gradcli.explanation.second import newton, twice
-            from gradcli.explanation.wholes.rules import folded
 
             first, seconds = explanation, [folded(second) for second in twice(explanation)]
             if name != "text" and len(seconds) > 1:

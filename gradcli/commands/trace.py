@@ -40,7 +40,7 @@ def command(
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
       gradcli trace "mean((X @ w - y)**2)" X:n,d w:d y:n --to w
     """
-    from gradcli.explanation.wholes.rules import folded
+    from gradcli.explanation.folding import folded
 
     with form.opened("trace", program.files) as name:
         explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)

@@ -15,9 +15,9 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.chain.links import copied
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.folding import folded
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Node, Why
-from gradcli.explanation.wholes.rules import folded
 from gradcli.facts import dataclass
 from gradcli.guard import optional
 from gradcli.language.builder import OPERATORS as SPELLINGS

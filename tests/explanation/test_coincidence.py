@@ -14,9 +14,9 @@ import pytest
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Name

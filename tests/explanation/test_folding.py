@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.index.contractions import contraction
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.values import value_of
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.parser import parse_program
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.lesson.reasons import reason

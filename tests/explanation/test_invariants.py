@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.values import value_of
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from gradcli.engine.primitive import REGISTRY
+from gradcli.explanation.folding import folded
 from gradcli.explanation.index.tree import variables
 from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentence
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.unparser import unparse
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every
 

@@ -67,19 +67,27 @@ class Paths:
 
 def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple[Link, ...]:
     """Return the links in the order in which their sums were complete; `keep` leaves out the others."""
-    from gradcli.explanation.steps.walk import contributions  # a document of numbers needs none
-
     position = {node.id: number for number, node in enumerate(explanation.nodes)}
+    unused: dict[tuple[str, str], list[Local]] = {}  # more than one for x*x
+    for node in explanation.nodes:
+        for local in node.locals:
+            unused.setdefault((node.id, local.input), []).append(local)
     grouped: dict[str, list[Term]] = {}
-    for move in contributions(explanation):
-        terms = grouped.pop(move.fact.input, [])  # to the end: the sum is complete with its last contribution
-        terms.append(Term(move.fact, move.local))
-        grouped[move.fact.input] = terms
+    for step in explanation.steps:
+        terms = grouped.pop(step.input, [])  # to the end: the sum is complete with its last contribution
+        terms.append(Term(step, _edge(unused[step.node, step.input], step)))
+        grouped[step.input] = terms
     return tuple(
         Link(input, tuple(sorted(terms, key=lambda term: position[term.step.node])), terms[-1].step.total)
         for input, terms in grouped.items()
         if keep is None or input in keep
     )
+
+
+def _edge(edges: list[Local], step: Step) -> Local:
+    """Take the edge that a contribution came along, of several the one with its rule."""
+    alike = (place for place, local in enumerate(edges) if local.rule == step.rule)
+    return edges.pop(next(alike, 0) if len(edges) > 1 else 0)
 
 
 def entered(explanation: Explanation, links: Sequence[Link]) -> list[Link]:

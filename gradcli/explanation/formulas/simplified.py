@@ -15,11 +15,11 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.checking import fault, simplify_checked, simplify_unchecked
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import MISSING, NAMELESS, Explanation, Intermediate, Leaf, Note, missing_notes, unused
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
-from gradcli.explanation.wholes.rules import folded
 from gradcli.guard import guarded, noting
 from gradcli.language.rewrite import replaced, substitute
 from gradcli.language.simplify.simplifier import products_of

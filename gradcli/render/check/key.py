@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gradcli.explanation.wholes.rules import folded
+from gradcli.explanation.folding import folded
 from gradcli.homework.answer_file import answers
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.course.variants import SCHEMA, Sheet

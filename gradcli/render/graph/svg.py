@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import Computed, Contributed, Walk, walk
-from gradcli.explanation.wholes.rules import folded
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import (
     Box,

@@ -10,9 +10,9 @@ import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk, walk
-from gradcli.explanation.wholes.rules import folded
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch

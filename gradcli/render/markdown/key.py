@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.explanation.wholes.rules import folded
+from gradcli.explanation.folding import folded
 from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution

@@ -9,10 +9,10 @@ import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Trace
+from gradcli.explanation.folding import folded
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.walk import Contributed, Walk, walk
-from gradcli.explanation.wholes.rules import folded
 from gradcli.guard import guarded, optional
 from gradcli.language.tree import (
     Argument,

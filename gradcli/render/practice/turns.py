@@ -9,10 +9,10 @@ from typing import NamedTuple
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Node
 from gradcli.explanation.reference import sentence
-from gradcli.explanation.wholes.rules import folded
 from gradcli.facts import dataclass
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question

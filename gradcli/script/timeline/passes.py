@@ -168,7 +168,7 @@ def as_written(event: Event) -> Event:
             whole = {made.name for made in event.made if made.whole is not None}
             return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
-            from gradcli.explanation.wholes.rules import folded
+            from gradcli.explanation.folding import folded
 
             return replace(event, explanation=folded(explanation))
     return event

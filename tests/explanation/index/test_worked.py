@@ -12,11 +12,11 @@ import pytest
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.index.formulas import Worked
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Entry, Space, parts
 from gradcli.explanation.model import Why
-from gradcli.explanation.wholes.rules import folded
 from gradcli.ops.support.surface import OPERATIONS
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every, some
 

@@ -7,9 +7,9 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Look, Walk, edges, looks, walk
-from gradcli.explanation.wholes.rules import folded
 from tests.explanation.test_invariants import EVERY, explained
 from tests.programs import family, of_every
 from tests.render.programs import CASES

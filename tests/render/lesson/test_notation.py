@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from gradcli.explanation.chain.links import trace
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.wholes.rules import folded
 from gradcli.render.lesson.page import page
 from gradcli.render.lesson.trace import trace_page
 from gradcli.render.text.looks import Looks

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.build import gradients
+from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.parser import parse_program
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page

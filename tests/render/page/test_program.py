@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
+from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import walk
-from gradcli.explanation.wholes.rules import folded
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.page.program import program_page
 from gradcli.render.text.looks import Looks

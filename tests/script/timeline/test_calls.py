@@ -9,8 +9,8 @@ import pytest
 
 from gradcli.engine.graph import Node
 from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.wholes.rules import folded
 from gradcli.language.parser import parse_program
 from gradcli.language.unparser import unparse
 from gradcli.script.timeline.model import Backward, Forward

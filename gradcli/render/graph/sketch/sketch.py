@@ -14,8 +14,8 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node, Value
-from gradcli.explanation.wholes.rules import folded
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Number, names
 from gradcli.language.unparser import unparse, unparse_statement
