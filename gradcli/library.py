@@ -31,7 +31,7 @@ from gradcli.source import Source
 if TYPE_CHECKING:
     from gradcli.explanation.verify import Verification
     from gradcli.live.causes import Watch
-    from gradcli.stream.arrow.columns import Columns
+    from gradcli.stream.arrow.tables import Columns
 
 Dtype = Literal["float64", "float32"]
 Number = float | NDArray[Any]
@@ -104,9 +104,8 @@ def symbolic(
     {'w': '2*X.T @ (X @ w - y)'}
     """
     from gradcli.commands.inputs.bindings import read_shape
-    from gradcli.explanation.sizes.any_values import explain_anywhere
-    from gradcli.explanation.sizes.generic import explain_at_any_size
-    from gradcli.explanation.variables import placeholders
+    from gradcli.explanation.sizes.generic import explain_anywhere, explain_at_any_size
+    from gradcli.explanation.values import placeholders
 
     with _parsed(program) as parsed:
         point = _point(values, variables)
@@ -194,7 +193,7 @@ def columns(program: str, /, wrt: str | Sequence[str] | None = None, *, of: str 
     pyarrow, `f.record_batch(batch)` takes and gives record batches, and `f.schema(schema)` says which. The results are
     to the last bit those of each row alone. Raises GradcliError.
     """
-    from gradcli.stream.arrow.columns import Columns
+    from gradcli.stream.arrow.tables import Columns
     from gradcli.stream.plan import Task
 
     options = {name: fixed.pop(name) for name in ("upstream", "dtype") if name in fixed}

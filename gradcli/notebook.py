@@ -143,8 +143,7 @@ class Shown(Explanation, Displayed):
         """
         from gradcli.commands.forms import WHOLE, chosen, forms, renderer
         from gradcli.explanation.folding import folded
-        from gradcli.render.display_options import asked
-        from gradcli.render.text.looks import Looks
+        from gradcli.render.text.looks import Looks, asked
 
         ending = Path(path).suffix.lower()
         command = "graph" if any(ending in forms("graph")[name].endings for name in PICTURED) else "eval"
@@ -162,7 +161,7 @@ class Shown(Explanation, Displayed):
 
     def _forms(self) -> dict[str, Callable[[], str]]:
         from gradcli.explanation.folding import folded
-        from gradcli.render.latex.lesson import lesson
+        from gradcli.render.latex.pages import lesson
         from gradcli.render.lesson.page import sections
         from gradcli.render.output.tables import tables
         from gradcli.render.text.looks import Looks
@@ -201,12 +200,11 @@ class GraphPicture(Displayed):
     explanation: Explanation
 
     def _forms(self) -> dict[str, Callable[[], str]]:
-        from gradcli.render.display_options import asked
         from gradcli.render.graph.svg import svg
         from gradcli.render.graph.tree import tree
-        from gradcli.render.latex.graph.pictures import graph_page
+        from gradcli.render.latex.slides import graph_page
         from gradcli.render.output.tables import image
-        from gradcli.render.text.looks import Looks
+        from gradcli.render.text.looks import Looks, asked
 
         looks = asked(Looks())
         return {

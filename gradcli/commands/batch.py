@@ -101,7 +101,7 @@ def command(
     inputs = files_of(input or ["-"])
     most_failures = most_of(max_errors, is_fail_fast=fail_fast)
     if merge:
-        from gradcli.stream.arrow.merge import merged
+        from gradcli.stream.arrow.job import merged
 
         refuse(program.arguments or program.file is not None or shard, "--merge takes no program and no --shard")
         merged(inputs, output)
@@ -222,8 +222,7 @@ def refuse_endings(inputs: Sequence[str], output: str, format: str | None) -> No
     from pathlib import Path
 
     from gradcli.stream.arrow.sources import ENDINGS
-    from gradcli.stream.compressed import compression
-    from gradcli.stream.inputs import refuse_unknown
+    from gradcli.stream.inputs import compression, refuse_unknown
 
     if compression(output) not in ("", ".gz"):
         raise UsageError("E014", f"{visible(output)}: results are compressed with gzip alone", help="write to a .gz")

@@ -77,7 +77,7 @@ def outcome(printed: list[tuple[str, int, str]], gradients: dict[str, Any], erro
 
 def show(form: Formed, name: str, snippet: Snippet, sides: tuple[str, Outcome, Outcome], difference: Any) -> None:
     """Print the comparison in the form `name`."""
-    from gradcli.render.run.comparison import comparison_document, comparison_text
+    from gradcli.render.run.snippet_document import comparison_document, comparison_text
     from gradcli.render.text.streams import print_document, print_text
 
     if name == "json":

@@ -30,7 +30,7 @@ def causes(incomplete: str) -> list[str]:
 
 def variables(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the variables of the program that was typed; of several with commas the last is completed."""
-    from gradcli.explanation.variables import Variables
+    from gradcli.explanation.values import Variables
 
     program = _program(ctx)
     before, comma, last = incomplete.rpartition(",")

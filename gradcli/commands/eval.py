@@ -49,7 +49,7 @@ def command(
                 raise UsageError("E001", f"as {name}, --order 2 is for one variable", help="choose it with --wrt")
             explanation = seconds[-1]  # which has the first pass in it
         if jacobian:
-            from gradcli.explanation.derivatives.local import with_jacobians
+            from gradcli.explanation.derivatives.total import with_jacobians
 
             explanation = with_jacobians(explanation)
         if name == "json":

@@ -43,7 +43,7 @@ FORMS = MappingProxyType(
             {
                 **dict.fromkeys(("eval", "trace", "run", "why", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
-                HANDOUT: "gradcli.render.sheet.text:sheet",
+                HANDOUT: "gradcli.render.sheet.pages:sheet",
                 "plot": "gradcli.render.plot.forms:text",
             },
         ),
@@ -86,7 +86,7 @@ FORMS = MappingProxyType(
             {
                 "eval": "gradcli.render.latex.pages:eval_page",
                 "trace": "gradcli.render.latex.pages:trace_page",
-                "graph": "gradcli.render.latex.graph.pictures:graph_page",
+                "graph": "gradcli.render.latex.slides:graph_page",
                 KEY: "gradcli.render.latex.key:key_page",
                 HANDOUT: "gradcli.render.sheet.latex:latex_sheet",
             },

@@ -68,7 +68,7 @@ def command(
 
 
 def print_derivatives(results: tuple[Derivative, ...], output: Output) -> None:
-    from gradcli.render.documents.derivatives import derivatives_document
+    from gradcli.render.documents.explanation import derivatives_document
     from gradcli.render.text.streams import print_document, print_text
 
     if output.json:

@@ -8,8 +8,7 @@ import typer
 
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.inputs.snippets import file_of, last_pass
-from gradcli.commands.options import Formed, Limited, Standalone
-from gradcli.commands.pictures import Picture
+from gradcli.commands.options import Formed, Limited, Picture, Standalone
 from gradcli.errors import UsageError
 
 
@@ -41,8 +40,8 @@ def command(
                 "graph", name, explanation, all=all, standalone=standalone, animate=animate, **picture.settings
             )
         from gradcli.commands.forms import chosen, renderer
-        from gradcli.render.display_options import asked
         from gradcli.render.documents.explanation import graph_document
+        from gradcli.render.text.looks import asked
         from gradcli.render.text.streams import print_document
 
         picture_form = "tree" if form.format in (None, "json") else chosen("graph", form.format, "-")

@@ -115,7 +115,7 @@ class Formed(Output):
     def show(self, command: str, form: str, *facts: Any, **settings: Any) -> None:
         """Print the facts in a form."""
         from gradcli.commands.forms import renderer
-        from gradcli.render.display_options import asked
+        from gradcli.render.text.looks import asked
         from gradcli.render.text.streams import print_missing, print_text
 
         print_missing(facts[0])
@@ -283,3 +283,47 @@ def one_of(name: str, choice: str, names: list[str]) -> str:
         f"there is no {name} {choice!r}",
         help=f"did you mean {close}?" if close else f"there are {', '.join(names)}",
     )
+
+
+# The options of pictures of a graph.
+
+
+class Detail(StrEnum):
+    name = "name"
+    default = "default"
+    full = "full"
+
+
+class Values(StrEnum):
+    auto = "auto"
+    none = "none"
+    shape = "shape"
+    full = "full"
+
+
+class Direction(StrEnum):
+    LR = "LR"
+    TB = "TB"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The content of a picture, and its direction."""
+
+    detail: Annotated[
+        Detail, typer.Option("--detail", help="In a box: the name, value and gradient too, or torch's attributes.")
+    ] = Detail.default
+    values: Annotated[
+        Values, typer.Option("--values", help="Tensors by numbers or shape; auto has numbers up to 6 entries.")
+    ] = Values.auto
+    direction: Annotated[
+        Direction | None, typer.Option("--direction", help="Left to right, or top down. [default: by depth]")
+    ] = None
+    backward: Annotated[bool, typer.Option("--backward", help="Also torch's nodes, and what flows back.")] = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        direction = self.direction and self.direction.value
+        return {
+            "detail": self.detail.value, "values": self.values.value, "direction": direction, "backward": self.backward,
+        }  # fmt: skip

@@ -62,7 +62,7 @@ def command(
             task = Task(source.text, source.name, values, of=program.options()["of"], dtype=program.dtype.value)
             plot = sample_plot(task, ranges, point, way)
         if name == "json":
-            from gradcli.render.documents.plot import plot_document
+            from gradcli.render.plot.forms import plot_document
             from gradcli.render.text.streams import print_document
 
             return print_document(plot_document(plot))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.commands.inputs import snippets
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
-from gradcli.commands.pictures import Picture
+from gradcli.commands.options import Formed, Limited, Picture, Raw, TorchNodes, Why, one_of
 from gradcli.errors import GradcliError
 from gradcli.facts import dataclass
 

@@ -48,7 +48,7 @@ def command(
             explanation = folded(explanation)
         names = [leaf.name for leaf in explanation.leaves]
         chosen = names if to is None else [one_of("variable", spelled(to), names)]
-        from gradcli.explanation.chain.trace import trace
+        from gradcli.explanation.chain.links import trace
 
         traces = [trace(explanation, leaf_name, limit if paths else None) for leaf_name in chosen]
         if name == "json":

@@ -12,7 +12,7 @@ from gradcli.engine.memory.layout import strided
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import copies, sums_of_copies
+from gradcli.engine.symbolic.indices import ELSEWHERE, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
@@ -121,7 +121,7 @@ expand: Primitive = primitive(
     fold=_fold_expand,
     traits=("layout",),
     says="One entry was copied to many places, so the gradients of all the copies are added.",
-    index=copies,
+    index=ELSEWHERE,
 )
 to_copy = primitive(
     "to_copy",

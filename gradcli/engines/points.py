@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from gradcli.facts import dataclass
-from gradcli.stream.arrow.columns import Columns
 from gradcli.stream.arrow.conversion import Conversion
 from gradcli.stream.arrow.library import pyarrow
-from gradcli.stream.arrow.tables import is_at_once, planned
+from gradcli.stream.arrow.tables import Columns, is_at_once, planned
 from gradcli.stream.plan import Task
 from gradcli.workers.apart import Apart
 from gradcli.workers.limits import Limits

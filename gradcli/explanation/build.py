@@ -18,15 +18,24 @@ from gradcli.engine.rites import Rites
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UsageError, warn
-from gradcli.explanation.chain.edges import mark_repeated_edges
+from gradcli.explanation.chain.links import mark_repeated_edges
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
-from gradcli.explanation.lines import Evaluation, Line, captured
-from gradcli.explanation.model import MISSING, Explanation, Gradients, Leaf, Local, Node, Step, Whole, missing_notes
-from gradcli.explanation.naming import unused
+from gradcli.explanation.lines import FAILURES, Evaluation, Line, captured, failed, numbers
+from gradcli.explanation.model import (
+    MISSING,
+    Explanation,
+    Gradients,
+    Leaf,
+    Local,
+    Node,
+    Step,
+    Whole,
+    missing_notes,
+    unused,
+)
 from gradcli.explanation.notes import notes
-from gradcli.explanation.refusals import FAILURES, failed, numbers
-from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.values import Variables, check_bindings
 from gradcli.explanation.why import attach_reasons, reserve_names
 from gradcli.guard import guarded, noting
 from gradcli.language.tree import Expression, Program

@@ -18,11 +18,9 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import FAILURES, numbers, refused
-from gradcli.explanation.values import CONSTANTS, constant
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.lines import FAILURES, Evaluation, Line, numbers, refused
+from gradcli.explanation.model import Names
+from gradcli.explanation.values import CONSTANTS, Variables, constant
 from gradcli.language.literals import writable as value_as_written
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
@@ -177,7 +175,7 @@ class _Machine:
         applications = self.tape[start:]
         last = list(range(len(applications)))
         if tree_written and len(applications) > 1:
-            from gradcli.explanation.wholes.grouping import together  # most programs need none of it
+            from gradcli.explanation.wholes.rules import together  # most programs need none of it
 
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
             last = together(applications, tree_written, {line.name: line.tensor.value for line in lines})

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.explanation.chain.edges import mark_repeated_edges
+from gradcli.explanation.chain.links import mark_repeated_edges
 from gradcli.explanation.model import MISSING, Explanation, Local, Node, Note, Step, Value
 from gradcli.explanation.values import value_of
 

@@ -2,21 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import field
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from gradcli.explanation.naming import unused
 from gradcli.facts import dataclass
 from gradcli.guard import Missing, guarded
 from gradcli.language.tree import Call, Expression, Name, Number, Program, Statement
 from gradcli.source import Span
 
+# Names for the values of a program: the user's own; v1, v2, ... for the rest (a Wengert list); c1, ... constants.
+
+
+NAMELESS = re.compile(r"v\d+(_\w+)?")  # names of results that the user gave none
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
+
+
+def unused(stem: str, names_in_use: Container[str]) -> str:
+    """The stem, or `stem_2`, `stem_3`, ... where the user has a name for something else."""
+    name, number = stem, 2
+    while name in names_in_use:
+        name, number = f"{stem}_{number}", number + 1
+    return name
+
+
+def ordinal(number: int) -> str:
+    """Return `1st`, `2nd`, ...: the name of one of several edges between the same nodes."""
+    return ORDINALS.get(number, f"{number}th")
+
+
+def lettered(name: str, number: int, names_in_use: Container[str]) -> str:
+    """Return the name of a part: `v1_a`, `v1_b`."""
+    return unused(f"{name}_{chr(ord('a') + number) if number < 26 else number}", names_in_use)
+
+
+class Names:
+    """Hands out names; each is unique and none is a name that the user wrote."""
+
+    def __init__(self, names_in_use: Iterable[str]) -> None:
+        self._known = set(names_in_use)  # the user's names, and those that are given
+        self._given: set[str] = set()
+        self._numbered: dict[str, Iterator[str]] = {}
+
+    def _next(self, stem: str, first: int) -> str:
+        """Return the first name of a stem and a number that is not known; each stem goes on where it was."""
+        if stem not in self._numbered:
+            self._numbered[stem] = (f"{stem}{number}" for number in count(first))
+        return self._give(next(name for name in self._numbered[stem] if name not in self._known))
+
+    def _give(self, name: str) -> str:
+        self._given.add(name)
+        self._known.add(name)
+        return name
+
+    def fresh(self, stem: str = "v") -> str:
+        """The next name for something that the user did not name: `v1`, or `c1` for a constant."""
+        return self._next(stem, 1)
+
+    def part_name(self, name: str, number: int) -> str:
+        """Return a name for a part of an operation that has a name: `v1_a`, `v1_b`."""
+        return self._give(lettered(name, number, self._known))
+
+    def user_name(self, name: str) -> str:
+        """The user's name; assigned again, it becomes `name_2`, `name_3`, ..."""
+        return self._next(f"{name}_", 2) if name in self._given else self._give(name)
+
+
+# Values of which the shape is known and nothing else: torch did not keep them, or they are too large to be shown.
+
+
+class Unkept(np.ndarray[Any, np.dtype[Any]]):
+    """An array without numbers; whoever computes with it has nan."""
+
+
+def unkept(shape: tuple[int, ...]) -> Unkept:
+    """Return the value that stands for an array of this shape; it takes no memory."""
+    return np.broadcast_to(np.nan, shape).view(Unkept)
+
+
 if TYPE_CHECKING:
+    from gradcli.explanation.index.formulas import Worked
     from gradcli.explanation.index.tree import Equation
-    from gradcli.explanation.index.worked import Worked
 
 Value = Any  # a numpy array or scalar
 MISSING = Name("?")  # a rule that could not be computed
@@ -274,6 +344,18 @@ class Explanation:
     def variables(self) -> list[Node]:
         """The nodes of variables, names that are assigned a plain number among them."""
         return [node for node in self.nodes if node.kind != "op" and node.expression == Name(node.name)]
+
+    @property
+    def statements(self) -> list[Statement]:
+        """The statements of the program, but for the first of each variable: that says its value, as its node does."""
+        given = {node.name for node in self.variables}
+        found = []
+        for statement in self.parsed.statements:
+            if statement.target in given:
+                given.remove(statement.target)
+            else:
+                found.append(statement)
+        return found
 
     @property
     def point(self) -> dict[str, Value]:

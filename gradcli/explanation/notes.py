@@ -11,10 +11,8 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.explanation.causes import infinities
-from gradcli.explanation.causes.chains import vanishing_and_exploding
 from gradcli.explanation.causes.forms import unstable
-from gradcli.explanation.causes.stops import is_flat, stopped
-from gradcli.explanation.causes.units import idle
+from gradcli.explanation.causes.infinities import idle, is_flat, stopped, vanishing_and_exploding
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Leaf, Node, Note, Step
 from gradcli.guard import guarded

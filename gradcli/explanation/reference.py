@@ -13,7 +13,7 @@ from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
-from gradcli.explanation.chain.copies import copied
+from gradcli.explanation.chain.links import copied
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.folding import folded
 from gradcli.explanation.lines import Evaluation, Line

@@ -11,8 +11,7 @@ from gradcli.errors import UsageError
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.formulas.simplified import simplified
-from gradcli.explanation.model import Explanation, Leaf
-from gradcli.explanation.naming import unused
+from gradcli.explanation.model import Explanation, Leaf, unused
 from gradcli.facts import dataclass
 from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute, without_ones

@@ -2,24 +2,78 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import REGISTRY, TORCH
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
-from gradcli.explanation.causes.infinities import is_finite, kind_of
+from gradcli.explanation.causes.infinities import behind, is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
-from gradcli.explanation.numeric import reasons
-from gradcli.explanation.numeric.entries import MOST_DOUBTS, Entries
 from gradcli.explanation.numeric.function import Function
-from gradcli.explanation.numeric.judge import Opinion, Outcome
-from gradcli.explanation.values import apart, rounding, rounding_of, value_of
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.numeric.judge import MOST_DOUBTS, Entries, Opinion, Outcome
+from gradcli.explanation.values import Variables, apart, rounding, rounding_of, value_of
 from gradcli.facts import dataclass
-from gradcli.language.tree import Program
+from gradcli.language.tree import Program, names
+from gradcli.language.unparser import unparse
+
+# Reasons why a gradient cannot be judged, as the graph shows them.
+
+
+SMALL, LARGE = 2.0**-340, 2.0**340  # between these a product of three is a number, and neither 0 nor infinite
+
+
+def not_finite(explanation: Explanation, gradient: Value) -> str:
+    """Return where the first value that is not finite stands, if it spoilt the output or a gradient; else empty."""
+    if is_finite(explanation.value) and is_finite(gradient):
+        return ""
+    codes = ("gradient-not-finite",) if is_finite(explanation.value) else ("not-finite", "gradient-not-finite")
+    message = next((note.message for note in explanation.notes if note.code in codes), "")
+    return message or f"the gradient is {kind_of(gradient)}"
+
+
+def cut(explanation: Explanation, name: str) -> str:
+    """Return which result on the way from a variable passes no gradient on to it; empty if all do."""
+    on_the_way = behind(explanation.nodes, explanation.output)
+    below = {name}
+    for node in explanation.nodes:
+        inputs = node.inputs or tuple(names(node.expression))
+        sources = below.intersection(inputs) if node.id in on_the_way and node.id != name else set()
+        if not sources or not node.dtype.startswith("float"):
+            continue
+        below.add(node.id)
+        passes = Counter(local.input for local in node.locals)
+        if any(passes[x] < inputs.count(x) for x in sources):
+            return f"{unparse(node.expression)} changes with {name}, but passes no gradient on to it"
+    return ""
+
+
+def convention(explanation: Explanation, name: str) -> str:
+    """Return that torch's convention decided about a result behind which the variable stands; else empty."""
+    below = {name}
+    for node in explanation.nodes:
+        if not below.isdisjoint(node.inputs):
+            below.add(node.id)
+    for note in explanation.notes:
+        if note.code in ("kink", "tie") and note.node in below:
+            convention = REGISTRY[explanation.node(note.node).op or ""].convention
+            return f"{note.message.partition(';')[0]}, where the convention of {TORCH} decides: {convention}"
+    return ""
+
+
+def extreme(explanation: Explanation) -> str:
+    """Return that numbers on the way are so small or large that products of them are lost; else empty."""
+    for node in explanation.nodes:
+        for value in (node.value, node.grad):
+            sizes = np.abs(np.zeros(1) if value is None else value)
+            if np.any((sizes > 0) & (sizes < SMALL) | (sizes > LARGE)):
+                return f"numbers at {node.name} are so small or so large that products of them under- or overflow"
+    return ""
+
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-4}  # relative to the largest entry
 EXACT = "float64"  # the precision in which gradients are judged
@@ -141,7 +195,7 @@ class _Comparison:
         if not is_finite(point := self.function.point[leaf.name]):
             yield Outcome.UNJUDGED, f"{leaf.name} is {kind_of(point)} as given"
         for explanation, gradient in ((self.explanation, engine), (self.exact, precise)):
-            if reason := reasons.not_finite(explanation, gradient):
+            if reason := not_finite(explanation, gradient):
                 yield Outcome.UNJUDGED, reason
         if not limit:
             yield Outcome.UNJUDGED, "the program is too long to change every variable"
@@ -151,9 +205,9 @@ class _Comparison:
         if opinion.outcome is Outcome.AGREES:
             return opinion.outcome, ""
         is_wrong = opinion.outcome is Outcome.DISAGREES
-        reason = reasons.cut(self.exact, name) or reasons.convention(self.exact, name)
+        reason = cut(self.exact, name) or convention(self.exact, name)
         if is_wrong:
-            reason = reason or reasons.extreme(self.exact)
+            reason = reason or extreme(self.exact)
         return (Outcome.UNJUDGED, reason) if reason else (opinion.outcome, opinion.reason)
 
     def of_formula(self, leaf: Leaf, precise: Value, scale: float) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from gradcli.explanation.model import Local, Node, Why
 from gradcli.facts import dataclass
 
 if TYPE_CHECKING:
-    from gradcli.explanation.index.declarations.declaration import Finder
+    from gradcli.explanation.index.formulas import Finder
 
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 
@@ -87,7 +87,7 @@ class Reason:
 
     @cached_property
     def renamed_why(self) -> Why | None:
-        from gradcli.explanation.index.letters import rename_indices
+        from gradcli.explanation.index.reasons import rename_indices
 
         return None if self.original_why is None else rename_indices(self.original_why, self.names_in_use)
 

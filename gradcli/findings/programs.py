@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gradcli.explanation.model import Explanation, Note
-from gradcli.explanation.naming import NAMELESS
+from gradcli.explanation.model import NAMELESS, Explanation, Note
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.nonfinite import AT_EDGE, KINK, LOST, OVERFLOW

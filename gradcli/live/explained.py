@@ -16,8 +16,7 @@ from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import build
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.lines import Line
-from gradcli.explanation.missing_values import unkept
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step, unkept
 from gradcli.explanation.notes import notes
 from gradcli.language.tree import names as names_in
 from gradcli.live.boxes import SAYS

@@ -16,9 +16,8 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES, Evaluation, Line
+from gradcli.explanation.model import Names
 from gradcli.language.tree import Expression, Name
 from gradcli.live.boxes import box, nothing
 from gradcli.live.names import Known

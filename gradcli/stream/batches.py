@@ -13,13 +13,12 @@ from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, In
 from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.sources import format_of
-from gradcli.stream.blocks import Block, read_blocks
-from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
+from gradcli.stream.conversion import Answer, Conversion, Losses, Piece, Reader, split
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
 from gradcli.stream.jsonl import JsonLines
-from gradcli.stream.losses import Losses, split
 from gradcli.stream.outputs import Output, written_text
 from gradcli.stream.plan import Plan, Task
+from gradcli.stream.records import Block, read_blocks
 from gradcli.stream.table import Table, take_header, with_whole_rows
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from gradcli.workers.limits import Limits

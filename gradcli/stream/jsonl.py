@@ -15,8 +15,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
-from gradcli.stream.blocks import Block
-from gradcli.stream.records import Columns, Record, fixed_twice, not_text, number
+from gradcli.stream.records import Block, Columns, Record, fixed_twice, not_text, number
 
 DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"

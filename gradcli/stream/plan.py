@@ -22,10 +22,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import backward_events, check_wrt
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.lines import Evaluation, Line, Replay, captured
-from gradcli.explanation.refusals import FAILURES, numbers
-from gradcli.explanation.values import CONSTANTS, constant
-from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.lines import FAILURES, Evaluation, Line, Replay, captured, numbers
+from gradcli.explanation.values import CONSTANTS, Variables, check_bindings, constant
 from gradcli.facts import dataclass
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean

@@ -14,9 +14,8 @@ import numpy as np
 from gradcli.dialects import COMMAS, SEPARATED, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
-from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.jsonl import parse_line
-from gradcli.stream.records import NONFINITE, Columns, Record, finite, not_text, number
+from gradcli.stream.records import LONGEST, NONFINITE, Block, Columns, Record, finite, not_text, number
 from gradcli.stream.values import plain
 
 NUMBER = r" *[-+]?(?:\d{1,99}%s?\d*|%s\d+)(?:[eE][-+]?\d\d?)? *"  # cells of which many are read at once

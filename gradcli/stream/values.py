@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.missing_values import Unkept
+from gradcli.explanation.model import Unkept
 from gradcli.stream.digits import widened
 
 Json = Any  # None, bool, int, float, str, list, dict

@@ -10,15 +10,13 @@ import pytest
 
 import gradcli
 from gradcli.errors import GradcliError
-from gradcli.explanation.missing_values import Unkept
-from gradcli.explanation.model import Explanation
-from gradcli.render.display_options import asked
+from gradcli.explanation.model import Explanation, Unkept
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.svg import svg
-from gradcli.render.latex.lesson import lesson
+from gradcli.render.latex.pages import lesson
 from gradcli.render.lesson.page import page
 from gradcli.render.page.program import program_page
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Looks, asked
 from tests.commands.running import validator
 from tests.programs import EXAMPLES, family, of_every
 

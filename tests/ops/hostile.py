@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.explanation.values import constant
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import Variables, constant
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, Expression, List, Literal, Method, Number, Tuple, Unary, postorder
 from gradcli.ops.support.surface import OPERATIONS

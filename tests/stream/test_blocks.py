@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.stream import blocks
-from gradcli.stream.blocks import Block, read_blocks
+from gradcli.stream import records
 from gradcli.stream.inputs import Input
+from gradcli.stream.records import Block, read_blocks
 from gradcli.stream.table import with_whole_rows
 
 
@@ -45,13 +45,13 @@ def test_pieces(lines: list[bytes], cuts: list[int], is_ended: bool) -> None:
 @given(st.lists(st.integers(0, 9), min_size=1), st.lists(st.integers(0)))
 def test_lines_that_are_too_long_are_skipped(lengths: list[int], cuts: list[int]) -> None:
     data = b"".join(b"x" * length + b"\n" for length in lengths)
-    before, blocks.LONGEST = blocks.LONGEST, 5
+    before, records.LONGEST = records.LONGEST, 5
     try:
         found = numbered(
             list(read_blocks(part[at : at + 4] for part in pieces(data, cuts) for at in range(0, len(part), 4)))
         )
     finally:
-        blocks.LONGEST = before
+        records.LONGEST = before
     assert found == [(number, b"x" * n if n <= 5 else None) for number, n in enumerate(lengths, 1)]
 
 

@@ -16,10 +16,9 @@ from pathlib import Path
 import pytest
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.stream import compressed
-from gradcli.stream.blocks import Block, read_blocks
-from gradcli.stream.compressed import CHUNK
-from gradcli.stream.inputs import LITTLE, PIECE, Input
+from gradcli.stream import inputs
+from gradcli.stream.inputs import CHUNK, LITTLE, PIECE, Input
+from gradcli.stream.records import Block, read_blocks
 
 CHOOSE = random.Random(5)
 TEXT = b"".join(b'{"x": %d, "y": %d}\n' % (n, CHOOSE.randrange(10**6)) for n in range(30_000))
@@ -155,7 +154,7 @@ def test_where_nothing_reads_it_its_name_is_told(tmp_path: Path, monkeypatch: py
     def missing() -> None:
         raise UsageError("E017", "no")
 
-    monkeypatch.setattr(compressed, "pyarrow", missing)
+    monkeypatch.setattr(inputs, "pyarrow", missing)
     path = tmp_path / "points.jsonl.zst"
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
     with pytest.raises(UsageError, match="is compressed with zstd, which"):

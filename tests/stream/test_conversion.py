@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Conversion, Piece
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
+from gradcli.stream.records import Block
 from gradcli.stream.table import Table
 from gradcli.stream.values import UNSAFE
 from gradcli.stream.writing import JsonLinesWriter, TableWriter

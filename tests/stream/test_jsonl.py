@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.jsonl import JsonLines, is_unsure
-from gradcli.stream.records import too_long
+from gradcli.stream.records import LONGEST, Block, too_long
 
 READER = JsonLines(["x", "y"], ["x"])
 BAD = {

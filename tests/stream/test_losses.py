@@ -12,9 +12,9 @@ import pytest
 
 from gradcli.errors import EvaluationError, InternalError
 from gradcli.stream.batches import Batch, is_about
-from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
 from gradcli.stream.plan import Plan, Task
+from gradcli.stream.records import Block
 from gradcli.workers import pool
 from gradcli.workers.limits import Limits
 from tests.programs import some

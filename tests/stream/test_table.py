@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
-from gradcli.stream.blocks import LONGEST, Block
-from gradcli.stream.records import too_long
+from gradcli.stream.records import LONGEST, Block, too_long
 from gradcli.stream.table import Table, take_header, whole_rows
 
 TABLE = Table(["id", "x", "y"], ["x", "y"], keeps_text=True)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
+from gradcli.stream.records import Block
 from gradcli.workers import exchange
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import Exchange

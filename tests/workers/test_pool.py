@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.stream.blocks import Block
 from gradcli.stream.conversion import Answer, Piece
+from gradcli.stream.records import Block
 from gradcli.workers import asking, confinement, notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits

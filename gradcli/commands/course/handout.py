@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Sheet, Variants
-    from gradcli.render.display_options import Asked
-    from gradcli.render.text.looks import Looks
+    from gradcli.render.text.looks import Asked, Looks
 
 HANDOUT = "check --handout"
 KEY = "check --key"
@@ -73,7 +72,7 @@ def print_key(
     from gradcli.homework.worker import in_worker
     from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
-    from gradcli.render.display_options import asked
+    from gradcli.render.text.looks import asked
     from gradcli.stream.values import dump
 
     if FORMS[form].renderers[KEY] != OWN:
@@ -123,7 +122,7 @@ def hand_out(
     """Write a blank sheet for each student of the roster to a folder, or print one where all have the same."""
     from gradcli.homework.course.variants import Sheet
     from gradcli.homework.worker import in_worker
-    from gradcli.render.display_options import asked
+    from gradcli.render.text.looks import asked
 
     roster = course.students
     if roster is None and assignment.varies:
@@ -158,7 +157,7 @@ def write_sheets(
     from gradcli.render.check.key import variants_text
     from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
-    from gradcli.render.display_options import asked
+    from gradcli.render.text.looks import asked
 
     folder = Path(page.destination)
     with ExitStack() as stack:

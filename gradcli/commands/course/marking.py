@@ -89,7 +89,7 @@ def write_feedback(request: Request, results: Iterable[Result], totals: ClassTot
     from gradcli.homework.worker import in_worker
     from gradcli.render.check.feedback import of_student
     from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
-    from gradcli.render.display_options import asked
+    from gradcli.render.text.looks import asked
 
     page, form = request.page, request.form
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=request.all)

@@ -23,7 +23,7 @@ from gradcli.source import Source, visible
 if TYPE_CHECKING:
     from gradcli.explanation.derivatives.total import Derivative
     from gradcli.explanation.model import Explanation, Gradients
-    from gradcli.explanation.sizes.dims import Dims
+    from gradcli.explanation.sizes.merging import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
 
@@ -143,7 +143,7 @@ class Program:
         `is_raw` leaves formulas as the rules give them. If it `takes_shapes`, as symbols do, values may be shapes.
         """
         from gradcli.explanation.build import explain
-        from gradcli.explanation.variables import placeholders
+        from gradcli.explanation.values import placeholders
 
         program, values, options = self.point(limits, takes_shapes=takes_shapes or is_symbolic)
         if shapes(values):
@@ -152,7 +152,7 @@ class Program:
         try:
             with advised(program.source, is_file=self.is_file, is_symbolic=is_symbolic):
                 if made_up:
-                    from gradcli.explanation.sizes.any_values import explain_anywhere
+                    from gradcli.explanation.sizes.generic import explain_anywhere
 
                     return explain_anywhere(program, made_up, values, is_raw=is_raw, **options)
                 explanation = explain(program, values, **options)
@@ -196,9 +196,8 @@ class Program:
     ) -> tuple[Derivative, ...]:
         """Differentiate several times, or every entry of the output; `is_symbolic` as formulas."""
         from gradcli.explanation.derivatives import total
-        from gradcli.explanation.sizes.any_values import formulas_anywhere
-        from gradcli.explanation.sizes.generic import formulas_at_any_size
-        from gradcli.explanation.variables import placeholders
+        from gradcli.explanation.sizes.generic import formulas_anywhere, formulas_at_any_size
+        from gradcli.explanation.values import placeholders
 
         program, values, options = self.point(limits, takes_shapes=is_symbolic)
         del options["upstream"]
@@ -258,7 +257,7 @@ class Program:
 
     def source(self) -> Source:
         """Return the text of the program; the files of values are held, to be read when no file can be opened."""
-        from gradcli.commands.inputs.files import hold
+        from gradcli.commands.inputs.bindings import hold
 
         arguments = self.arguments or []
         if self.file is not None:
@@ -299,7 +298,7 @@ class Program:
 
 def shapes(values: Mapping[str, Any]) -> dict[str, Dims]:
     """Return the variables that have a shape alone."""
-    from gradcli.explanation.sizes.dims import Dims
+    from gradcli.explanation.sizes.merging import Dims
 
     return {name: value for name, value in values.items() if isinstance(value, Dims)}
 

@@ -13,7 +13,7 @@ from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import flat, part_of
+from gradcli.engine.symbolic.indices import ELSEWHERE, flat
 from gradcli.engine.symbolic.indices import written_over as written_at
 from gradcli.engine.symbolic.notation import call
 from gradcli.facts import dataclass
@@ -137,7 +137,7 @@ regenerated = primitive(
     structured=True,
     view=True,
     says="A view looks at entries of its base, so each of these gets the gradient of the view.",
-    index=lambda out, x, *, path: part_of(out, follow(flat(x), path)),
+    index=ELSEWHERE,
 )
 
 

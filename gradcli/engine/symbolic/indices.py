@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 LETTERS = "ijklmnopqrstuvwxyzabcdefgh"
+ELSEWHERE = "elsewhere"  # in place of a formula: entries of the input stand in other places, which running it tells
 
 
 def letters(ndim: int, but: Iterable[str] = ()) -> list[str]:
@@ -18,6 +19,12 @@ def letters(ndim: int, but: Iterable[str] = ()) -> list[str]:
 def entry(name: str, places: Sequence[str | int]) -> str:
     """Return `x[i,j]`, or `x` where there is no dimension."""
     return f"{name}[{','.join(map(str, places))}]" if places else name
+
+
+def put(places: Sequence[str], dim: int, *new: str) -> list[str]:
+    """Return places with others instead of one; none leave it out."""
+    dim = dim % len(places) if places else 0
+    return [*places[:dim], *new, *places[dim + 1 :]]
 
 
 def spread(name: str, shape: Sequence[int], places: Sequence[str], size: Sequence[int]) -> str:
@@ -46,12 +53,6 @@ def _without_ones(shape: Sequence[int]) -> list[str]:
     return ["0" if size == 1 else next(free) for size in shape]
 
 
-def copies(out: Any, x: Any, **_: Any) -> str:
-    """Return the formula of `expand`."""
-    places = letters(np.ndim(out))
-    return f"{entry('out', places)} = {spread('x', np.shape(x), places, np.shape(out))}"
-
-
 def sums_of_copies(out: Any, x: Any, **_: Any) -> str:
     """Return the formula of the sum over dimensions along which a tensor was copied."""
     places = letters(np.ndim(x))
@@ -67,12 +68,6 @@ PLACE = "where an entry stands in the whole, counted along all dimensions"
 def flat(x: Any) -> Any:
     """Return the position of each entry, counted along all dimensions."""
     return np.arange(np.size(x)).reshape(np.shape(x))
-
-
-def part_of(out: Any, place: Any) -> tuple[str, Given]:
-    """Return the formula of a part: `place` has the positions of its entries in the whole."""
-    places = letters(np.ndim(out))
-    return f"{entry('out', places)} = x.flat[{entry('place', places)}]", {"place": (PLACE, place)}
 
 
 def written_over(x: Any, place: Any, name: str, part: Any) -> tuple[str, Given]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
 
@@ -39,6 +39,12 @@ def call(name: str, forward: Callable[..., Any]) -> Notation:
         return Call(name, tuple(arguments))
 
     return write
+
+
+def part(name: str, of: str, forward: Callable[..., Any]) -> Notation:
+    """Write one result of several: `max(x, dim=1).values`, `svd(A).S`."""
+    write = call(of, forward)
+    return lambda operands, options: Attribute(write(operands[:1], options), name)
 
 
 def positional(name: str) -> Notation:
@@ -95,6 +101,35 @@ def number(value: float) -> Expression:
     if isinstance(value, float) and value.is_integer() and value < 1e15 and not is_round(value):
         return Number(int(value))
     return Number(value.real)
+
+
+DEFAULTS: dict[str, Any] = {
+    "weight": 1,
+    "pos_weight": 1,
+    "bias": 0,
+    "reduction": "mean",
+    "beta": 1,
+    "delta": 1,
+    "ignore_index": -100,
+    "stride": 1,
+    "padding": 0,
+    "output_padding": 0,
+    "dilation": 1,
+    "groups": 1,
+    "eps": 1e-5,
+    "training": False,
+    "ceil_mode": False,
+    "count_include_pad": True,
+    "divisor_override": None,
+}
+
+
+def named(given: Mapping[str, Any], **defaults: Any) -> Iterator[Argument]:
+    """Yield options and operands that are not at their defaults by name; one number for sizes that are all equal."""
+    for name, value in given.items():
+        short = value[0] if isinstance(value, tuple) and len(set(value)) == 1 else value
+        if (short.number if isinstance(short, Formula) else short) != {**DEFAULTS, **defaults}[name]:
+            yield Argument(short.tree if isinstance(short, Formula) else literal(short), name)
 
 
 def as_formula(value: Any) -> Formula:

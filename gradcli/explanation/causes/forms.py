@@ -2,20 +2,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
-from gradcli.explanation.causes.rewrites import REWRITES
 from gradcli.explanation.lines import Line
-from gradcli.explanation.model import Note
-from gradcli.explanation.naming import NAMELESS
+from gradcli.explanation.model import NAMELESS, Note
 from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute
-from gradcli.language.tree import Expression, names
+from gradcli.language.tree import Argument, Binary, Call, Expression, Number, Unary, names
 from gradcli.language.unparser import unparse
+
+# Other forms of a result, by its operation: equal to it, and exact where it loses digits or overflows on the way.
+
+
+MOST_COMPARED = 32  # results
+MOST_TERMS = 8  # of a sum for which another form is named
+
+
+def _inner(line: Line, *names: str) -> Line | None:
+    """Return the first input, if it is the result of one of these operations."""
+    return line.inputs[0] if line.inputs[0].op in names else None
+
+
+def is_same(first: Line, second: Line) -> bool:
+    """Tell whether two results are computed alike, as both of `exp(2*x)/(1 + exp(2*x))` are."""
+    waiting = [(first, second)]
+    for _ in range(MOST_COMPARED):
+        if not waiting:
+            return True
+        a, b = waiting.pop()
+        if a is b or (not a.is_variable and a.application is None and a.written == b.written):
+            continue
+        if a.application is None or b.application is None or a.op != b.op:
+            return False
+        if a.application.options != b.application.options:
+            return False
+        waiting.extend(zip(a.inputs, b.inputs, strict=True))
+    return False
+
+
+def _beside_one(line: Line) -> Line | None:
+    """Return the other operand of an operation one of whose operands is the number 1."""
+    ones = [x for x in line.inputs if x.application is None and not x.is_variable and np.all(x.tensor.value == 1)]
+    others = [x for x in line.inputs if x not in ones]
+    return others[0] if len(ones) == 1 and len(others) == 1 else None
+
+
+def _call(name: str, x: Line | Expression, **options: Any) -> Expression:
+    tree = x.spelling if isinstance(x, Line) else x
+    return Call(name, (Argument(tree), *(Argument(literal(value), word) for word, value in options.items())))
+
+
+def _log_of_sigmoid(line: Line) -> Expression | None:
+    inner = _inner(line, "sigmoid")
+    return _call("logsigmoid", inner.inputs[0]) if inner else None
+
+
+def _log_of_softmax(line: Line) -> Expression | None:
+    inner = _inner(line, "softmax")
+    if inner is None or inner.application is None:
+        return None
+    return _call("log_softmax", inner.inputs[0], dim=inner.application.options["dim"])
+
+
+def _log_of_sum(line: Line) -> Expression | None:
+    inner = _inner(line, "sum", "sum_dim")
+    powers = inner and _inner(inner, "exp")
+    if inner is None or powers is None or inner.application is None:
+        return None
+    dims = tuple(range(powers.tensor.value.ndim))
+    options = inner.application.options or {"dim": dims[0] if len(dims) == 1 else dims}
+    options_set = {name: value for name, value in options.items() if value is not False}
+    return _call("logsumexp", powers.inputs[0], **options_set) if dims else None
+
+
+def _log_of_exps(line: Line) -> Expression | None:
+    """`log(exp(x) + exp(y))`, of any number of terms."""
+    powers: list[Line] = []
+    waiting = [line.inputs[0]]
+    while waiting and len(powers) < MOST_TERMS:
+        x = waiting.pop()
+        if x.op == "add" and x.application is not None and not x.application.options:
+            waiting.extend(reversed(x.inputs))
+        elif x.op == "exp":
+            powers.append(x.inputs[0])
+        else:
+            return None
+    if waiting or len(powers) < 2:
+        return None
+    first, *terms = (power.spelling for power in powers)
+    return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), terms, first)
+
+
+def _log_beside_one(line: Line) -> Expression | None:
+    inner = _inner(line, "add", "add_number", "rsub")
+    x = inner and _beside_one(inner)
+    if inner is None or x is None:
+        return None
+    if inner.op == "rsub":
+        is_sigmoid = x.op == "sigmoid"
+        below = x.inputs[0] if is_sigmoid else x
+        return _call("logsigmoid" if is_sigmoid else "log1p", negative_of(below))
+    return _call("softplus", x.inputs[0]) if x.op == "exp" else _call("log1p", x)
+
+
+def _log_of_cosh(line: Line) -> Expression | None:
+    inner = _inner(line, "cosh")
+    if inner is None:
+        return None
+    x = inner.inputs[0]
+    if np.all(np.isfinite(inner.tensor.value)):
+        return _call("log1p", _twice_square_of_half("sinh", x.spelling))
+    total = Call("logaddexp", (Argument(x.spelling), Argument(negative_of(x))))
+    return Binary("-", total, _call("log", Number(2)))
+
+
+def _exp_less_one(line: Line) -> Expression | None:
+    inner, x = _inner(line, "exp"), _beside_one(line)
+    return _call("expm1", inner.inputs[0]) if inner and x is inner else None
+
+
+def _cos_less_one(line: Line) -> Expression | None:
+    inner, x = _inner(line, "cos"), _beside_one(line)
+    return negative(_twice_square_of_half("sin", inner.inputs[0].spelling)) if inner and x is inner else None
+
+
+def _cosh_less_one(line: Line) -> Expression | None:
+    inner, x = _inner(line, "cosh"), _beside_one(line)
+    return _twice_square_of_half("sinh", inner.inputs[0].spelling) if inner and x is inner else None
+
+
+def _twice_square_of_half(function: str, x: Expression) -> Expression:
+    half = _call(function, Binary("/", x, Number(2)))
+    return Binary("*", Number(2), Binary("**", half, Number(2)))
+
+
+def _sigmoid_less_one(line: Line) -> Expression | None:
+    inner, x = _inner(line, "sigmoid"), _beside_one(line)
+    return negative(_call("sigmoid", negative_of(inner.inputs[0]))) if inner and x is inner else None
+
+
+def _root_less_one(line: Line) -> Expression | None:
+    """`sqrt(1 + x) - 1`, as x over the root with the other sign."""
+    root = _inner(line, "sqrt")
+    below = root and _inner(root, "add", "add_number", "rsub")
+    x = below and _beside_one(below)
+    if root is None or below is None or x is None or _beside_one(line) is not root:
+        return None
+    above = negative_of(x) if below.op == "rsub" else x.spelling
+    return Binary("/", above, Binary("+", root.spelling, Number(1)))
+
+
+LESS_ONE = (_exp_less_one, _cos_less_one, _cosh_less_one, _sigmoid_less_one, _root_less_one)
+
+
+def _one_less(line: Line) -> Expression | None:
+    """`1 - f` where `f - 1` has another form."""
+    form = next(filter(None, (rewrite(line) for rewrite in LESS_ONE)), None)
+    return negative(form) if form else None
+
+
+def negative_of(line: Line) -> Expression:
+    """Return a result with its sign turned, a nameless product as it is written."""
+    is_product = isinstance(line.written, Binary | Unary) and NAMELESS.fullmatch(line.name)
+    return negative(line.written if is_product else line.spelling)
+
+
+def negative(tree: Expression) -> Expression:
+    """Return a formula with its sign turned, which stands before the first factor."""
+    if isinstance(tree, Unary) and tree.operator == "-":
+        return tree.operand
+    if isinstance(tree, Binary) and tree.operator in ("*", "/"):
+        return Binary(tree.operator, negative(tree.left), tree.right)
+    return Unary("-", tree)
+
+
+def _logistic(line: Line) -> Expression | None:
+    """`exp(x)/(1 + exp(x))` and `1/(1 + exp(-x))`."""
+    sum = line.inputs[-1]
+    power = _beside_one(sum) if sum.op in ("add", "add_number") else None
+    if power is None or power.op != "exp":
+        return None
+    x = power.inputs[0]
+    if line.op == "reciprocal":
+        return _call("sigmoid", x.inputs[0] if x.op == "neg" else negative_of(x))
+    return _call("sigmoid", x) if line.inputs[0].op == "exp" and is_same(line.inputs[0].inputs[0], x) else None
+
+
+def _shares(line: Line) -> Expression | None:
+    """`exp(x)/sum(exp(x))` along the one dimension, or along one that is kept."""
+    above, below = line.inputs if len(line.inputs) == 2 else (None, None)
+    if above is None or below is None or above.op != "exp" or below.op not in ("sum", "sum_dim"):
+        return None
+    inner, x = below.inputs[0], above.inputs[0]
+    if inner.op != "exp" or not is_same(inner.inputs[0], x) or below.application is None:
+        return None
+    options = {"dim": 0} if x.tensor.value.ndim == 1 else below.application.options
+    is_kept = x.tensor.value.ndim == 1 or options.get("keepdim")
+    return _call("softmax", x, dim=options["dim"]) if is_kept and isinstance(options["dim"], int) else None
+
+
+REWRITES: dict[str, Sequence[Callable[[Line], Expression | None]]] = {
+    "log": (_log_of_sigmoid, _log_of_softmax, _log_of_sum, _log_of_exps, _log_beside_one, _log_of_cosh),
+    "sub": LESS_ONE,
+    "sub_number": LESS_ONE,
+    "rsub": (_one_less,),
+    "div": (_shares, _logistic),
+    "reciprocal": (_logistic,),
+}
+
 
 LEVELS = 6  # of results that are put in
 LONGEST = 60  # characters of a formula in a note

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
 from types import MappingProxyType
@@ -14,15 +14,14 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import EvaluationError
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.build import build, build_leaves, check_wrt, checked_evaluation
 from gradcli.explanation.derivatives.matrix import by_number, jacobian
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.checking import simplify_checked
 from gradcli.explanation.formulas.simplified import MOST_WHOLE, over_variables, size_of
-from gradcli.explanation.model import Value
-from gradcli.explanation.values import constant
-from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.values import Variables, check_bindings, constant, value_of
 from gradcli.facts import dataclass
 from gradcli.guard import guarded, tell
 from gradcli.language.tree import Expression, List, Number, Program, Statement, names
@@ -221,3 +220,35 @@ def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None
     output = evaluate(program, values, of=of, dtype=np.dtype(np.float64)).output
     assert output is not None
     return np.ones(output.shape) if output.shape else None
+
+
+# Local Jacobians, dense where they are small: the rule of an edge, evaluated for each basis vector.
+
+
+WRITTEN = 100  # entries of a Jacobian that is written out
+
+
+def with_jacobians(explanation: Explanation) -> Explanation:
+    """Return the explanation with the Jacobian on each edge between tensors that has few entries."""
+    point = {node.id: node.value for node in explanation.nodes}
+    upstream = explanation.upstream_name
+    return replace(explanation, nodes=tuple(_node(node, point, upstream) for node in explanation.nodes))
+
+
+def _node(node: Node, point: Mapping[str, Any], upstream: str) -> Node:
+    locals = tuple(replace(x, jacobian=_jacobian(node, x, point, upstream)) for x in node.locals)
+    return replace(node, locals=locals) if locals else node
+
+
+def _jacobian(node: Node, local: Local, point: Mapping[str, Any], upstream: str) -> Value | None:
+    rows, columns = np.size(node.value), np.size(point[local.input])
+    if rows * columns > WRITTEN or (not node.shape and not np.ndim(point[local.input])):
+        return None
+    matrix = np.zeros((rows, columns), node.dtype)
+    for row, basis in enumerate(np.eye(rows, dtype=node.dtype)):
+        try:
+            flow = value_of(local.rule, {**point, upstream: basis.reshape(node.shape)[()]})
+        except GradcliError:
+            return None
+        matrix[row] = np.broadcast_to(flow, np.shape(point[local.input])).ravel()
+    return matrix

@@ -19,9 +19,8 @@ from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import Evaluation, Line, in_line
 from gradcli.explanation.model import Local
-from gradcli.explanation.refusals import in_line
 from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, names
 

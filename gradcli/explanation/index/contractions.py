@@ -81,13 +81,13 @@ def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | 
     if letters is None:
         return None
     terms, result = letters
-    addend = keywords.get("bias") or (operands[2] if function == "linear" and len(operands) == 3 else None)
-    factors = operands[: len(terms)] if addend is not None else operands
-    names = [x.id for x in (*factors, *([] if addend is None else [addend])) if isinstance(x, Name)]
-    if len(factors) != len(terms) or len(names) != len(factors) + (addend is not None):
+    if function == "linear":
+        operands += [keywords["bias"]] if "bias" in keywords else []
+    names = [x.id for x in operands if isinstance(x, Name)]
+    if len(names) < len(operands) or len(names) not in (len(terms), len(terms) + (function == "linear")):
         return None
     factor_letters = tuple(zip(names, terms, strict=False))
-    bias = None if addend is None else names[-1]
+    bias = names[-1] if len(names) > len(terms) else None
     return Contraction(factor_letters, result, bias) if fits(factor_letters, result, bias, shapes) else None
 
 

@@ -3,28 +3,110 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.indices import LETTERS
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.declarations.declaration import Finder
-from gradcli.explanation.index.differential import differential, with_names
-from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
-from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read_formulas
-from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
-from gradcli.explanation.index.worked import Worked, worked
-from gradcli.explanation.lines import Line
-from gradcli.explanation.model import Why
-from gradcli.explanation.naming import unused
-from gradcli.explanation.refusals import in_line
-from gradcli.language.tree import Name, Program
+from gradcli.explanation.index.formulas import (
+    Finder,
+    Formulas,
+    Worked,
+    formulas,
+    names_of,
+    read_formulas,
+    summed_over_copies,
+    worked,
+)
+from gradcli.explanation.index.tree import (
+    Entry,
+    Equation,
+    Reduce,
+    Term,
+    Variable,
+    is_sparse,
+    mapped,
+    outside,
+    parts,
+    ranges,
+)
+from gradcli.explanation.lines import Line, in_line
+from gradcli.explanation.model import Why, unused
+from gradcli.language.parser import parse_program
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Name, Program, Statement
 from gradcli.language.unparser import unparse
+from gradcli.source import Source
+
+# Index letters that are no names of the program: one symbol has one meaning on a page.
+
+
+def rename_indices(why: Why, names_in_use: Set[str]) -> Why:
+    """Return the same reason with other letters for the indices that are called as something else is."""
+    equations = (*why.forward, *([why.gradient] if why.gradient else []))
+    sides = [x for equation in equations for side in (equation.left, equation.right) for x in parts(side)]
+    indices = {x.name for x in sides if isinstance(x, Variable)}
+    names = {x.tensor for x in sides if isinstance(x, Entry)}
+    if indices.isdisjoint(names_in_use):
+        return why
+    unused = iter([letter for letter in LETTERS if letter not in indices | names | names_in_use])
+    letters = {name: next(unused, name) if name in names_in_use else name for name in sorted(indices)}
+
+    def change(term: Term) -> Term:
+        match term:
+            case Variable(name):
+                return Variable(letters[name])
+            case Reduce():
+                return replace(term, variables=tuple((letters.get(name, name), size) for name, size in term.variables))
+        return term
+
+    def rename(old: Equation) -> Equation:
+        left = mapped(old.left, change)
+        assert isinstance(left, Entry)
+        return Equation(left, mapped(old.right, change), tuple((letters[name], size) for name, size in old.sizes))
+
+    gradient = None if why.gradient is None else rename(why.gradient)
+    return replace(why, forward=tuple(map(rename, why.forward)), gradient=gradient)
+
+
+# The differential of an operation on whole matrices, as its primitive declares it.
+
+
+parsed = cache(lambda text: parse_program(Source(text, "differential")))
+
+
+def differential(primitive: Primitive, value: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Program | None:
+    """Return the program of the change of the result, in the names of the declaration; None where there is none."""
+    text = primitive.differential
+    if not isinstance(text, str):
+        text = text(value, *inputs, **options)
+    return parsed(text) if text else None
+
+
+def with_names(program: Program, names: Mapping[str, str], result: str) -> tuple[Statement, ...]:
+    """Return the statements with the names of a program: `dv1 = -v1 @ dA @ v1`.
+
+    Names that the declaration gives to parts (`M = ...`) get a mark where the program has them, too.
+    """
+    in_use = set(names.values())
+    targets = [statement.target for statement in program.statements if statement.target]
+    call_of = dict(names)
+    for target in targets:
+        call_of[target] = target
+        while call_of[target] in in_use:
+            call_of[target] += "_"
+        in_use.add(call_of[target])
+    trees = {name: Name(spelling) for name, spelling in call_of.items()}
+    *before, last = program.statements
+    statements = [Statement(call_of.get(s.target or "", s.target), substitute(s.value, trees), s.span) for s in before]
+    return (*statements, Statement(f"d{result}", substitute(last.value, trees), last.span))
+
 
 LISTED = re.compile(r"place\d*")
 
@@ -148,7 +230,7 @@ def _change(line: Line, program: Program, upstream_name: str) -> Why:
 
 
 class ProgramNames:
-    """The names of the program in place of the declaration's, and index letters that are none of them."""
+    """The names of the program in place of the declaration's."""
 
     def __init__(self, line: Line, position: int, forms: Formulas, upstream_name: str) -> None:
         self.names = {forms.upstream: upstream_name, forms.result: line.name}
@@ -156,28 +238,22 @@ class ProgramNames:
             self.names[name] = x.name if x.tensor.shape else unparse(x.spelling)
         in_use = {line.name, upstream_name, *self.names.values()}
         assert forms.gradient is not None
-        terms = [side for e in (*forms.forward, forms.gradient) for side in (e.left, e.right)]
-        everything = [t for term in terms for t in parts(term)]
         right = (t.tensor for t in parts(forms.gradient.right) if isinstance(t, Entry))
-        self.used = {t.tensor for t in everything if isinstance(t, Entry)}
+        sides = [side for equation in (*forms.forward, forms.gradient) for side in (equation.left, equation.right)]
+        self.used = {t.tensor for side in sides for t in parts(side) if isinstance(t, Entry)}
         for name in sorted(forms.given.keys() & self.used):
             stem = f"place_{line.name}" if LISTED.fullmatch(name) else name  # or it has another value at another node
             self.names[name] = unused(stem, in_use)
             in_use.add(self.names[name])
         self.mentioned = [name for name in dict.fromkeys(right) if name in self.names]
         inputs_used = [x for name, x in zip(forms.inputs, line.inputs, strict=True) if name in self.used]
-        spelled = [(x.name, x.spelling) for x in inputs_used if x.tensor.shape]
-        self.literals = [(name, unparse(tree)) for name, tree in spelled if not isinstance(tree, Name)]
-        letters = {t.name for t in everything if isinstance(t, Variable)}
-        in_use = {self.names.get(t.tensor, t.tensor) for t in everything if isinstance(t, Entry)}
-        letters_left = iter([letter for letter in LETTERS if letter not in in_use and letter not in letters])
-        self.letters = {letter: next(letters_left) if letter in in_use else letter for letter in sorted(letters)}
+        spelled = [x for x in inputs_used if x.tensor.shape and not isinstance(x.spelling, Name)]
+        self.literals = [(x.name, unparse(x.spelling)) for x in spelled]
 
     def equation(self, equation: Equation) -> Equation:
         left = mapped(equation.left, self.change)
         assert isinstance(left, Entry)
-        sizes = tuple((self.letters.get(name, name), size) for name, size in equation.sizes)
-        return Equation(left, mapped(equation.right, self.change), sizes)
+        return Equation(left, mapped(equation.right, self.change), equation.sizes)
 
     def worked(self, example: Worked | None) -> Worked | None:
         if example is None or example.entry is None:
@@ -186,13 +262,7 @@ class ProgramNames:
         return replace(example, entry=entry) if isinstance(entry, Entry) else example
 
     def change(self, term: Term) -> Term:
-        match term:
-            case Variable(name):
-                return Variable(self.letters[name])
-            case Entry(name):
-                gradient, suffix = name.startswith("∂"), ".flat" * term.is_flat
-                tensor = term.tensor.removeprefix("∂")
-                return replace(term, name=f"{'∂' * gradient}{self.names.get(tensor, tensor)}{suffix}")
-            case Reduce():
-                return replace(term, variables=tuple((self.letters.get(name, name), n) for name, n in term.variables))
-        return term
+        if not isinstance(term, Entry):
+            return term
+        gradient, tensor = "∂" * term.name.startswith("∂"), term.tensor.removeprefix("∂")
+        return replace(term, name=f"{gradient}{self.names.get(tensor, tensor)}{'.flat' * term.is_flat}")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
+from typing import Any
 
+import numpy as np
+
+from gradcli.engine.primitive import REGISTRY
 from gradcli.facts import dataclass
 
 COMPARISONS = ("=", "≠", "<", "≤", ">", "≥")
@@ -166,3 +171,190 @@ def quotient(above: Term, below: Term) -> Term:
 
 def power(base: Term, exponent: float) -> Term:
     return Number(1) if exponent == 0 else base if exponent == 1 else Apply("**", (base, Number(exponent)))
+
+
+# Evaluate index formulas with numpy: each variable is an axis, and an entry outside its tensor is 0.
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "-": np.negative,
+    "/": np.true_divide,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "**": np.power,
+    "=": np.equal,
+    "≠": np.not_equal,
+    "<": np.less,
+    "≤": np.less_equal,
+    ">": np.greater,
+    "≥": np.greater_equal,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "sign": np.sign,
+    "max": np.maximum,
+    "min": np.minimum,
+    "tanh": np.tanh,
+    "where": np.where,
+    "sigmoid": lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)), 1) / (1 + np.exp(-np.abs(x))),
+}
+REDUCE: dict[str, tuple[Callable[..., Any], float]] = {
+    "Σ": (np.sum, 0),
+    "Π": (np.prod, 1),
+    "max": (np.max, -np.inf),
+    "min": (np.min, np.inf),
+}
+Tensors = Mapping[str, Any]
+
+
+def ranges(equation: Equation, tensors: Tensors) -> dict[str, int]:
+    """Return the size of each index variable: the size of the smallest dimension in which it stands alone.
+
+    The left side comes before the right one, and a size that is written before both.
+    """
+    sizes_found = dict(equation.sizes)
+    for term in (*parts(equation.left), *parts(equation.right)):
+        if isinstance(term, Reduce):
+            sizes_found.update((name, size) for name, size in term.variables if size is not None)
+    for side in (equation.left, equation.right):
+        on_side: dict[str, int] = {}
+        for term in parts(side):
+            if isinstance(term, Entry):
+                value = np.asarray(tensors[term.tensor])
+                sizes = (value.size,) if term.is_flat else value.shape
+                for place, size in zip(term.places, sizes, strict=True):
+                    if isinstance(place, Variable):
+                        on_side[place.name] = min(size, on_side.get(place.name, size))
+        sizes_found = {**on_side, **sizes_found}  # the left side says how many entries there are
+    missing = {name for side in (equation.left, equation.right) for name in variables(side)} - sizes_found.keys()
+    if missing:
+        raise ValueError(f"the range of {', '.join(sorted(missing))} is not known in {equation}")
+    return sizes_found
+
+
+class Space:
+    """The values of index variables: whole ranges, each along an axis of its own, or single numbers."""
+
+    def __init__(self, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int] | None = None) -> None:
+        self.tensors = tensors
+        fixed = fixed or {}
+        varying = [name for name in sizes if name not in fixed]
+        self.ndim = len(varying)
+        self.axis = {name: axis for axis, name in enumerate(varying)}
+        self.sizes = sizes
+        self.values: dict[str, Any] = dict(fixed)
+        for name, axis in self.axis.items():
+            shape = [1] * self.ndim
+            shape[axis] = -1
+            self.values[name] = np.arange(sizes[name]).reshape(shape)
+
+    def evaluate(self, term: Term) -> Any:
+        """Return the value of a term, with an axis of size 1 for each variable that it does not mention."""
+        match term:
+            case Number(value):
+                return int(value) if float(value).is_integer() else value
+            case Variable(name):
+                return self.values[name]
+            case Entry():
+                return self.entry(term)
+            case Reduce():
+                return self.reduce(term)
+        values = [self.evaluate(x) for x in term.terms]
+        if term.operator == "+":
+            return sum(values[1:], values[0])
+        if term.operator == "·":
+            return np.prod(np.broadcast_arrays(*values), axis=0)
+        with np.errstate(all="ignore"):
+            if term.operator == "**":
+                return np.power(np.asarray(values[0], dtype=float), values[1])
+            return (FUNCTIONS.get(term.operator) or REGISTRY[term.operator].forward)(*values)
+
+    def entry(self, entry: Entry) -> Any:
+        places, inside = self.places(entry)
+        value = np.asarray(self.tensors[entry.tensor])
+        value = value.reshape(-1) if entry.is_flat else value
+        if value.size == 0:
+            return np.zeros(np.shape(inside))
+        entries = value[tuple(np.clip(place, 0, size - 1) for place, size in zip(places, value.shape, strict=True))]
+        return entries if np.all(inside) else np.where(inside, entries, 0)
+
+    def places(self, entry: Entry) -> tuple[tuple[Any, ...], Any]:
+        """Return the indices of an entry, and whether they are within the tensor."""
+        value = np.asarray(self.tensors[entry.tensor])
+        sizes = (value.size,) if entry.is_flat else value.shape
+        places = tuple(np.asarray(self.evaluate(place), dtype=np.intp) for place in entry.places)
+        inside: Any = np.bool_(True)
+        for place, size in zip(places, sizes, strict=True):
+            inside = inside & (place >= 0) & (place < size)
+        return places, inside
+
+    def holds(self, conditions: Sequence[Term]) -> Any:
+        mask: Any = np.bool_(True)
+        for condition in conditions:
+            mask = mask & np.asarray(self.evaluate(condition), dtype=bool) & self.within(condition)
+        return mask
+
+    def within(self, term: Term) -> Any:
+        """Return where all entries of a term are within their tensors."""
+        mask: Any = np.bool_(True)
+        for x in parts(term):
+            if isinstance(x, Entry):
+                mask = mask & self.places(x)[1]
+        return mask
+
+    def reduce(self, term: Reduce) -> Any:
+        function, nothing = REDUCE[term.operator]
+        value = self.evaluate(term.body)
+        if term.operator in ("max", "min"):  # an entry outside its tensor is none
+            value = np.where(self.within(term.body), value, nothing)
+        if term.where:
+            value = np.where(self.holds(term.where), value, nothing)
+        axes = tuple(self.axis[name] for name, _ in term.variables if name in self.axis)
+        if not axes:
+            return value
+        value = np.asarray(value)
+        shape = list(value.shape or (1,) * self.ndim)
+        for name, _ in term.variables:
+            shape[self.axis[name]] = self.sizes[name]
+        return function(np.broadcast_to(value, shape), axis=axes, keepdims=True, initial=nothing)
+
+
+def evaluated(equation: Equation, tensors: Tensors, result: Any) -> Any:
+    """Add the right side to the entries of `result` that the left side names, and return it.
+
+    `tensors` has all tensors by name, that of the left side too, for its shape.
+    """
+    sizes = ranges(equation, tensors)
+    space = Space(tensors, sizes)
+    value = space.evaluate(equation.right)
+    axes = [space.axis[name] for name in variables(equation.left)]
+    shape = [sizes[name] if space.axis[name] in axes else 1 for name in sizes]
+    places, inside = space.places(equation.left)
+    inside = np.broadcast_to(inside, shape)
+    entries = result.reshape(-1) if equation.left.is_flat else result
+    chosen = tuple(np.broadcast_to(place, shape)[inside] for place in places)
+    np.add.at(entries, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
+    return result
+
+
+def outside(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the tensors of which the right side names entries that they do not have."""
+    entries = [x for x in parts(equation.right) if isinstance(x, Entry)]
+    entries = [entry for entry in entries if not fits(entry, tensors, sizes)]
+    space = Space(tensors, sizes if entries else {})
+    return tuple(dict.fromkeys(entry.tensor for entry in entries if not np.all(space.places(entry)[1])))
+
+
+def is_sparse(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> bool:
+    """Return whether the left side leaves entries of its tensor out."""
+    return prod(sizes[name] for name in variables(equation.left)) < np.size(tensors[equation.left.tensor])
+
+
+def fits(entry: Entry, tensors: Tensors, sizes: Mapping[str, int]) -> bool:
+    """Return whether the places are variables that stay within the tensor, without looking at each."""
+    shape = np.shape(tensors[entry.tensor])
+    return not entry.is_flat and all(
+        isinstance(place, Variable) and sizes[place.name] <= size
+        for place, size in zip(entry.places, shape, strict=True)
+    )

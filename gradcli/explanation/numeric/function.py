@@ -13,7 +13,7 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation
 from gradcli.explanation.model import Value
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.values import Variables
 from gradcli.facts import dataclass
 from gradcli.language.tree import Program
 

@@ -9,8 +9,7 @@ from itertools import chain
 
 from gradcli.explanation.index.tree import Apply, Entry, Equation, Number, Term, mapped
 from gradcli.explanation.model import Why
-from gradcli.explanation.sizes.dims import Sizes
-from gradcli.explanation.sizes.merging import number_at
+from gradcli.explanation.sizes.merging import Sizes, number_at
 from gradcli.language import tree as language
 
 OPERATORS = {"*": "·"}

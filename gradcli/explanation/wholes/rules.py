@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any
 
@@ -16,21 +17,88 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import input_formula
 from gradcli.explanation.index.contractions import SAYS, contraction
-from gradcli.explanation.index.declarations.catalogue import declared
-from gradcli.explanation.index.declarations.declaration import OUT, UPSTREAM, Finder
-from gradcli.explanation.index.views import picks, read_views, select_rule
-from gradcli.explanation.lines import Line
+from gradcli.explanation.index.formulas import Finder, picks, read_views, select_rule
+from gradcli.explanation.lines import Line, in_line
 from gradcli.explanation.model import Local, Whole
-from gradcli.explanation.refusals import in_line
-from gradcli.explanation.wholes.arrangements import attach_arranged_reasons
-from gradcli.explanation.wholes.grouping import prepares
-from gradcli.explanation.why import ReasonOfWhole, without_graph
+from gradcli.explanation.wholes.cross_entropy import SAYS as LOSS_SAYS
+from gradcli.explanation.wholes.cross_entropy import cross_entropy
+from gradcli.explanation.why import Reason, ReasonOfWhole, line_without_graphs, without_graph
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name, Number
+
+# Groups of applications of primitives that are one operation to the user.
+#
+# `x @ w` of a vector x is unsqueeze, mm and squeeze. Applications that change the layout alone belong to the one whose
+# entries they arrange.
+
+
+def is_layout(application: Application) -> bool:
+    return "layout" in application.primitive.traits
+
+
+def prepares(application: Application) -> bool:
+    """Return whether it may stand in front of another one, in an operation that is named after that."""
+    return is_layout(application) or "prelude" in application.primitive.traits
+
+
+def ends(applications: Sequence[Application]) -> list[int]:
+    """Return for each application of an operation the position of the last application of its group."""
+    maker = {id(step.out): place for place, step in enumerate(applications)}
+    sources = [{maker[id(x)] for x in step.inputs if id(x) in maker} for step in applications]
+    uses: list[set[int]] = [set() for _ in applications]
+    for place, places in enumerate(sources):
+        for source in places:
+            uses[source].add(place)
+    group = list(range(len(applications)))
+    for place, step in enumerate(applications):  # what follows a computation and is its only use
+        if is_layout(step) and len(sources[place]) == 1:
+            (source,) = sources[place]
+            if uses[source] == {place} and not prepares(applications[group[source]]):
+                group[place] = group[source]
+    for place in reversed(range(len(applications))):  # what prepares one
+        users = {group[user] for user in uses[place]}
+        if prepares(applications[place]) and group[place] == place and len(users) == 1:
+            group[place] = users.pop()
+    last = {step: place for place, step in enumerate(group)}
+    return [last[step] for step in group]
+
+
+def together(applications: Sequence[Application], tree: Expression | None, values: Mapping[str, Any]) -> list[int]:
+    """Return the result of `ends` where the operation is written as a `tree`, over names with `values`.
+
+    Applications are one group if they are one product, one view of a tensor, or one function of each entry.
+    """
+    if tree is not None and (
+        contraction(tree, {name: np.shape(value) for name, value in values.items()})
+        or cross_entropy(tree, values)
+        or is_view(applications)
+        or is_pointwise(applications)
+    ):
+        return [len(applications) - 1] * len(applications)
+    return ends(applications)
+
+
+def is_view(applications: Sequence[Application]) -> bool:
+    """Return whether each application is a view of the result of the one before."""
+    followed = all(after.inputs[0] is x.out for x, after in pairwise(applications))
+    return followed and all(picks(x.primitive) for x in applications)
+
+
+def is_pointwise(applications: Sequence[Application]) -> bool:
+    """Return whether together they take each entry of the result from the same entry of tensors of its shape."""
+    inputs = {id(x) for step in applications for x in step.inputs}
+    sizes = {x.shape for step in applications for x in (step.out, *step.inputs) if isinstance(x, Tensor) and x.shape}
+    return (
+        len(sizes) < 2
+        and all(id(step.out) in inputs for step in applications[:-1])
+        and not any(step.primitive.structured or is_layout(step) for step in applications)
+    )
+
 
 SLOPE = "Each entry gets its gradient times the slope of the function there."
 STEPS = "The rules of the steps that torch takes, put into each other."
@@ -46,69 +114,114 @@ def wholes(lines: Iterable[Line], upstream_name: str, gradients: Mapping[str, An
             groups.setdefault(line.part_of, []).append(line)
         elif line.name in groups:
             groups[line.name].append(line)
-    operations = {name: whole(group, upstream_name, gradients.get(name)) for name, group in groups.items()}
+    operations = {name: Group(group, upstream_name, gradients.get(name)).whole() for name, group in groups.items()}
     return {name: x for name, x in operations.items() if x is not None}
 
 
-def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | None:
-    """Return the operation of several lines, the last of which is its result; None where its rules would be long."""
-    names = {line.name for line in lines}
-    outer = {x.name: x for line in lines for x in line.inputs if x.name not in names}
-    last = lines[-1]
-    main = next((line for line in reversed(lines) if line.application and not prepares(line.application)), last)
-    node = main.tensor.node
-    op = main.op
-    grad_fn = node.short_name if isinstance(node, GraphNode) else None
-    shapes = {name: x.tensor.shape for name, x in outer.items()}
-    values = {name: x.tensor.value for name, x in outer.items()}
-    make = partial(operation_with_rules, last, op, grad_fn, upstream_name, gradient)
-    rules: list[Expression | None]
-    formula = last.whole or run_over_formulas(lines, upstream_name)[0]  # a part of what was written may be a product
-    if product := contraction(formula, shapes):
-        make = partial(operation_with_rules, replace(last, whole=formula), op, grad_fn, upstream_name, gradient)
-        places = range(len(product.operands))
-        text = product.text("out", [f"x{place}" for place in places])
-        rules = [product.rule(place, upstream_name) for place in places]
-        return make([outer[name] for name in product.operands], rules, text, None, SAYS)
-    if declaration := declared(last.whole, values) if last.whole else None:
-        operands = [x for tree in declaration.operands for x in outer.values() if x.spelling == tree]
-        by_name = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
-        if len(operands) == len(declaration.operands):
-            rules = [rule and substitute(rule, by_name) for rule in declaration.rules]
-            return make(operands, rules, declaration.formulas, declaration.finder, declaration.says)
-    return compose_rules(lines, outer, op, grad_fn, upstream_name, gradient)
+class Group:
+    """The lines of one operation, the last of which is its result, and the gradient that arrives there."""
 
+    def __init__(self, lines: Sequence[Line], upstream_name: str, gradient: Any) -> None:
+        self.lines, self.upstream_name, self.gradient = lines, upstream_name, gradient
+        names = {line.name for line in lines}
+        self.outer = {x.name: x for line in lines for x in line.inputs if x.name not in names}
+        self.last = lines[-1]
+        working = (line for line in reversed(lines) if line.application and not prepares(line.application))
+        main = next(working, self.last)
+        node = main.tensor.node
+        self.op = main.op
+        self.grad_fn = node.short_name if isinstance(node, GraphNode) else None
 
-def operation_with_rules(
-    last: Line,
-    op: str,
-    grad_fn: str | None,
-    upstream_name: str,
-    gradient: Any,
-    operands: Sequence[Line],
-    rules: Sequence[Expression | None],
-    text: str,
-    finder: Finder | None,
-    says: str,
-) -> Whole:
-    """Return an operation with its rules and its index formulas."""
-    from gradcli.explanation.formulas.checking import simplify_checked
+    def whole(self) -> Whole | None:
+        """Return the operation; None where its rules would be long."""
+        shapes = {name: x.tensor.shape for name, x in self.outer.items()}
+        values = {name: x.tensor.value for name, x in self.outer.items()}
+        # a part of what was written may be a product
+        formula = self.last.whole or run_over_formulas(self.lines, self.upstream_name)[0]
+        if product := contraction(formula, shapes):
+            places = range(len(product.operands))
+            text = product.text("out", [f"x{place}" for place in places])
+            rules = [product.rule(place, self.upstream_name) for place in places]
+            return self.with_rules(formula, [self.outer[name] for name in product.operands], rules, text, None, SAYS)
+        if loss := cross_entropy(self.last.whole, values) if self.last.whole else None:
+            operands = [x for tree in loss.operands for x in self.outer.values() if x.spelling == tree]
+            if len(operands) == len(loss.operands):
+                derived = loss.rules(self.upstream_name)
+                return self.with_rules(formula, operands, derived, loss.formulas, loss.find, LOSS_SAYS)
+        return self.composed()
 
-    assert last.whole is not None
-    values = {x.name: x.tensor.value for x in (*operands, last)} | {upstream_name: np.ones_like(last.tensor.value)}
-    alone = result_without_graph(last, operands)
-    locals = (
-        Local(
-            x.name,
-            None,
-            None,
-            simplify_checked(rule, values) if finder else rule,
-            reason=ReasonOfWhole(alone, place, gradient, upstream_name, text, finder),
+    def with_rules(
+        self,
+        formula: Expression,
+        operands: Sequence[Line],
+        rules: Sequence[Expression | None],
+        text: str,
+        finder: Finder | None,
+        says: str,
+    ) -> Whole:
+        """Return the operation with its rules and its index formulas."""
+        from gradcli.explanation.formulas.checking import simplify_checked
+
+        result = self.last.tensor.value
+        values = {x.name: x.tensor.value for x in (*operands, self.last)} | {self.upstream_name: np.ones_like(result)}
+        alone = result_without_graph(replace(self.last, whole=formula), operands)
+        locals = (
+            Local(
+                x.name,
+                None,
+                None,
+                simplify_checked(rule, values) if finder else rule,
+                reason=ReasonOfWhole(alone, place, self.gradient, self.upstream_name, text, finder),
+            )
+            for place, (x, rule) in enumerate(zip(operands, rules, strict=True))
+            if rule is not None and x.tensor.requires_grad
         )
-        for place, (x, rule) in enumerate(zip(operands, rules, strict=True))
-        if rule is not None and x.tensor.requires_grad
-    )
-    return Whole(last.whole, op, grad_fn, tuple(x.name for x in operands), tuple(locals), says)
+        return Whole(formula, self.op, self.grad_fn, tuple(x.name for x in operands), tuple(locals), says)
+
+    def composed(self) -> Whole | None:
+        """Return the operation with the rules of its parts put together; None where the parts are clearer.
+
+        That is where the rules would be long, infinite or without a reason.
+        """
+        from gradcli.language.simplify.trees import length  # most programs need none of it
+
+        tree, rules = run_over_formulas(self.lines, self.upstream_name)
+        applied = [line.application for line in self.lines if line.application]
+        is_composed = sum(not prepares(x) for x in applied) > 1
+        steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
+        if (steep and is_composed) or any(length(local.rule) > LONGEST for local in rules):
+            return None
+        names = tuple(self.outer)
+        rules.sort(key=lambda local: names.index(local.input))
+        uses = Counter(local.input for local in rules)
+        inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
+        says = next((x.primitive.says for x in applied[:-1] if "prelude" in x.primitive.traits), "")
+        if all(picks(x.primitive) for x in applied):
+            rules = self.of_views(rules, applied)
+            says = COPIES if any(x.primitive.name == "expand" for x in applied) else says
+        elif is_composed:
+            says = STEPS if is_structured(self.lines) else SLOPE
+            if any(local.formula is None for local in rules):
+                return None  # the steps of torch have reasons
+        elif origins := origins_of_copies(self.lines):
+            alone = line_without_graphs(replace(self.last, inputs=origins))
+            places = {x.name: place for place, x in enumerate(origins)}
+            rules = [
+                replace(x, reason=Reason(alone, places[x.input], self.gradient, self.upstream_name)) for x in rules
+            ]
+        return Whole(self.last.whole or tree, self.op, self.grad_fn, inputs, tuple(rules), says)
+
+    def of_views(self, rules: Iterable[Local], applied: Iterable[Application]) -> list[Local]:
+        """Return the edges of views that follow one another with the rule and the reason of one view."""
+        views = [(x.primitive, x.options) for x in applied]
+        shape = next(iter(self.outer.values())).tensor.shape
+        entries, rule = read_views(shape, views), select_rule(self.upstream_name, shape, views)
+        reason = None
+        if entries is not None:
+            text, given = entries
+            alone = result_without_graph(self.last, self.outer.values())
+            reason = ReasonOfWhole(alone, 0, self.gradient, self.upstream_name, text, lambda _: given)
+        return [replace(local, rule=rule or local.rule, reason=reason) for local in rules]
 
 
 def result_without_graph(last: Line, operands: Iterable[Line]) -> Line:
@@ -117,48 +230,13 @@ def result_without_graph(last: Line, operands: Iterable[Line]) -> Line:
     return Line(last.name, Tensor(last.tensor.value), last.whole or last.written, last.span, inputs=inputs)
 
 
-def compose_rules(
-    lines: Sequence[Line],
-    outer: Mapping[str, Line],
-    op: str,
-    grad_fn: str | None,
-    upstream_name: str,
-    gradient: Any,
-) -> Whole | None:
-    """Return an operation with the rules of its parts put together; None where the parts are clearer.
-
-    That is where the rules would be long, infinite or without a reason.
-    """
-    from gradcli.language.simplify.trees import length  # most programs need none of it
-
-    last = lines[-1]
-    tree, rules = run_over_formulas(lines, upstream_name)
-    applied = [line.application for line in lines if line.application]
-    is_composed = sum(not prepares(x) for x in applied) > 1
-    steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
-    if (steep and is_composed) or any(length(local.rule) > LONGEST for local in rules):
-        return None
-    names = tuple(outer)
-    rules.sort(key=lambda local: names.index(local.input))
-    uses = Counter(local.input for local in rules)
-    inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
-    says = next((x.primitive.says for x in applied[:-1] if "prelude" in x.primitive.traits), "")
-    if all(picks(x.primitive) for x in applied):
-        views = [(x.primitive, x.options) for x in applied]
-        shape = outer[names[0]].tensor.shape
-        entries, rule = read_views(shape, views), select_rule(upstream_name, shape, views)
-        rules = [replace(local, rule=rule) for local in rules] if rule else rules
-        alone = result_without_graph(last, outer.values())
-        reason = entries and ReasonOfWhole(alone, 0, gradient, upstream_name, entries[0], lambda _: entries[1])
-        rules = [replace(local, reason=reason) for local in rules]
-        says = COPIES if any(x.primitive.name == "expand" for x in applied) else says
-    elif is_composed:
-        says = STEPS if is_structured(lines) else SLOPE
-    else:
-        rules = attach_arranged_reasons(lines, rules, upstream_name, gradient)
-    if any(local.formula is None and local.reason is None for local in rules):
-        return None  # the steps of torch have reasons
-    return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
+def origins_of_copies(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the inputs of the last line as they were before all other lines copied them; none where these do more."""
+    *copying, last = lines
+    if not copying or any(line.op != "expand" for line in copying) or not is_structured([last]):
+        return ()
+    origin_of = {line.name: line.inputs[0] for line in copying}
+    return tuple(origin_of.get(x.name, x) for x in last.inputs)
 
 
 def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.refusals import numbers
+from gradcli.explanation.lines import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment.choices import CHOOSE, Choice, read_choice
 from gradcli.homework.assignment.numbers import literals

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.explanation.refusals import numbers
+from gradcli.explanation.lines import numbers
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Value

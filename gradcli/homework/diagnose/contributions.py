@@ -15,10 +15,10 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.primitive import Primitive
 from gradcli.errors import GradcliError
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import FAILURES
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.refusals import FAILURES
-from gradcli.explanation.steps.moves import Contributed, contributions
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.steps.walk import Contributed, contributions
+from gradcli.explanation.values import Variables
 from gradcli.facts import dataclass
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.diagnose.suspect_index import Suspect

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.diagnose.suspect_index import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE

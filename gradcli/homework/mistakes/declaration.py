@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.facts import dataclass
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph

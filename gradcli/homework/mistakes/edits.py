@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import VERTICES, EdgeFacts, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.mistakes.derivatives.activations import PRE_POST_ACTIVATION
 from gradcli.homework.mistakes.derivatives.nesting import OUTER_AT_WRONG_POINT

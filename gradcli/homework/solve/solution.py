@@ -18,7 +18,7 @@ from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import LONGEST
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.values import Variables, check_bindings
 from gradcli.guard import guarded
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_quantity

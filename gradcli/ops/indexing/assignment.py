@@ -21,8 +21,7 @@ from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located, torch_items
 from gradcli.ops.shaping.shaping import expanded, reshape
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.sentences import REPLACED
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS, REPLACED
 
 
 def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...]) -> Any:

@@ -12,18 +12,17 @@ from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimen
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import indexing as entries
-from gradcli.ops.formulas import indexing as written
+from gradcli.ops import formulas as entries
+from gradcli.ops.indexing.entries import check_places, placing, scattering, vector_of
 from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
-from gradcli.ops.indexing.places import check_places, placing, scattering, vector_of
 from gradcli.ops.support.arguments import Indices, Operand
 from gradcli.ops.support.constant_nodes import constant_node
-from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED, REPLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation
 
 
 def gathered(x: Any, index: Any, *, dim: int) -> Any:
@@ -92,7 +91,6 @@ scatter_add: Primitive = primitive(
     structured=True,
     notation=dim_second("scatter_add"),
     says=ADDED_AT,
-    index=written.scatter_added,
 )
 index_select: Primitive = primitive(
     "index_select",
@@ -122,7 +120,6 @@ index_add: Primitive = primitive(
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
-    index=written.index_added,
 )
 masked_select: Primitive = primitive(
     "masked_select",
@@ -131,7 +128,7 @@ masked_select: Primitive = primitive(
     saves=(0,),
     structured=True,
     says=PICKED,
-    index=entries.masked,
+    index=ELSEWHERE,
 )
 
 
@@ -213,7 +210,6 @@ scatter_number: Primitive = primitive(
     structured=True,
     notation=_write_number,
     says="Entries that a number is written over get 0; the others get their gradient.",
-    index=written.scattered_number,
 )
 scatter = primitive(
     "scatter",
@@ -224,7 +220,6 @@ scatter = primitive(
     structured=True,
     notation=dim_second("scatter"),
     says=REPLACED,
-    index=written.scattered,
 )
 
 
@@ -234,8 +229,7 @@ scatter = primitive(
 def apply_scatter(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
     """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
     src = value if src is None else src
-    if src is None:
-        raise AutogradError("scatter() takes src or value", code="E203")
+    AutogradError.when(src is None, "scatter() takes src or value", code="E203")
     axis, places = dimension(dim, input.ndim), placing(input, index)
     if not isinstance(src, Tensor):
         check_places("scatter", input, axis, places)

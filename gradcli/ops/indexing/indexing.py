@@ -11,18 +11,15 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import same_entries
+from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Expression, Index, Literal
-from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import shaping as entries
-from gradcli.ops.support.adjoints import printed
+from gradcli.ops import formulas as places
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.sentences import PICKED, PLACED, SAME
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation, printed
 
 EVERYTHING = slice(None)
 
@@ -76,7 +73,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
         notation=_write_select,
         traits=traits,
         says=PICKED,
-        index=entries.selected,
+        index=ELSEWHERE,
     )
 
 
@@ -99,7 +96,7 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
         traits=traits,
         fold=fold_same,
         says=PICKED,
-        index=entries.sliced,
+        index=ELSEWHERE,
     )
 
 
@@ -196,14 +193,12 @@ printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,),
 
 def bounded(index: int, size: int, dim: int) -> int:
     """Return an index counted from the front; refuse one out of bounds."""
-    if not -size <= index < size:
-        raise ShapeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
+    ShapeError.when(not -size <= index < size, f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index % size
 
 
 def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
-    if bounds.step == 0:
-        raise AutogradError("slice step cannot be zero", help="leave it out for every entry")
+    AutogradError.when(bounds.step == 0, "slice step cannot be zero", help="leave it out for every entry")
     if bounds.step is not None and bounds.step < 1:
         raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
     start, stop, step = bounds.indices(x.shape[dim])
@@ -217,8 +212,7 @@ def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
 )
 def apply_select(input: Tensor, dim: int, index: int) -> Any:
     """One index of one dimension."""
-    if not input.ndim:
-        raise ShapeError("select() cannot be applied to a 0-dim tensor.")
+    ShapeError.when(not input.ndim, "select() cannot be applied to a 0-dim tensor.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= index < size:
@@ -236,23 +230,19 @@ def apply_select(input: Tensor, dim: int, index: int) -> Any:
 def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Any:
     """`length` indices of one dimension, from `start` on."""
     if isinstance(start, Tensor):
-        if start.ndim or start.dtype.kind not in "iu":
-            raise AutogradError("start must be an 0-dim integral Tensor.")
+        AutogradError.when(start.ndim or start.dtype.kind not in "iu", "start must be an 0-dim integral Tensor.")
         start = int(start.value)
     return cut(input, **narrowed(input, dim, start, length))
 
 
 def narrowed(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
     """Return the options of a slice of `length` indices from `start` on. Raises AutogradError where there are fewer."""
-    if not input.ndim:
-        raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise ShapeError("narrow(): length must be non-negative.")
+    ShapeError.when(not input.ndim, "narrow() cannot be applied to a 0-dim tensor.")
+    ShapeError.when(length < 0, "narrow(): length must be non-negative.")
     axis = dimension(dim, input.ndim)
     size = input.shape[axis]
     if not -size <= start <= size:
         raise AutogradError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     first = start + size if start < 0 else start
-    if first + length > size:
-        raise ShapeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
+    ShapeError.when(first + length > size, f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
     return {"dim": axis, "start": first, "stop": first + length}

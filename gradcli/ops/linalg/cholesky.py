@@ -10,7 +10,7 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics.lapack import first_of
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.linalg.determinants import _check_square, inverse
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.support.arguments import Real

@@ -15,11 +15,10 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import OUT, Primitive, primitive
-from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.symbolic.notation import part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
-from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.determinants import _check_square
 from gradcli.ops.linalg.equations import triangle
@@ -27,15 +26,8 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import Real, ReturnType
 from gradcli.ops.support.surface import operation
-
-
-def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
-    """Return the notation of one factor of a decomposition: `svd(A).S`."""
-    write = call(function, forward)
-    return lambda operands, options: Attribute(write(operands, options), name)
 
 
 def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **facts: Any) -> Primitive:
@@ -45,7 +37,7 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
         forward,
         rule,
         structured=True,
-        notation=part_of(function, name, forward),
+        notation=part(name, function, forward),
         copies=True,
         saves=(OUT,),
         **facts,

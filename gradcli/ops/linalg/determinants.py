@@ -8,18 +8,16 @@ import numpy as np
 
 from gradcli.engine.numerics.lapack import first_of, zero_pivot
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.symbolic.notation import part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import times, transposed
 from gradcli.ops.shaping.axes import aligned
-from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import Real, ReturnType
 from gradcli.ops.support.surface import operation
 
 
@@ -65,18 +63,17 @@ det: Primitive = primitive(
 )
 
 
-def _part(name: str) -> Notation:
-    """Return the notation of one result of slogdet: `slogdet(A).logabsdet`."""
-    write = call("slogdet", det.forward)
-    return lambda operands, options: Attribute(write(operands, options), name)
-
-
 def _singular(A: Any) -> AutogradError:
     where = first_of(A, lambda x: zero_pivot(x) > 0)
     return AutogradError(f"torch.linalg.solve: {where}The solver failed because the input matrix is singular.")
 
 
-sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
+sign_of = primitive(
+    "slogdet_sign",
+    lambda A: np.linalg.slogdet(A)[0][()],
+    structured=True,
+    notation=part("sign", "slogdet", det.forward),
+)
 log_of = primitive(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],
@@ -84,7 +81,7 @@ log_of = primitive(
     node="LinalgSlogdetBackward0",
     number=1,
     structured=True,
-    notation=_part("logabsdet"),
+    notation=part("logabsdet", "slogdet", det.forward),
     says="The derivative of the logarithm of a determinant is the inverse, transposed.",
     differential=change.LOGARITHM,
 )

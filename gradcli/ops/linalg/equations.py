@@ -11,14 +11,13 @@ from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import decompositions as change
+from gradcli.ops import formulas as change
 from gradcli.ops.linalg.determinants import _check_square, _singular
 from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real, Shape
-from gradcli.ops.support.sentences import SOLVED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SOLVED, operation
 
 
 def _of_vectors(A: Any, B: Any) -> bool:

@@ -18,15 +18,12 @@ from gradcli.ops.pointwise.arithmetic import add, div
 from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.powers import power
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.scalars import power
+from gradcli.ops.pointwise.selection import chosen, guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.constants import SQRT_2_OVER_PI
-from gradcli.ops.support.sentences import BETWEEN
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.constant_nodes import SQRT_2_OVER_PI
+from gradcli.ops.support.surface import BETWEEN, operation, printed
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
 SELU_ALPHA = 1.6732632423543772848170429916717

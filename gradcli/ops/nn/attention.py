@@ -19,10 +19,8 @@ from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.products.matmul import matmul
 from gradcli.ops.shaping.permutations import transpose
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.sentences import SOFTMAX
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SOFTMAX, operation, printed
 
 soft = softmax.rules[0]
 assert soft is not None

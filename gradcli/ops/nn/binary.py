@@ -10,13 +10,13 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.elementwise import log
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Real
-from gradcli.ops.support.constants import number_of
+from gradcli.ops.support.constant_nodes import number_of
 from gradcli.ops.support.surface import operation
 
 EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype
@@ -45,11 +45,6 @@ cross_entropy = primitive(
     traits=("average", "lenient"),
     inputs=("self", "target", "weight"),
     says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
-    index=entries.loss(
-        "-{w}·({y}·max(log({x}), -100) + (1 - {y})·max(log(1 - {x}), -100))",
-        ("x", "{w}·({x} - {y})/max({x}·(1 - {x}), 1e-12)"),
-        ("y", "{w}·(log(1 - {x}) - log({x}))"),
-    ),
 )
 
 
@@ -71,15 +66,10 @@ def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any
     return shared(g * (w * slope), x, reduction)
 
 
-_PLAIN, _WEIGHTED = (
-    entries.loss(f"-{{w}}·({positive}{{y}}·log(sigmoid({{x}})) + (1 - {{y}})·log(sigmoid(-{{x}})))", *slopes)
-    for positive, slopes in {
-        "": [("x", "{w}·(sigmoid({x}) - {y})"), ("y", "-{w}·{x}")],
-        "{p}·": [
-            ("x", "{w}·((1 - {y})·sigmoid({x}) - {p}·{y}·sigmoid(-{x}))"),
-            ("y", "{w}·(log(sigmoid(-{x})) - {p}·log(sigmoid({x})))"),
-        ],
-    }.items()
+_ENTRIES = entries.loss(
+    "-{w}·({y}·log(sigmoid({x})) + (1 - {y})·log(sigmoid(-{x})))",
+    ("x", "{w}·(sigmoid({x}) - {y})"),
+    ("y", "-{w}·{x}"),
 )
 with_logits = primitive(
     "binary_cross_entropy_with_logits",
@@ -91,7 +81,7 @@ with_logits = primitive(
     traits=("average",),
     inputs=("self", "target", "weight", "pos_weight"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
-    index=lambda out, x, y, w, p, **options: (_PLAIN if number_of(p) == 1 else _WEIGHTED)(out, x, y, w, p, **options),
+    index=lambda out, x, y, w, p, **options: _ENTRIES(out, x, y, w, **options) if number_of(p) == 1 else "",
 )
 
 

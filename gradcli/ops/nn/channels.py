@@ -11,20 +11,18 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, Literal
-from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import clone, reshape
 from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.constants import number_of
-from gradcli.ops.support.sentences import NORMAL
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.constant_nodes import number_of
+from gradcli.ops.support.surface import NORMAL, operation
 
 NOT_BATCHED = (
     "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, "
@@ -58,72 +56,34 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training
     return (wide * scale + shift).astype(x.dtype)
 
 
-def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
-    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
-
-
 def _input_rule(
-    g: Carrier,
-    out: Carrier,
-    x: Carrier,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    training: bool,
-    eps: float = 1e-5,
+    g: Carrier, out: Carrier, x: Carrier, weight: Any, bias: Any, *stored: Any, training: bool, eps: float = 1e-5
 ) -> Any:
     h = g * beside(weight, len(x.shape))
     if not training:
-        return h / sqrt(beside(var, len(x.shape)) + eps)
-    return normal_rule(h, x, _normal(x, mean, var, training, eps), others(x), eps)
-
-
-def _weight_rule(
-    g: Carrier,
-    out: Carrier,
-    x: Carrier,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    training: bool,
-    eps: float = 1e-5,
-) -> Any:
-    return sum_dim(g * _normal(x, mean, var, training, eps), dim=others(x))
+        return h / sqrt(beside(stored[1], len(x.shape)) + eps)
+    return normal_rule(h, x, batch_norm(x, 1, 0, *stored, training=training, eps=eps), others(x), eps)
 
 
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
     x, weight, bias, mean, var = operands
-    training = options["training"]
-    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
-    arguments = [Argument(tree) for tree in (x.tree, *stored)]
-    if weight.number != 1:
-        arguments.append(Argument(weight.tree, "weight"))
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree, "bias"))
-    if training:
-        arguments.append(Argument(Literal(True), "training"))
-    if options["eps"] != 1e-5:
-        arguments.append(Argument(literal(options["eps"]), "eps"))
-    return Call("batch_norm", tuple(arguments))
+    stored = [Literal(None)] * 2 if options["training"] else [mean.tree, var.tree]
+    given = {"weight": weight, "bias": bias, **options}
+    return Call("batch_norm", (*map(Argument, (x.tree, *stored)), *named(given)))
 
 
 batch_norm: Primitive = primitive(
     "batch_norm",
     _batch_norm,
     _input_rule,
-    _weight_rule,
-    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=others(x)),
+    lambda g, out, x, w, b, *stored, **o: sum_dim(g * batch_norm(x, 1, 0, *stored, **o), dim=others(x)),
+    lambda g, out, x, w, b, *stored, **_: sum_dim(g, dim=others(x)),
     node="NativeBatchNormBackward0",
     inputs=("input", "weight", "bias", "running_mean", "running_var"),
     notation=_write,
     structured=True,
     says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
-    index=entries.batch_norm,
 )
 
 
@@ -159,7 +119,6 @@ group_norm: Primitive = primitive(
     notation=write_norm("group_norm", "num_groups"),
     structured=True,
     says=NORMAL,
-    index=entries.group_norm,
 )
 
 

@@ -13,12 +13,12 @@ from gradcli.engine.memory.writing import fill
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import as_formula, literal, positional
+from gradcli.engine.symbolic.notation import as_formula, literal, named, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
-from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
+from gradcli.ops import formulas as entries
+from gradcli.ops.nn.losses import check_reduction, check_weight, write
 from gradcli.ops.nn.softmax import log_softmax
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.scalars import add_number, div_number, mul_number
@@ -26,7 +26,7 @@ from gradcli.ops.pointwise.selection import masked_fill
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size, indices, real
-from gradcli.ops.support.named_nodes import one_way
+from gradcli.ops.support.constant_nodes import one_way
 from gradcli.ops.support.surface import operation
 
 
@@ -90,7 +90,7 @@ def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Exp
     g, target, weight = operands
     o = dict(options)
     trees = [g.tree, target.tree, literal(o.pop("size"))]
-    return Call("nll_loss_backward", tuple(map(Argument, trees)) + keywords({"weight": weight}, o))
+    return Call("nll_loss_backward", (*map(Argument, trees), *named({"weight": weight, **o})))
 
 
 def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
@@ -254,8 +254,7 @@ def cross_entropy(
 ) -> Any:
     """Negative log likelihood of the softmax of scores; the target holds labels, or a probability for each class."""
     check_reduction(reduction)
-    if label_smoothing > 1:
-        raise AutogradError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    AutogradError.when(label_smoothing > 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     label_smoothing = max(label_smoothing, 0)  # torch leaves a negative one out
     ShapeError.when(
         not input.ndim and not target.ndim and target.dtype.kind == "f",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,24 +20,20 @@ from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, literal
+from gradcli.engine.symbolic.notation import Notation, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.scalars import add_number, mul_number
-from gradcli.ops.pointwise.selection import guarded, masked_fill, where
+from gradcli.ops.pointwise.selection import chosen, guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.surface import operation
-
-DEFAULTS = {"reduction": "mean", "beta": 1, "delta": 1, "ignore_index": -100}
+from gradcli.ops.support.surface import operation, printed
 
 DIFFERENT_SIZE = (
     "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})). This will likely lead "
@@ -68,19 +64,13 @@ def together(*tensors: Tensor) -> None:
     check_together(*(x.value for x in tensors))
 
 
-def keywords(weights: Mapping[str, Formula], options: Mapping[str, Any]) -> tuple[Argument, ...]:
-    """Return the arguments that differ from their defaults: `weight=w, reduction='sum'`."""
-    given = [Argument(w.tree, name) for name, w in weights.items() if w.number != 1]
-    return (*given, *(Argument(literal(v), name) for name, v in options.items() if v != DEFAULTS[name]))
-
-
 def write(name: str, *weights: str) -> Notation:
     """Return the notation `loss(x, y, weight=w, reduction='sum')`."""
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, y, *others = operands
-        named = keywords(dict(zip(weights, others, strict=True)), options)
-        return Call(name, (Argument(x.tree), Argument(y.tree), *named))
+        given = {**dict(zip(weights, others, strict=True)), **options}
+        return Call(name, (Argument(x.tree), Argument(y.tree), *named(given)))
 
     return written
 
@@ -143,11 +133,6 @@ smooth_l1 = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
-    index=entries.loss(
-        "where(abs({x} - {y}) < {beta}, 0.5·({x} - {y})**2/{beta}, abs({x} - {y}) - 0.5·{beta})",
-        ("x", "max(-1, min(1, ({x} - {y})/{beta}))"),
-        ("y", "-max(-1, min(1, ({x} - {y})/{beta}))"),
-    ),
 )
 
 
@@ -171,11 +156,6 @@ huber = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says=smooth_l1.says,
-    index=entries.loss(
-        "where(abs({x} - {y}) < {delta}, 0.5·({x} - {y})**2, {delta}·(abs({x} - {y}) - 0.5·{delta}))",
-        ("x", "max(-{delta}, min({delta}, {x} - {y}))"),
-        ("y", "-max(-{delta}, min({delta}, {x} - {y}))"),
-    ),
 )
 
 

@@ -12,25 +12,22 @@ from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import rsqrt, sqrt
-from gradcli.ops.pointwise.powers import power
-from gradcli.ops.pointwise.scalars import add_number
+from gradcli.ops.pointwise.scalars import add_number, power
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.reducing.statistics import var
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.sentences import NORMAL
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import NORMAL, operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
@@ -72,14 +69,8 @@ def write_norm(name: str, option: str) -> Callable[[Sequence[Formula], dict[str,
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, weight, bias = operands
-        arguments = [Argument(x.tree), Argument(literal(options[option]))]
-        if weight.number != 1:
-            arguments.append(Argument(weight.tree, "weight"))
-        if bias.number != 0:
-            arguments.append(Argument(bias.tree, "bias"))
-        if options["eps"] != 1e-5:
-            arguments.append(Argument(literal(options["eps"]), "eps"))
-        return Call(name, tuple(arguments))
+        given = {"weight": weight, "bias": bias, "eps": options["eps"]}
+        return Call(name, (Argument(x.tree), Argument(literal(options[option])), *named(given)))
 
     return write
 
@@ -95,12 +86,7 @@ layer_norm: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=NORMAL,
-    index=entries.layer_norm,
 )
-
-
-def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
-    return weight[np.asarray(rows).astype(np.intp)]
 
 
 def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
@@ -124,7 +110,7 @@ def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
 
 embedding: Primitive = primitive(
     "embedding",
-    _embedding,
+    lambda rows, weight, *, padding_idx=None: weight[np.asarray(rows).astype(np.intp)],
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
@@ -132,7 +118,6 @@ embedding: Primitive = primitive(
     traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
-    index=entries.embedding,
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",

@@ -12,12 +12,10 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.pointwise.comparisons import both, equal
 from gradcli.ops.pointwise.elementwise import elementwise
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.selection import chosen, guarded, where
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
-from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import operation, printed
 
 SIXTH = float(np.float32(1 / 6))  # torch has single precision here
 

@@ -10,14 +10,12 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import primitive
-from gradcli.ops.formulas import nn as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.dtypes import converted
-from gradcli.ops.support.sentences import SOFTMAX
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.arguments import Dims, Dtype, Real, converted
+from gradcli.ops.support.surface import SOFTMAX, operation
 
 # the sum in numpy's order, as it has always been here, which is three times as fast
 sum_along = replace(sum_dim, forward=lambda x, *, dim, keepdim: np.sum(x, axis=axes(dim, x.ndim), keepdims=keepdim))

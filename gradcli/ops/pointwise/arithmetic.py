@@ -21,10 +21,9 @@ from gradcli.language.tree import Binary, Expression
 from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
 from gradcli.ops.pointwise.elementwise import elementwise, log
-from gradcli.ops.pointwise.powers import power
-from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
+from gradcli.ops.pointwise.scalars import add_scaled, power, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.arguments import Operand, as_tensor, real
+from gradcli.ops.support.arguments import Operand, as_tensor, is_number, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import operation
 
@@ -129,10 +128,6 @@ reciprocal = elementwise(
 )
 
 
-def _base_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
-    return guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1)))
-
-
 def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
     return g * guarded(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
 
@@ -141,7 +136,7 @@ def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
 power_tensor: Primitive = primitive(
     "pow_tensor",
     raised,
-    _base_rule,
+    lambda g, out, x, y: guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1))),
     _exponent_rule,
     node="PowBackward1",
     notation=infix("**"),
@@ -163,17 +158,13 @@ power_of = primitive(
 )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 @operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)", numbers="first")
 def apply_add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The sum `input + alpha*other`."""
-    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+    if alpha != 1 and not (is_number(input) or is_number(other)):
         return add_scaled(input, other, alpha=alpha)
     other = apply_mul(other, alpha) if alpha != 1 else other
-    return add(other, input) if _is_number(input) else add(input, other)
+    return add(other, input) if is_number(input) else add(input, other)
 
 
 @operation(
@@ -186,16 +177,16 @@ def apply_add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
 def apply_sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
     check_difference((input, other))
-    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+    if alpha != 1 and not (is_number(input) or is_number(other)):
         return sub_scaled(input, other, alpha=alpha)
     other = apply_mul(other, alpha) if alpha != 1 else other
-    return rsub(other, input) if _is_number(input) else sub(input, other)
+    return rsub(other, input) if is_number(input) else sub(input, other)
 
 
 @operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"], numbers="first")
 def apply_mul(input: Operand, other: Operand) -> Any:
     """The product, entry by entry."""
-    return mul(other, input) if _is_number(input) else mul(input, other)
+    return mul(other, input) if is_number(input) else mul(input, other)
 
 
 @operation(
@@ -213,11 +204,11 @@ def apply_div(input: Operand, other: Operand, *, rounding_mode: str | None = Non
                 f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
             )
         rounding.check_divisor(input, other)
-        input = as_tensor(input) if _is_number(other) else input
+        input = as_tensor(input) if is_number(other) else input
         rounding.check_booleans(f"div_{rounding_mode}", input, other)
         return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
     # a number over a tensor is the number times the reciprocal, as in torch
-    if not _is_number(input):
+    if not is_number(input):
         return div(input, other)
     below = other if isinstance(other, Formula) else real(other)
     return mul(reciprocal(below), input)
@@ -232,9 +223,9 @@ def apply_pow(input: Operand, exponent: Operand) -> Any:
         if isinstance(exponent, bool) and isinstance(input, Tensor):
             return Tensor(input.value if exponent else np.ones_like(input.value))
         raise AutogradError("\"pow\" not implemented for 'Bool'", help="write x.int() for one of them")
-    if _is_number(exponent):
-        return power(as_tensor(input) if _is_number(input) else input, exponent=exponent)
-    return power_of(input, exponent) if _is_number(input) else power_tensor(input, exponent)
+    if is_number(exponent):
+        return power(as_tensor(input) if is_number(input) else input, exponent=exponent)
+    return power_of(input, exponent) if is_number(input) else power_tensor(input, exponent)
 
 
 @operation("x = [1, 2]; square(x)")
@@ -248,14 +239,14 @@ def apply_floor_divide(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
     rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
-    return rounding.floor_divide(as_tensor(input) if _is_number(other) else input, other)
+    return rounding.floor_divide(as_tensor(input) if is_number(other) else input, other)
 
 
 def quotient(input: Operand, other: Operand) -> Any:
     """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
     rounding.check_booleans("div_floor", input, other)
     rounding.check_divisor(input, other)
-    return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
+    return rounding.quotient(as_tensor(input) if is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
@@ -263,6 +254,6 @@ def apply_remainder(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
     rounding.check_booleans("remainder", input, other)
     rounding.check_divisor(input, other)
-    if _is_number(other):
+    if is_number(other):
         return rounding.remainder(input, other)
-    return (rounding.remainder_of if _is_number(input) else rounding.remainder_tensor)(input, other)
+    return (rounding.remainder_of if is_number(input) else rounding.remainder_tensor)(input, other)

@@ -16,9 +16,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either
 from gradcli.ops.pointwise.selection import where
-from gradcli.ops.support.arguments import Operand, as_tensor
-from gradcli.ops.support.sentences import BETWEEN, BOUND
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.arguments import Operand, as_tensor, is_number
+from gradcli.ops.support.surface import BETWEEN, BOUND, operation
 
 
 def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any:
@@ -110,10 +109,6 @@ clamp_max_to = _one_sided(
 )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 @operation(
     "x = [-2, 0.5, 3]; clamp(x, -1, 1)",
     "x = [-2, 0.5, 3]; clamp(x, min=0)",
@@ -125,9 +120,8 @@ def _is_number(value: Any) -> bool:
 )
 def apply_clamp(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
     """The input held between two bounds; either may be left out."""
-    if min is None and max is None:
-        raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if all(bound is None or _is_number(bound) for bound in (min, max)):
+    AutogradError.when(min is None and max is None, "torch.clamp: At least one of 'min' or 'max' must not be None")
+    if all(bound is None or is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:
         return clamp_min_tensor(input, min)
@@ -139,10 +133,10 @@ def apply_clamp(input: Tensor, min: Operand | None = None, max: Operand | None =
 @operation("x = [-1, 2]; clamp_min(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_min(x, y)")
 def apply_clamp_min(input: Tensor, min: Operand) -> Any:
     """The input where it is above a bound, else the bound."""
-    return clamp_min(input, min) if _is_number(min) else clamp_min_to(input, min)
+    return clamp_min(input, min) if is_number(min) else clamp_min_to(input, min)
 
 
 @operation("x = [-1, 2]; clamp_max(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_max(x, y)")
 def apply_clamp_max(input: Tensor, max: Operand) -> Any:
     """The input where it is below a bound, else the bound."""
-    return clamp_max(input, max) if _is_number(max) else clamp_max_to(input, max)
+    return clamp_max(input, max) if is_number(max) else clamp_max_to(input, max)

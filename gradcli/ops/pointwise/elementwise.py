@@ -16,10 +16,9 @@ import numpy as np
 from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.ops.pointwise.powers import power, zero
-from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
-from gradcli.ops.support.sentences import FLAT
-from gradcli.ops.support.surface import Operation, register
+from gradcli.ops.pointwise.scalars import power, zero
+from gradcli.ops.support.constant_nodes import LOG_2, LOG_10, SQRT_PI
+from gradcli.ops.support.surface import FLAT, Operation, register
 
 
 def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:

@@ -52,8 +52,7 @@ some = primitive("any", in_rows(_over(np.any)), structured=True)
 def isclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether entries agree within `atol + rtol*abs(other)`."""
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
-            raise AutogradError(f"{name} must be greater than or equal to zero, but got {value:g}")
+        AutogradError.when(value < 0, f"{name} must be greater than or equal to zero, but got {value:g}")
     return close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 

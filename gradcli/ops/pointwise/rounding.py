@@ -15,9 +15,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
 from gradcli.ops.pointwise.elementwise import keeping_integers
-from gradcli.ops.pointwise.powers import zero
-from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
-from gradcli.ops.support.surface import operation
+from gradcli.ops.pointwise.scalars import zero
+from gradcli.ops.support.surface import FLAT, REMAINDER, REMAINDER_BY, operation
 
 
 def _halfway(x: Any) -> Any:
@@ -70,10 +69,6 @@ def _beyond_0(x: Any, n: Any) -> Any:
     return np.equal(np.fmod(x, n), 0) & np.not_equal(x, 0)
 
 
-def _whole_times(x: Any, n: Any) -> Any:
-    return np.trunc(np.true_divide(x, n))
-
-
 floor_divide = primitive(
     "floor_divide",
     np.floor_divide,
@@ -100,7 +95,7 @@ truncating_divide = primitive(
     ),
     convention=floor_divide.convention,
     kinks=_beyond_0,
-    pieces=_whole_times,
+    pieces=lambda x, n: np.trunc(np.true_divide(x, n)),
     domain=floor_divide.domain,
     says=FLAT,
 )

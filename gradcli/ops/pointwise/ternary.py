@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.carrier import Carrier
 from gradcli.engine.domain import Domain, above, other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
@@ -15,7 +14,7 @@ from gradcli.ops.pointwise.comparisons import at_most, both, equal
 from gradcli.ops.pointwise.elementwise import elementwise, exp, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.support.arguments import Operand, Real, real
+from gradcli.ops.support.arguments import Operand, Real, is_number, real
 from gradcli.ops.support.surface import operation
 
 addcmul = primitive(
@@ -93,18 +92,10 @@ logaddexp = elementwise(
 )
 
 
-def _xlogy(x: Any, y: Any) -> Any:
-    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()]
-
-
-def _factor_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
-    return guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y))
-
-
 xlogy = primitive(
     "xlogy",
-    _xlogy,
-    _factor_rule,
+    lambda x, y: np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()],
+    lambda g, out, x, y: guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y)),
     lambda g, out, x, y: g * x / y,
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
@@ -116,10 +107,6 @@ nan_to_num = primitive(
     lambda g, out, x, **_: where(finite(x), g, 0),
     says="Finite entries get their gradient; entries that were replaced get 0.",
 )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
 
 
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
@@ -141,7 +128,7 @@ def apply_addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: flo
 )
 def apply_lerp(input: Real, end: Real, weight: Operand) -> Any:
     """The point between `input` and `end`: `input + weight*(end - input)`."""
-    if _is_number(weight):
+    if is_number(weight):
         return lerp(input, end, weight=float(weight))
     return lerp_tensor(input, end, weight)
 

@@ -22,8 +22,7 @@ from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
-from gradcli.ops.support.sentences import DOT, MATRIX, MATRIX_SUM
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import DOT, MATRIX, MATRIX_SUM, operation
 
 MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
 MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
@@ -61,8 +60,7 @@ def check_mm(a: Tensor, b: Tensor) -> None:
 
 def check_bmm(input: Tensor, mat2: Tensor) -> None:
     for name, x in (("batch1", input), ("batch2", mat2)):
-        if x.ndim != 3:
-            raise ShapeError(f"{name} must be a 3D tensor")
+        ShapeError.when(x.ndim != 3, f"{name} must be a 3D tensor")
     batch, rows, inner = input.shape
     if mat2.shape[:2] != (batch, inner):
         raise ShapeError(
@@ -232,8 +230,7 @@ def apply_dot(input: Tensor, tensor: Tensor) -> Any:
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def apply_mv(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
-    if not input.ndim:
-        raise ShapeError("Dimension specified as 0 but tensor has no dimensions")
+    ShapeError.when(not input.ndim, "Dimension specified as 0 but tensor has no dimensions")
     if input.ndim != 2 or vec.ndim != 1:
         raise ShapeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:

@@ -37,8 +37,7 @@ from gradcli.ops.shaping.permutations import apply_t, mT
 from gradcli.ops.shaping.shaping import reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.folding import fold_squeeze
-from gradcli.ops.support.sentences import SHAPE
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SHAPE, operation
 
 squeeze_in_place = primitive(
     "squeeze_in_place",

@@ -18,8 +18,7 @@ from gradcli.ops.reducing.norms import norm
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.axes import wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.sentences import SAME
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SAME, operation
 
 # torch clamps a copy without recording it, so that the gradient passes even below the bound
 at_least = primitive(
@@ -45,8 +44,7 @@ at_least = primitive(
 def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along a dimension; a length below `eps` counts as `eps`."""
     check_together(x1.value, x2.value)
-    if eps < 0:
-        raise AutogradError(f"eps must be non-negative, got: {eps:g}")
+    AutogradError.when(eps < 0, f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)
     a, b = (x1, x2) if x1.shape == x2.shape else (expand(x, size=shape) for x in (x1, x2))
     axis = wrapped(dim, len(shape))

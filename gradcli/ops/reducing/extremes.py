@@ -12,20 +12,15 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, call, comparison, number
+from gradcli.engine.symbolic.notation import call, comparison, number, part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Attribute
-from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
 from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Dims, Places, as_tensor
-from gradcli.ops.support.named_nodes import as_node
-from gradcli.ops.support.return_types import ReturnType
-from gradcli.ops.support.sentences import CHOSEN, EXTREME
-from gradcli.ops.support.surface import register
+from gradcli.ops.support.arguments import Dims, Places, ReturnType, as_tensor
+from gradcli.ops.support.constant_nodes import as_node
+from gradcli.ops.support.surface import CHOSEN, EXTREME, printed, register
 
 ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 
@@ -118,12 +113,6 @@ def picked_rule(
     return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
 
 
-def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
-    """Write the values of the result: `max(x, dim=1).values`."""
-    write = call(name, forward)
-    return lambda operands, options: Attribute(write(operands[:1], options), "values")
-
-
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
     """Raise AutogradError for a reduction of no entries, which have no extreme."""
     if dim is None and 0 in shape:
@@ -153,11 +142,11 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
         picked_rule,
         node=f"{node}0",
         structured=True,
-        notation=values_of(name),
+        notation=part("values", name, picked),
         kinks=tied(find),
         convention=FIRST,
         says=CHOSEN,
-        index=places.picked,
+        index=entries.picked,
     )
 
     def extreme(

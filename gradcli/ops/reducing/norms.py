@@ -11,16 +11,15 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, UnsupportedHere
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
-from gradcli.ops.pointwise.powers import zero
+from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
-from gradcli.ops.support.sentences import LENGTH
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import LENGTH, operation
 
 
 def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:

@@ -15,16 +15,14 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.reducing.scans import prod_others
 from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.shaping.shaping import reshape
-from gradcli.ops.support.arguments import Dims, Dtype, Real
-from gradcli.ops.support.dtypes import converted
-from gradcli.ops.support.sentences import MEAN
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.arguments import Dims, Dtype, Real, converted
+from gradcli.ops.support.surface import MEAN, operation
 
 
 def _sum_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:

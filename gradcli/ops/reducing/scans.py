@@ -20,11 +20,8 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import reducing as entries
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Dtype
-from gradcli.ops.support.dtypes import converted
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.arguments import Array, Dtype, converted
+from gradcli.ops.support.surface import operation, printed
 
 
 def _carry(g: Array, x: Array, *, dim: int, reverse: bool = False) -> Any:
@@ -119,7 +116,6 @@ cumsum: Primitive = primitive(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
-    index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
@@ -128,7 +124,6 @@ cumsum_back: Primitive = primitive(
     structured=True,
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
-    index=entries.running("≥"),
 )
 cumprod = primitive(
     "cumprod",
@@ -137,7 +132,6 @@ cumprod = primitive(
     saves=(OUT,),
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
-    index=entries.running_product,
 )
 
 

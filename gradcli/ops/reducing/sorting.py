@@ -13,17 +13,14 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.formulas import indexing as places
-from gradcli.ops.formulas import reducing as entries
+from gradcli.ops import formulas as places
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array
-from gradcli.ops.support.return_types import ReturnType
-from gradcli.ops.support.sentences import CHOSEN, MOVED, PICKED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied
+from gradcli.ops.support.arguments import Array, ReturnType
+from gradcli.ops.support.surface import CHOSEN, MOVED, PICKED, operation, printed
 
 
 def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
@@ -82,7 +79,7 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
         lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
         structured=True,
-        notation=values_of(function, forward),
+        notation=part("values", function, forward),
         says=says,
         index=places.ordered,
     )
@@ -99,7 +96,7 @@ median_dim = primitive(
     picked_rule,
     node="MedianBackward1",
     structured=True,
-    notation=values_of("median"),
+    notation=part("values", "median", picked),
     says=CHOSEN,
     index=places.picked,
 )
@@ -119,7 +116,6 @@ median = primitive(
     node="MedianBackward0",
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     **EVENLY,
-    index=entries.middle,
 )
 
 

@@ -11,17 +11,15 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks import shapes
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.shaping.joining import apply_repeat
 from gradcli.ops.shaping.shaping import apply_reshape, clone, flat, flatten, reshape, unsqueeze, view
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.sentences import PICKED, PLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
@@ -43,7 +41,7 @@ unfold: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
-    index=entries.windows,
+    index=ELSEWHERE,
 )
 unfold_backward: Primitive = primitive(
     "unfold_backward",

@@ -10,15 +10,13 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
-from gradcli.ops.formulas import shaping as entries
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.sentences import PICKED, PLACED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -39,14 +37,6 @@ def _diagonal_backward(g: Array, *, shape: Shape, offset: int = 0, dim1: int = 0
     return out
 
 
-def _tril(x: Any, *, diagonal: int = 0) -> Any:
-    return np.tril(x, _inside(diagonal, *x.shape[-2:]))
-
-
-def _triu(x: Any, *, diagonal: int = 0) -> Any:
-    return np.triu(x, _inside(diagonal, *x.shape[-2:]))
-
-
 def _diag(x: Any, *, diagonal: int = 0) -> Any:
     return _diagonal(x, offset=diagonal).copy()
 
@@ -58,7 +48,7 @@ diagonal: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
-    index=entries.diagonal,
+    index=ELSEWHERE,
 )
 diagonal_backward: Primitive = primitive(
     "diagonal_backward",
@@ -78,7 +68,7 @@ diag: Primitive = primitive(
     structured=True,
     notation=call("diag", _diag),
     says=PICKED,
-    index=entries.diag,
+    index=ELSEWHERE,
 )
 
 
@@ -103,23 +93,23 @@ diag_embed: Primitive = primitive(
     structured=True,
     notation=_write_embed,
     says=PLACED,
-    index=entries.on_diagonal,
+    index=ELSEWHERE,
 )
 tril: Primitive = primitive(
     "tril",
-    _tril,
+    lambda x, *, diagonal=0: np.tril(x, _inside(diagonal, *x.shape[-2:])),
     lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries above it get 0.",
-    index=entries.triangle(below=True),
+    index=ELSEWHERE,
 )
 triu: Primitive = primitive(
     "triu",
-    _triu,
+    lambda x, *, diagonal=0: np.triu(x, _inside(diagonal, *x.shape[-2:])),
     lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries below it get 0.",
-    index=entries.triangle(below=False),
+    index=ELSEWHERE,
 )
 trace: Primitive = primitive(
     "trace",

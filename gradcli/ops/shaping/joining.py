@@ -14,27 +14,24 @@ from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimen
 from gradcli.engine.graph import join
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, literal, positional
+from gradcli.engine.symbolic.indices import ELSEWHERE
+from gradcli.engine.symbolic.notation import Notation, literal, named, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape, Tensors, all_of, check_size
 from gradcli.ops.support.constant_nodes import nothing
-from gradcli.ops.support.sentences import MOVED, OWN_PART
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import MOVED, OWN_PART, operation
 
 
 def _of_list(name: str) -> Notation:
     """Write `cat([x, y])`, with `dim=` unless it is 0."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        arguments = [Argument(List(tuple(x.tree for x in operands)))]
-        if options["dim"]:
-            arguments.append(Argument(literal(options["dim"]), "dim"))
-        return Call(name, tuple(arguments))
+        tensors = List(tuple(x.tree for x in operands))
+        return Call(name, (Argument(tensors), *named({"dim": options["dim"]}, dim=0)))
 
     return write
 
@@ -67,7 +64,7 @@ cat: Primitive = primitive(
     variadic=True,
     notation=_of_list("cat"),
     says=OWN_PART,
-    index=entries.joined,
+    index=ELSEWHERE,
 )
 stack: Primitive = primitive(
     "stack",
@@ -77,7 +74,7 @@ stack: Primitive = primitive(
     variadic=True,
     notation=_of_list("stack"),
     says=OWN_PART,
-    index=entries.stacked,
+    index=ELSEWHERE,
 )
 # one application for each part, where torch has one node with many outputs, whose gradients it joins again
 split_part = slicing("split_part", "SplitBackward0", "part")
@@ -105,7 +102,7 @@ repeat: Primitive = primitive(
     structured=True,
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",
-    index=entries.repeated,
+    index=ELSEWHERE,
 )
 flip: Primitive = primitive(
     "flip",
@@ -114,7 +111,7 @@ flip: Primitive = primitive(
     structured=True,
     notation=positional("flip"),
     says=MOVED,
-    index=entries.flipped,
+    index=ELSEWHERE,
 )
 roll: Primitive = primitive(
     "roll",
@@ -123,7 +120,7 @@ roll: Primitive = primitive(
     structured=True,
     notation=_write_roll,
     says=MOVED,
-    index=entries.rolled,
+    index=ELSEWHERE,
 )
 
 
@@ -162,8 +159,7 @@ def apply_cat(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 @operation("a = 1; b = 2; stack([a, b, 3])", "x = [1, 2]; y = [3, 4]; stack((x, y), dim=-1)")
 def apply_stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors side by side, along a new dimension."""
-    if not tensors:
-        raise AutogradError("stack expects a non-empty TensorList")
+    AutogradError.when(not tensors, "stack expects a non-empty TensorList")
     first = tensors[0]
     for position, x in enumerate(tensors):
         if x.shape != first.shape:
@@ -175,8 +171,7 @@ def apply_stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
 
 
 def _axis(x: Tensor, dim: int, name: str) -> int:
-    if not x.ndim:
-        raise ShapeError(f"{name} expects at least a 1-dimensional tensor")
+    ShapeError.when(not x.ndim, f"{name} expects at least a 1-dimensional tensor")
     return dimension(dim, x.ndim)
 
 
@@ -211,8 +206,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """At most `chunks` parts, of equal size but for the last."""
-    if input.ndim and chunks < 1:
-        raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    AutogradError.when(input.ndim and chunks < 1, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     axis = _axis(input, dim, "chunk")
     size = input.shape[axis]
     if not size:  # then torch keeps the number of parts
@@ -223,8 +217,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 @operation("x = [[1, 2], [3, 4]]; unbind(x)[0]", "x = [[1, 2], [3, 4]]; unbind(x, dim=1)[1]")
 def apply_unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """All slices along a dimension."""
-    if not input.ndim:
-        raise ShapeError(f"Dimension specified as {dim} but tensor has no dimensions")
+    ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
     axis = dimension(dim, input.ndim)
     return join(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
 
@@ -255,8 +248,7 @@ def apply_flip(input: Tensor, *dims: Shape) -> Any:
 def apply_roll(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     """The entries moved along; an entry that falls off at the end comes back at the start."""
     moves = flat((shifts,))
-    if not moves:
-        raise AutogradError("`shifts` required")
+    AutogradError.when(not moves, "`shifts` required")
     axes = () if dims is None else flat((dims,))
     if not axes and len(moves) == 1:
         return roll(input, shifts=moves)

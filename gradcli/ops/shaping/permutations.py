@@ -10,16 +10,15 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import attribute, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Call, Expression
-from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import alias
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
-from gradcli.ops.support.sentences import MOVED
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import MOVED, operation
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -54,7 +53,7 @@ t: Primitive = primitive(
     node_in_place="TBackward1",
     traits=("layout",),
     says=MOVED,
-    index=entries.swapped,
+    index=ELSEWHERE,
 )
 transpose: Primitive = primitive(
     "transpose",
@@ -66,7 +65,7 @@ transpose: Primitive = primitive(
     node_in_place="TransposeBackward1",
     traits=("layout",),
     says=MOVED,
-    index=entries.swapped,
+    index=ELSEWHERE,
 )
 permute: Primitive = primitive(
     "permute",
@@ -77,7 +76,7 @@ permute: Primitive = primitive(
     notation=_write_permute,
     traits=("layout",),
     says=MOVED,
-    index=entries.permuted,
+    index=ELSEWHERE,
 )
 
 
@@ -121,8 +120,7 @@ def apply_permute(input: Tensor, *dims: Shape) -> Any:
             f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
     wrapped = tuple(dimension(dim, input.ndim) for dim in order)
-    if len(set(wrapped)) < len(wrapped):
-        raise AutogradError("permute(): duplicate dims are not allowed.")
+    AutogradError.when(len(set(wrapped)) < len(wrapped), "permute(): duplicate dims are not allowed.")
     return permute(input, dims=wrapped)
 
 

@@ -18,8 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
-from gradcli.ops.support.sentences import SAME, SHAPE
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import SAME, SHAPE, operation
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
@@ -126,8 +125,7 @@ def inferred(shape: Shape, size: int) -> Shape:
     for position, length in enumerate(shape):
         if length < -1:
             raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
-    if shape.count(-1) > 1:
-        raise AutogradError("only one dimension can be inferred")
+    AutogradError.when(shape.count(-1) > 1, "only one dimension can be inferred")
     known = math.prod(length for length in shape if length != -1)
     if -1 in shape and size == known == 0:
         raise AutogradError(
@@ -182,8 +180,7 @@ def view(input: Tensor, *size: Shape) -> Any:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Several dimensions as one."""
     start, end = dimension(start_dim, input.ndim), dimension(end_dim, input.ndim)
-    if start > end:
-        raise AutogradError("flatten() has invalid args: start_dim cannot come after end_dim")
+    AutogradError.when(start > end, "flatten() has invalid args: start_dim cannot come after end_dim")
     if not input.ndim:
         return reshape(input, shape=(1,))
     if start == end:

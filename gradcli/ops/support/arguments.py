@@ -8,12 +8,43 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import to_copy
 from gradcli.engine.checks.sizes import check_size as check_size
 from gradcli.engine.checks.sizes import too_large as too_large
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.ops.support.calling import ops
+
+# The `dtype=` of operations: the input is converted first.
+
+
+def converted(x: Tensor, dtype: Dtype | None) -> Any:
+    """Return the tensor in a dtype; None keeps its own."""
+    return x if dtype is None or x.dtype == dtype else to_copy(x, dtype=dtype)
+
+
+# The result of an operation with several parts: a tuple whose parts have names, `max(x, dim=1).indices`.
+
+
+class ReturnType(tuple[Any, ...]):
+    """A tuple whose parts have names; `name` is that of the type in `torch.return_types`."""
+
+    name: str
+    closed = "torch.return_types"  # the module of these types, whose names are all known here
+    _fields: tuple[str, ...]
+
+    def __new__(cls, name: str, **parts: Any) -> ReturnType:
+        self = super().__new__(cls, parts.values())
+        self.name = name
+        self._fields = tuple(parts)
+        return self
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("_") or part not in self._fields:
+            raise AttributeError(f"torch.return_types.{self.name} has no part {part!r}")
+        return self[self._fields.index(part)]
+
 
 # The annotations of parameters, besides int, float, bool and str.
 Real = Tensor  # a tensor of floating point numbers; integers are converted
@@ -101,6 +132,10 @@ def _single(x: Tensor) -> Any:
     if x.value.size != 1:
         raise TypeError(x)
     return x.value.item()
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
 
 
 def integer(value: Any) -> int:

@@ -12,13 +12,49 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from gradcli.engine.broadcast import fit
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
 from gradcli.errors import EvaluationError
 from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support.arguments import KINDS, READERS, converted_beside, described
+from gradcli.ops.support.arguments import KINDS, READERS, as_tensor, check_size, converted_beside, described
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
+
+# Sentences about rules that several families share; every other one stands with its operation.
+
+
+ADDED_AT = "What was there keeps the whole gradient, and each added entry gets that of its place."
+BETWEEN = "The gradient comes through between the bounds, and is 0 beyond them."
+BOUND = "The gradient goes to the input where it stands, and to the bound where that takes its place."
+CHOSEN = "The entry that was chosen gets the gradient, and the others get 0."
+DOT = "A dot product gives each vector the gradient times the other vector."
+EXTREME = "The entry that was chosen gets the gradient, shared equally among ties; the others get 0."
+FLAT = "The result is flat between its jumps, so no gradient comes through."
+LENGTH = "Each entry gets the gradient times its share of the length; in the 2-norm that is entry over length."
+MATRIX = "Each matrix gets the gradient multiplied by the other one transposed, on its own side."
+MATRIX_SUM = "The added part gets the gradient, and each factor the gradient times the other one transposed."
+MEAN = "A mean shares the gradient out equally among the n entries."
+MOVED = "The entries change places, so each gradient goes back to the place that its entry came from."
+NORMAL = "The input's gradient loses its mean and its part along the result; weight and bias sum it over their copies."
+OWN_PART = "Each input gets the part of the gradient that stands where it was put."
+PICKED = "Entries that are picked get their gradients, added where one is picked twice; the rest get 0."
+PLACED = "The entries are put among zeros, so each gets the gradient that arrives at its place."
+REMAINDER = "The remainder moves along with the input, so the gradient goes back unchanged."
+REMAINDER_BY = "The input gets the gradient, and the divisor minus the gradient times the whole quotient."
+REPLACED = "What is written over gets 0, and the new entries get the gradient of the places they fill."
+SAME = "The values stay as they are, so the gradient goes back unchanged."
+SHAPE = "The entries stay as they are in another shape, so the gradient takes the old shape again."
+SLID = "Input and kernel each get the gradient slid over the other; the bias gets the gradient summed up."
+SOFTMAX = "Scores compete: each gets its share times its own gradient less the average, weighted by the shares."
+SOLVED = "The right side gets the solution of the transposed system; the matrix gets minus that times the solution."
+WINDOW_LARGEST = "The largest entry of each window gets the gradient of that window, and the others get 0."
+WINDOW_MEAN = "The mean of each window shares its gradient out equally; overlapping windows add up."
+WINDOW_SHARES = "Each window's number was shared out, so it gets the mean of the gradients in its window."
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -233,3 +269,45 @@ def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., 
 def register(name: str, function: Callable[..., Any], examples: Sequence[str], **facts: Any) -> None:
     """Declare an operation with facts of `Operation`."""
     OPERATIONS.declare(Operation(name, function, tuple(examples), **facts))
+
+
+# Operations for primitives that formulas print: adjoints, and the indices that rules refer to.
+
+
+WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # numpy's errors for wrong shapes
+
+
+def printed(declared: Primitive, *examples: str) -> None:
+    """Register a primitive that formulas print as an operation.
+
+    The annotations of its forward say how arguments are read; its docstring is the summary. Raises EvaluationError
+    where the arguments do not fit together, for its forward or for its rules; in a formula they always do.
+    """
+
+    @wraps(declared.forward)
+    def function(*inputs: Any, **options: Any) -> Any:
+        for value in options.values():
+            check_size(value if isinstance(value, tuple) else (value,) if isinstance(value, int) else ())
+        try:
+            tensors = [
+                as_tensor(x) for x in inputs
+            ]  # a forward without annotations takes numbers and lists as they are
+            with np.errstate(all="ignore"):
+                check_rules(declared, [x.value for x in tensors], options)
+            return declared(*tensors, **options)
+        except WRONG:
+            raise EvaluationError(
+                "E204",
+                f"{declared.name}() takes what a formula gives it, and these do not go together",
+                help=OPERATIONS[declared.name].signature,
+            ) from None
+
+    register(declared.name, function, examples, method=False)
+
+
+def check_rules(declared: Primitive, values: Sequence[Any], options: dict[str, Any]) -> None:
+    """Raise one of `WRONG` if a rule gives no gradient in the shape of its input."""
+    out = declared.forward(*values, **options)
+    for x, rule in zip(values, declared.rules, strict=False):
+        if rule is not None and declared.structured:
+            fit(rule(np.ones_like(out), out, *values, **options), x)

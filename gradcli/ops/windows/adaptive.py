@@ -9,15 +9,11 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
-from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
-from gradcli.ops.support.sentences import WINDOW_MEAN, WINDOW_SHARES
-from gradcli.ops.support.surface import operation
-from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
-from gradcli.ops.windows.pooling_shapes import check_filled
+from gradcli.ops.support.surface import WINDOW_MEAN, WINDOW_SHARES, operation, printed
+from gradcli.ops.windows.pooling import avg_pool2d, check_filled, max_pool2d
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
@@ -65,7 +61,6 @@ adaptive_mean: Primitive = primitive(
     saves=(0,),
     structured=True,
     says=WINDOW_MEAN,
-    index=entries.adaptive(_bounds),
 )
 adaptive_spread: Primitive = primitive(
     "adaptive_avg_pool2d_backward",

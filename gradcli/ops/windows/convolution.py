@@ -14,17 +14,16 @@ import numpy as np
 from gradcli.engine.modes import warn_once
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import windows as entries
+from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape, check_size
-from gradcli.ops.support.sentences import SLID
-from gradcli.ops.support.surface import register, taking
+from gradcli.ops.support.surface import SLID, register, taking
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.windows import Sizes
@@ -175,13 +174,8 @@ def _write(suffix: str, where_size: int | None) -> Any:
         trees = [x.tree for x in operands if x.number != 0]
         if where_size is not None:
             trees.insert(where_size, literal(options["size"]))
-        arguments = [Argument(tree) for tree in trees]
-        for option, default in (("stride", 1), ("padding", 0), ("dilation", 1)):
-            if set(options[option]) != {default}:
-                arguments.append(Argument(literal(windows.short(options[option])), option))
-        if options["groups"] != 1:
-            arguments.append(Argument(literal(options["groups"]), "groups"))
-        return Call(f"conv{len(options['stride'])}d{suffix}", tuple(arguments))
+        given = {name: value for name, value in options.items() if name != "size"}
+        return Call(f"conv{len(options['stride'])}d{suffix}", (*map(Argument, trees), *named(given)))
 
     return write
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
@@ -45,7 +45,7 @@ pad_constant: Primitive = primitive(
     ),
     structured=True,
     says="The border was added from outside, so its gradient is cut away and the rest goes back.",
-    index=entries.padded,
+    index=lambda out, x, *, pad, value=0: "" if value else ELSEWHERE,
 )
 
 

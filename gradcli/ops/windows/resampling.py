@@ -16,7 +16,6 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.arguments import Real, Shape, check_size
@@ -33,7 +32,6 @@ resample: Primitive = primitive(
     lambda g, out, x, down, across: resample(g, _turned(down), _turned(across)),
     structured=True,
     says="Each result mixes nearby entries, which get the gradient with the same weights.",
-    index=entries.resampled,
 )
 
 

@@ -7,16 +7,14 @@ from typing import Any
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.notation import named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real, check_size
-from gradcli.ops.support.sentences import SLID
-from gradcli.ops.support.surface import register, taking
+from gradcli.ops.support.surface import SLID, register, taking
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.convolution import convolution_weight, input_gradient, options, places, slid_back
 
@@ -28,20 +26,12 @@ def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
 
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write the call; `output_padding` settles the size where the stride leaves it open."""
-    x, w, bias = operands
-    arguments = [Argument(x.tree), Argument(w.tree)]
-    if bias.number != 0:
-        arguments.append(Argument(bias.tree))
-    for option, default in (("stride", 1), ("padding", 0), ("dilation", 1)):
-        if set(options[option]) != {default}:
-            arguments.append(Argument(literal(windows.short(options[option])), option))
-    found = _size(x.shape, w.shape, 0, {key: options[key] for key in ("stride", "padding", "dilation", "groups")})
-    rest = tuple(n - m for n, m in zip(options["size"][2:], found[2:], strict=True))
-    if any(rest):
-        arguments.append(Argument(literal(windows.short(rest)), "output_padding"))
-    if options["groups"] != 1:
-        arguments.append(Argument(literal(options["groups"]), "groups"))
-    return Call(f"conv_transpose{len(options['stride'])}d", tuple(arguments))
+    x, w, _ = operands
+    given = {key: options[key] for key in ("stride", "padding", "dilation")}
+    found = _size(x.shape, w.shape, 0, {**given, "groups": options["groups"]})
+    given["output_padding"] = tuple(n - m for n, m in zip(options["size"][2:], found[2:], strict=True))
+    trees = (Argument(operand.tree) for operand in operands if operand.number != 0)
+    return Call(f"conv_transpose{len(options['stride'])}d", (*trees, *named({**given, "groups": options["groups"]})))
 
 
 transposed: Primitive = primitive(
@@ -55,7 +45,6 @@ transposed: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=SLID,
-    index=entries.transposed,
 )
 
 

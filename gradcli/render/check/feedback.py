@@ -13,11 +13,11 @@ from gradcli.render.check.graphs import TOO_LARGE, placed
 from gradcli.render.check.marking import NAME, Saying, clipped, sayings
 from gradcli.render.check.page import MOST, by_question, check_page, heading, of_file, title
 from gradcli.render.check.student import FULL, LONGEST, columns, point
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
-from gradcli.render.markdown.layout import code, fenced, plain, table
-from gradcli.render.page.html import cut
+from gradcli.render.markdown.pages import code, fenced, plain, table
+from gradcli.render.page.document import cut
 from gradcli.render.text.layout import Row
+from gradcli.render.text.looks import Asked
 
 
 def of_student(

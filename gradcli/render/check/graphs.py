@@ -20,9 +20,9 @@ from gradcli.homework.key import Key
 from gradcli.homework.model import CREDITED, Diagnosis, Marked
 from gradcli.homework.solve.graph import UNNAMED, Edge, Graph, reached
 from gradcli.homework.solve.problem import Problem
-from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import WIDEST, Arc, Line, Sketch, Vertex, cut, tensor
+from gradcli.render.graph.sketch.sketch import WIDEST, Arc, Line, Sketch, Vertex, cut, tensor
 from gradcli.render.graph.svg import written
+from gradcli.render.text.looks import Asked
 from gradcli.source import visible
 
 MOST = 60  # steps of a graph that is drawn

@@ -14,12 +14,11 @@ from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.graphs import drawn
 from gradcli.render.check.student import about
 from gradcli.render.check.worked import worked_sections
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.lesson.page import sections
 from gradcli.render.output.tables import tables
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element, still
+from gradcli.render.text.looks import Asked
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

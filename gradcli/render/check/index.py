@@ -9,11 +9,10 @@ from gradcli.homework.totals import LONGEST, ClassTotals
 from gradcli.render.check.reports.cells import file_name
 from gradcli.render.check.student import scrolled
 from gradcli.render.check.table import class_sections, title
-from gradcli.render.display_options import Asked
-from gradcli.render.markdown.layout import plain, table
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, element
+from gradcli.render.markdown.pages import plain, table
+from gradcli.render.page.document import Html, element, still
 from gradcli.render.text.layout import Section
+from gradcli.render.text.looks import Asked
 
 STUDENTS = "Students"
 SHORT = 24  # characters of a cell that are kept on one line

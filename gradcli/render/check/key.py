@@ -14,11 +14,10 @@ from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import KINDS, Finding
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_document, worked_sections
-from gradcli.render.display_options import asked
 from gradcli.render.documents.explanation import Document, explanation_document
 from gradcli.render.lesson.page import page
 from gradcli.render.text.layout import Row, Section, lay_out
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Looks, asked
 from gradcli.source import visible
 from gradcli.stream.values import dump, plain
 

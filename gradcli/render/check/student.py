@@ -24,10 +24,9 @@ from gradcli.render.check.marking import (
     sayings,
 )
 from gradcli.render.check.page import KINDS, MOST, by_question, heading, of_file, scored, whose
-from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Sketch
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, cut, element
+from gradcli.render.graph.sketch.sketch import Sketch
+from gradcli.render.page.document import Html, cut, element, still
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import short
 
 LONGEST = 6000  # characters of a program

@@ -12,11 +12,11 @@ from gradcli.facts import dataclass
 from gradcli.homework.solve.runs import scripts
 from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, own_events
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import Document
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.run.timeline import timeline_sections
 from gradcli.render.text.layout import Row, Section
+from gradcli.render.text.looks import Asked
 from gradcli.script.timeline.passes import with_short_formulas
 from gradcli.workers.asking import Work, asked
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.missing_values import Unkept
-from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, missing_notes
+from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, Unkept, missing_notes
 from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
 from gradcli.language.tree import Expression, Name
@@ -16,6 +17,9 @@ from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation, local_label
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
+
+if TYPE_CHECKING:
+    from gradcli.explanation.derivatives.total import Derivative
 
 Document = dict[str, Json]
 Writer = Callable[[Expression], str]
@@ -184,3 +188,21 @@ def _writer() -> Writer:
         return written[key]
 
     return write
+
+
+# The JSON document of Jacobians, Hessians and derivatives of higher order.
+
+
+def derivatives_document(found: Sequence[Derivative]) -> Document:
+    """The derivatives, schema `gradcli.derivatives/1`."""
+    return {"schema": "gradcli.derivatives/1", "ok": True, "derivatives": [_derivative(one) for one in found]}
+
+
+def _derivative(found: Derivative) -> Document:
+    return {
+        "by": list(found.by),
+        "shape": None if found.value is None else list(np.shape(found.value)),
+        "value": None if found.value is None else plain(found.value),
+        "formula": None if found.formula is None else unparse(found.formula),
+        "given": list(found.upstreams),
+    }

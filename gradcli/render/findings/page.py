@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from gradcli.findings.finding import Finding
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element
 
 
 def findings_list(findings: Sequence[Finding], step_of: Callable[[Finding], int | None]) -> Html | None:

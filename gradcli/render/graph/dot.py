@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradcli.explanation.model import Explanation
-from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Arc, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import Arc, Vertex, sketch
 from gradcli.render.graph.svg import direction
+from gradcli.render.text.looks import Asked
 from gradcli.source import visible
 
 # Dark text on mid-tones inside the nodes and grey outside: readable on a white page and on a black one.

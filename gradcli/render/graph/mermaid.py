@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from gradcli.explanation.model import Explanation
-from gradcli.render.display_options import Asked
-from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.sketch.sketch import Arc, Sketch, Vertex, sketch
 from gradcli.render.graph.svg import direction
+from gradcli.render.text.looks import Asked
 from gradcli.source import visible
 
 # Mermaid reads labels as HTML and as Markdown, so `2*x*y` would be set in italics; `#42;` is its own way to write `*`.

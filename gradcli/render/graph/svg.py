@@ -12,9 +12,7 @@ import numpy as np
 
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.steps.moves import Computed, Contributed
-from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.render.display_options import Asked
+from gradcli.explanation.steps.walk import Computed, Contributed, Walk, walk
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import (
     Box,
@@ -24,14 +22,14 @@ from gradcli.render.graph.layered.model import (
     Point,
     Rectangle,
     Route,
+    fitting,
     pair,
     path,
     text_width,
 )
 from gradcli.render.graph.layered.model import length as n
-from gradcli.render.graph.layered.rows import fitting
-from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
-from gradcli.render.graph.sketch.sketch import sketch, too_large
+from gradcli.render.graph.sketch.sketch import Arc, Line, Sketch, Vertex, sketch, too_large
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import short
 from gradcli.source import visible
 

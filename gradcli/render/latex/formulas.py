@@ -6,10 +6,12 @@ dots for one of more than `MOST` nodes, or that nests deeper than TeX or a reade
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import islice
+from itertools import chain, count, islice
 
 from gradcli.facts import dataclass
 from gradcli.language.tree import (
@@ -32,8 +34,228 @@ from gradcli.language.tree import (
     postorder,
 )
 from gradcli.language.unparser import Precedence
-from gradcli.render.latex.functions import Symbols, applied, escaped, operator
 from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters, listed, number, shown
+from gradcli.source import visible
+
+# Functions as mathematicians write them: roots, logarithms, cases; of any other its name and arguments.
+
+
+# Names as mathematicians write them, and any text such that LaTeX reads it as text and runs nothing.
+#
+# `x1` is x_{1}, `theta` is \theta, `W_hidden` is W_{\text{hidden}}. No two names become the same symbol.
+_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi
+    psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
+_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", re.split(r"\s+", _NAMES), strict=True))
+LONGEST = 24  # characters of a name
+GREEK = frozenset(_LETTERS.values())
+_LETTERS |= {"ς": "varsigma", "∂": "partial", "∇": "nabla", "ℓ": "ell"}
+
+# What LaTeX and KaTeX both know, and in every font that a plain article has.
+_ACCENTS = {"\u0300": "grave", "\u0301": "acute", "\u0302": "hat", "\u0303": "tilde", "\u0304": "bar",
+            "\u0306": "breve", "\u0307": "dot", "\u0308": "ddot", "\u030a": "mathring", "\u030c": "check"}  # fmt: skip
+_IN_TEXT = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+    "|": "$|$", '"': r"{''}", "-": "{-}", "'": "{'}", "`": "{`}", "·": r"$\cdot$", "→": r"$\to$", "…": r"$\ldots$",
+    "←": r"$\gets$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "×": r"$\times$", "−": "$-$", "≤": r"$\le$",
+    "≥": r"$\ge$", "≠": r"$\neq$", "∞": r"$\infty$", "±": r"$\pm$", "²": "$^2$", "³": "$^3$", "“": "``", "”": "''",
+    "’": "'", "–": "--", "\n": " ", "↦": r"$\mapsto$",
+} | {c: f"\\{c}" for c in "%_#$&{}"}  # fmt: skip
+_IN_TEXT |= {c: f"$_{n}$" for n, c in zip("0123456789", "₀₁₂₃₄₅₆₇₈₉", strict=True)}
+_LATIN = re.compile("[À-ÏÑ-ÖØ-Ýß-ïñ-öø-ýÿ]")
+_PARTS = re.compile(r"(?P<base>[^\W\d_₀-₉]+)(?P<index>[0-9₀-₉]*)(?P<rest>(?:_[^\W_]+)*)_?")
+
+
+def escaped(text: str) -> str:
+    """Return a text for LaTeX's text mode: in each of its characters nothing but that character."""
+    return "".join(map(_character, visible(text)))
+
+
+def _character(character: str) -> str:
+    if character in _IN_TEXT:
+        return _IN_TEXT[character]
+    if character.isascii() or _LATIN.match(character):
+        return character
+    if character in _LETTERS:
+        return f"$\\{_LETTERS[character]}$"
+    base, *marks = list(unicodedata.normalize("NFD", character))
+    if base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS:
+        return f"${_accented(base, marks)}$"
+    return f"[U+{ord(character):04X}]"  # a letter of a script that a plain article cannot set
+
+
+def _accented(base: str, marks: Iterable[str]) -> str:
+    for mark in marks:
+        base = f"\\{_ACCENTS[mark]}{{{base}}}"
+    return base
+
+
+class Symbols:
+    """The symbols of the names of one document: each name keeps its own, the first come the plainest."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._symbols: dict[str, str] = {}
+        self._taken: set[str] = set()
+        for name in names:
+            self[name]
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._symbols:
+            choices = chain([symbol(name), in_text(name)], (in_text(name, f" no. {n}") for n in count(2)))
+            found = next(choice for choice in choices if choice not in self._taken)
+            self._symbols[name] = found
+            self._taken.add(found)
+        return self._symbols[name]
+
+    def has(self, symbol: str) -> bool:
+        """Return whether a name has this symbol."""
+        return symbol in self._taken
+
+
+def in_text(name: str, more: str = "") -> str:
+    """Return a name in upright letters, as it is spelled, and more text; of a long name the beginning."""
+    spelled = escaped(name) if len(name) <= LONGEST else f"{escaped(name[:LONGEST])}\\ldots"
+    return f"\\text{{{spelled}{more}}}"
+
+
+def symbol(name: str) -> str:
+    """Return the symbol for a name; a name that has none is its own text."""
+    parts = _PARTS.fullmatch(name)
+    base = _base(parts["base"]) if parts else None
+    if parts is None or base is None or len(name) > LONGEST:
+        return in_text(name)
+    index = "".join(str(unicodedata.digit(digit)) for digit in parts["index"])
+    below = [index] if index else []
+    below.extend(_below(part) for part in parts["rest"].split("_")[1:])
+    return f"{base}_{{{','.join(below)}}}" if below else base
+
+
+def _base(letters: str) -> str | None:
+    """Return the symbol of a word without digits: a letter, a Greek one, or the word."""
+    if letters in GREEK:
+        return f"\\{letters}"
+    if letters in _LETTERS:
+        return f"\\{_LETTERS[letters]}"
+    base, *marks = list(unicodedata.normalize("NFD", letters))
+    if base.isascii() and all(mark in _ACCENTS for mark in marks):  # one letter, with or without accents
+        return _accented(base, marks)
+    return f"\\mathit{{{letters}}}" if letters.isascii() else None
+
+
+def _below(part: str) -> str:
+    """Return a subscript: a number, a letter, or several indices as they are, a word as text."""
+    if re.fullmatch("[0-9]+|[ijklmn]{2,3}", part):
+        return part
+    found = _base(part) if part.isalpha() else None
+    return f"\\text{{{escaped(part)}}}" if found is None or found.startswith("\\mathit") else found
+
+
+_NAMED = {name: f"\\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "det", "log")} | {
+    "asin": r"\arcsin", "arcsin": r"\arcsin", "acos": r"\arccos", "arccos": r"\arccos",
+    "atan": r"\arctan", "arctan": r"\arctan", "log2": r"\log_{2}", "log10": r"\log_{10}",
+    "erf": r"\operatorname{erf}", "trace": r"\operatorname{tr}", "sign": r"\operatorname{sign}",
+}  # fmt: skip
+_REDUCING = {
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "norm",
+    "trace",
+    "det",
+    "dot",
+    "var",
+    "std",
+    "mse_loss",
+}
+
+
+def operator(name: str) -> str:
+    """Return the name of a function, upright."""
+    return f"\\operatorname{{{escaped(name)}}}"
+
+
+def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], symbols: Symbols) -> Piece:
+    """Return a function of its arguments, some of them by keyword."""
+    special = _SPECIAL.get(name)
+    if special is not None and not any(keywords):
+        count, write = special
+        if count == len(parts):
+            return write(*parts)
+    is_sigma = name == "sigmoid" and not symbols.has(r"\sigma")
+    written = r"\sigma" if is_sigma else _NAMED.get(name) or operator(name)
+    texts = [
+        part.text if keyword is None else f"\\text{{{escaped(keyword)}}}={part.text}"
+        for part, keyword in zip(parts, keywords, strict=True)
+    ]
+    argument = in_brackets(", ".join(texts), parts)
+    if name in _REDUCING:
+        rank = 0 if len(parts) == 1 else None
+    else:
+        rank = max((part.rank for part in parts if part.rank is not None), default=None) if parts else None
+    found = argument.joined(f"{written}{argument.text}", [argument], rank=rank)
+    if not argument.is_tall and len(texts) > 1:  # the lines of a long one end after a comma
+        terms = [f"{text}," for text in texts[:-1]]
+        found = replace(found, terms=(f"{written}({terms[0]}", *terms[1:], f"{texts[-1]})"))
+    width = found.width + len(name) + sum(len(keyword) + 1 for keyword in keywords if keyword)
+    return replace(found, width=width, function=(written, argument.text))
+
+
+def _around(opening: str, closing: str, *, rank: int | None = -1) -> Callable[[Piece], Piece]:
+    def write(part: Piece) -> Piece:
+        stretch = (r"\left", r"\right") if part.is_tall else ("", "")
+        return part.joined(f"{stretch[0]}{opening} {part.text} {stretch[1]}{closing}", [part], rank=rank)
+
+    return write
+
+
+def _exponential(power: Piece) -> Piece:
+    if power.fractions > 1 or power.width > 16:
+        argument = in_brackets(power.text, [power])
+        found = argument.joined(f"\\exp{argument.text}", [argument])
+        return replace(found, function=(r"\exp", argument.text))
+    return power.joined(f"\\mathrm{{e}}^{{{power.text}}}", [power]).raised()
+
+
+def _root(part: Piece) -> Piece:
+    return part.joined(f"\\sqrt{{{part.text}}}", [part])
+
+
+def _cases(condition: Piece, then: Piece, otherwise: Piece) -> Piece:
+    text = (
+        f"\\begin{{cases}} {then.text} & \\text{{if }} {condition.text} \\\\"
+        f" {otherwise.text} & \\text{{otherwise}} \\end{{cases}}"
+    )
+    found = then.joined(text, [condition, then, otherwise])
+    return replace(found, is_tall=True, width=found.width + 9, level=Precedence.COMPARISON)
+
+
+def _raised(exponent: str) -> Callable[[Piece], Piece]:
+    def write(part: Piece) -> Piece:
+        base = part.at(Precedence.PRIMARY)
+        base = base.bracketed() if base.is_raised else base
+        return base.joined(f"{base.text}^{{{exponent}}}", [base]).raised()
+
+    return write
+
+
+_ABSOLUTE = _around(r"\lvert", r"\rvert")
+_SPECIAL: Mapping[str, tuple[int, Callable[..., Piece]]] = {
+    "exp": (1, _exponential),
+    "sqrt": (1, _root),
+    "abs": (1, _ABSOLUTE),
+    "absolute": (1, _ABSOLUTE),
+    "norm": (1, _around(r"\lVert", r"\rVert", rank=0)),
+    "floor": (1, _around(r"\lfloor", r"\rfloor")),
+    "ceil": (1, _around(r"\lceil", r"\rceil")),
+    "where": (3, _cases),
+    "t": (1, _raised(r"\top")),
+    "inv": (1, _raised("-1")),
+    "inverse": (1, _raised("-1")),
+}
+
 
 MOST = 400  # nodes of a formula
 DEEPEST = 24  # groups of TeX within each other, which allows 255 in all

@@ -11,12 +11,10 @@ from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_sections
-from gradcli.render.display_options import Asked
-from gradcli.render.latex.functions import escaped
-from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import listing, whole
+from gradcli.render.latex.formulas import escaped
+from gradcli.render.latex.pages import lesson, listing, whole
 from gradcli.render.text.layout import lay_out
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Asked, Looks
 
 COLUMNS = 86  # of a page of text
 

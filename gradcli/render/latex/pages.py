@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
-from gradcli.explanation.chain.links import Link
-from gradcli.explanation.chain.trace import Route, Trace
-from gradcli.explanation.model import Explanation
-from gradcli.render.display_options import Asked
-from gradcli.render.latex.aligned import Equation
-from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.functions import escaped
-from gradcli.render.latex.lesson import (
-    Reasons,
-    Rows,
-    edges,
-    forward,
-    fragment,
-    given,
-    in_variables,
-    introduced,
-    lesson,
-    local,
-    statement,
-)
-from gradcli.render.latex.pieces import Piece, letters, value
+from gradcli.explanation.chain.links import Link, Route, Trace, chain, entered
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
+from gradcli.render.latex.formulas import escaped, multiplied
+from gradcli.render.latex.pieces import WIDEST, Equation, Piece, aligned, letters, value
 from gradcli.render.latex.terms import Terms
+from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import PRECISION
+from gradcli.source import visible
 
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[a4paper,margin=25mm]{geometry}
@@ -89,7 +75,7 @@ def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
 
     The gradient of the variable is also written in the variables, as the rules give it and simplified.
     """
-    own = in_variables(trace.leaf, terms) if link.input == trace.leaf.node else []
+    own = list(map(terms.formula, terms.in_variables(trace.leaf))) if link.input == trace.leaf.node else []
     sides = [
         terms.symbols(link),
         terms.formulas(link),
@@ -139,3 +125,171 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) 
 
 def whole(fragment: str, asked: Asked) -> str:
     return document(fragment) if asked.standalone else fragment
+
+
+# The worked solution as LaTeX, in the sections of the page of `gradcli eval`, for any article with amsmath.
+
+
+MOST = 200  # equations of a section; more nobody prints
+
+
+def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = False) -> str:
+    """The whole solution as a fragment, on demand with the reasons for the rules."""
+    terms = Terms(explanation, precision)
+    pairs = list(edges(explanation))
+    links = entered(explanation, chain(explanation))
+    locals_ = (Reasons if why else Rows)(pairs, terms, local, introduced(pairs, terms))
+    return fragment(
+        explanation,
+        [
+            ("", Rows(statement(explanation, terms), terms)),
+            ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
+            ("Local derivatives", locals_),
+            ("Chain rule, newest node first", Rows(links, terms, chain_rule, given(terms))),
+            ("Gradients", Rows([*explanation.deltas, *explanation.leaves], terms, gradient)),
+        ],
+    )
+
+
+class Rows:
+    """The facts of a section, of which the first are written as equations below a sentence, the `lead`."""
+
+    def __init__(
+        self, facts: Sequence[Any], terms: Terms, write: Callable[[Any, Terms], Equation] | None = None, lead: str = ""
+    ) -> None:
+        self.facts, self.terms, self.write, self.lead = facts, terms, write, lead
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def shown(self) -> list[Equation]:
+        first = self.facts[:MOST]
+        return list(first) if self.write is None else [self.write(fact, self.terms) for fact in first]
+
+    def blocks(self) -> Iterator[str]:
+        yield aligned(self.shown())
+
+
+class Reasons(Rows):
+    """Local derivatives, and below those of a node why they hold."""
+
+    def blocks(self) -> Iterator[str]:
+        from gradcli.render.latex.reasons import reasons  # pages without reasons have no use for it
+
+        return reasons(self.facts[:MOST], self.shown(), self.terms)
+
+
+def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> str:
+    """Return sections and the notes below them; what the fragment changes ends with it."""
+    lines = [f"% {line}" for line in visible(explanation.program.replace("\n", " ; ")).split("\n")]
+    lines.append(r"\begingroup\allowdisplaybreaks")
+    for title, rows in sections:
+        if len(rows):
+            lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
+            lines.extend([rf"\par\noindent {rows.lead}"] if rows.lead else [])
+            lines.extend(rows.blocks())
+            lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
+    lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
+    return "\n".join([*lines, r"\par\endgroup"])
+
+
+def introduced(pairs: Sequence[tuple[Node, Local]], terms: Terms) -> str:
+    """Return what the `g` of the rules is; nothing where no edge has a rule."""
+    node = next((node for node, edge in pairs if edge.formula is None), None)
+    if node is None:
+        return ""
+    name, total, at = terms.name(terms.upstream_name).text, terms.total(node.id).text, terms.name(node.id).text
+    return f"At each node, ${name}$ is the gradient that arrives from above: at ${at}$ it is ${total}$."
+
+
+def given(terms: Terms) -> str:
+    """Return what the `L` of an upstream gradient is; nothing where none was given."""
+    if terms.plain_seed:
+        return ""
+    output, later = terms.explanation.output, terms.name(terms.differentiated).text
+    total, leads = terms.total(output).text, terms.name(output).text
+    return f"${total}$ is given: ${later}$ is a later number, which ${leads}$ leads to."
+
+
+def hidden(count: int) -> str:
+    return rf"\par\noindent\ldots{{}} and {count:,} more."
+
+
+def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
+    """The program as it was written, and the point at which it is explained."""
+    found = [
+        Equation(terms.name(part.target or explanation.output), [terms.typed(part.value)])
+        for part in explanation.statements[:MOST]
+    ]
+    if explanation.sizes is not None:
+        return [*found, *sizes(explanation, terms)]
+    found.extend(point(explanation.variables, terms))
+    if not terms.plain_seed and explanation.steps:
+        found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
+    return found
+
+
+def point(variables: Sequence[Node], terms: Terms) -> Iterator[Equation]:
+    """Yield the values of the variables, numbers side by side."""
+    line: list[Equation] = []
+    width = 0
+    for node in variables:
+        equation = Equation(terms.name(node.id), [terms.value(node.value)])
+        needed = sum(piece.width + 3 for piece in (equation.left, *equation.sides) if piece)
+        if line and (node.shape or width + needed > WIDEST):
+            yield from beside(line)
+            line, width = [], 0
+        line.append(equation)
+        width += WIDEST if node.shape else needed
+    yield from beside(line)
+
+
+def beside(line: Sequence[Equation]) -> Iterator[Equation]:
+    if line:
+        texts = [line[0].sides[0], *(Piece(f"{x.left.text} = {x.sides[0].text}") for x in line[1:] if x.sides[0])]
+        yield Equation(line[0].left, [Piece(r",\quad ".join(text.text for text in texts if text))])
+
+
+def sizes(explanation: Explanation, terms: Terms) -> Iterator[Equation]:
+    for name, shape in (explanation.sizes or {}).items():
+        text = r" \times ".join(str(size) if isinstance(size, int) else terms.name(size).text for size in shape)
+        yield Equation(terms.name(name), [Piece(text)], sign=":")
+
+
+def forward(node: Node, terms: Terms) -> Equation:
+    remark = "" if node.grad_fn is None else f"\\texttt{{{escaped(node.grad_fn)}}}"
+    return Equation(
+        terms.name(node.id), [terms.typed(node.expression), terms.put_in(node), terms.value(node.value)], remark
+    )
+
+
+def edges(explanation: Explanation) -> Iterator[tuple[Node, Local]]:
+    for node in reversed(explanation.nodes):
+        for edge in node.locals:
+            yield node, edge
+
+
+def local(pair: tuple[Node, Local], terms: Terms) -> Equation:
+    node, edge = pair
+    number = None if edge.value is None else terms.value(edge.value)
+    if edge.formula is None:
+        return Equation(terms.edge(node.id, edge), [terms.rule(edge)], sign=":")
+    return Equation(terms.edge(node.id, edge), [terms.rule(edge), number])
+
+
+def chain_rule(link: Link, terms: Terms) -> Equation:
+    return Equation(terms.total(link.input), [terms.symbols(link), terms.numbers(link), terms.value(link.total)])
+
+
+def gradient(leaf: Leaf | Intermediate, terms: Terms) -> Equation:
+    """The gradient of a variable as a formula of the variables, and its value; or a δ."""
+    if isinstance(leaf, Intermediate):
+        node = terms.nodes[str(leaf.gradient_of)]
+        return Equation(
+            terms.name(leaf.name), [terms.total(node.id), terms.formula(leaf.expression), terms.value(node.grad)]
+        )
+    total = terms.total(leaf.name)
+    if leaf.gradient is None:
+        return Equation(total, [Piece(r"\text{None}")])
+    formula = None if leaf.formula is None else terms.formula(leaf.formula)
+    return Equation(total, [formula, terms.value(leaf.shown_gradient)])

@@ -10,10 +10,9 @@ from gradcli.explanation.index.tree import COMPARISONS, Apply, Entry, Equation, 
 from gradcli.explanation.model import Local, Node, Why
 from gradcli.explanation.reference import sentences
 from gradcli.guard import optional
-from gradcli.render.latex.aligned import Equation as Line
-from gradcli.render.latex.aligned import aligned
-from gradcli.render.latex.functions import Symbols, applied, escaped
-from gradcli.render.latex.pieces import Piece, value
+from gradcli.render.latex.formulas import Symbols, applied, escaped
+from gradcli.render.latex.pieces import Equation as Line
+from gradcli.render.latex.pieces import Piece, aligned, value
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.reasons import elsewhere, meanings, place
 

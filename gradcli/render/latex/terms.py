@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradcli.explanation.chain.links import Term
-from gradcli.explanation.model import Explanation, Local, Value
-from gradcli.explanation.naming import ordinal
+from gradcli.explanation.model import Explanation, Local, Value, ordinal
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import Precedence
-from gradcli.render.latex.formulas import Writer, added, multiplied
-from gradcli.render.latex.functions import Symbols
+from gradcli.render.latex.formulas import Symbols, Writer, added, multiplied
 from gradcli.render.latex.pieces import Piece, fraction, value
-from gradcli.render.lesson.chain_rule import ChainRule
 from gradcli.render.lesson.readable import each_part, readable
+from gradcli.render.lesson.terms import ChainRule
 from gradcli.render.text.numbers import PRECISION
 
 ENTERING = "\0"  # begins the name that stands for an upstream gradient in a rule; no program has it

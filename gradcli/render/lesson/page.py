@@ -8,8 +8,8 @@ from functools import partial
 
 from rich.cells import cell_len
 
-from gradcli.explanation.causes.stops import stopped
-from gradcli.explanation.chain.links import Link, chain
+from gradcli.explanation.causes.infinities import stopped
+from gradcli.explanation.chain.links import Link, chain, entered
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node
 from gradcli.explanation.second import Newton
@@ -28,21 +28,13 @@ MOST = 40  # rows of a section, unless all are asked for
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     """The program, and the point at which it is explained."""
-    variables = explanation.variables
-    given = {node.name for node in variables}
-    statements = []
-    for statement in explanation.parsed.statements:
-        if statement.target in given:  # the first says the value, which follows below
-            given.remove(statement.target)
-        else:
-            statements.append(statement)
-    point = [f"{visible(node.name)} = {terms.grid(node.value, width=40)}" for node in variables]
+    point = [f"{visible(node.name)} = {terms.grid(node.value, width=40)}" for node in explanation.variables]
     if explanation.sizes is not None:
         point = [f"{visible(name)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     if not terms.plain_seed and explanation.steps and explanation.sizes is None:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.grid(explanation.upstream, width=40)}")
     at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
-    written = Rows(statements, partial(_statement, terms=terms))
+    written = Rows(explanation.statements, partial(_statement, terms=terms))
     lines = shown(written, terms.looks, all=all, ending=last(written))
     if (
         at
@@ -284,14 +276,9 @@ def _reason(local: Local, terms: Terms, *, why: bool) -> Row:
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link | None]:
     """Return the gradient that enters, and that of every node: in symbols, in numbers, and the result."""
-    links = chain(explanation)
+    links = entered(explanation, chain(explanation))
     given = [] if terms.plain_seed else [None]
-    return Rows([*given, *seed(explanation), *links] if links else [], partial(_link, terms=terms))
-
-
-def seed(explanation: Explanation) -> list[Link]:
-    """Return the gradient that enters at the output as the first link of the chain."""
-    return [Link(explanation.output, (), explanation.upstream)]
+    return Rows([*given, *links] if links else [], partial(_link, terms=terms))
 
 
 def _link(link: Link | None, terms: Terms) -> Row:

@@ -112,9 +112,7 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
         case Binary("@"):
             first, second = ranks
             return max(first + second - 2, 0) if first in (1, 2) and second in (1, 2) else None
-        case Unary():
-            return ranks[0]
-        case Attribute(_, "T"):
+        case Unary() | Attribute(_, "T"):
             return ranks[0]
         case Compare():
             return None if None in ranks else max(one for one in ranks if one is not None)
@@ -125,7 +123,7 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
             return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
         case Call(function) if function in PASSING:
             known = [one for one in ranks if one]
-            return max(known) if known else ranks[0] if ranks else None
+            return max(known, default=next(iter(ranks), None))
     return None
 
 

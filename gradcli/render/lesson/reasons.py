@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gradcli.explanation.index.formulas import Worked
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Reduce
-from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Explanation, Local, Why
 from gradcli.guard import optional
 from gradcli.language.tree import Binary, postorder

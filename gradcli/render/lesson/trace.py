@@ -6,8 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gradcli.explanation.chain.links import Link
-from gradcli.explanation.chain.trace import Route, Trace
+from gradcli.explanation.chain.links import Link, Route, Trace, entered
 from gradcli.explanation.model import Explanation, Leaf, Node, missing_notes
 from gradcli.explanation.reference import sentences
 from gradcli.guard import noting
@@ -24,7 +23,6 @@ from gradcli.render.lesson.page import (
     heading,
     is_same,
     last,
-    seed,
     shown,
 )
 from gradcli.render.lesson.reasons import reason
@@ -63,7 +61,7 @@ def trace_sections(
             text = visible(f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None")
             sections.append(Section(title, [Row((text,), "note")]))
             continue
-        links = [*seed(explanation), *trace.links] if trace.links else []
+        links = entered(explanation, trace.links)
         rows = [*_as_above(links, known, terms), *_derivations(links[:-1], known, trace.leaf, terms, why=why)]
         asked = list(_derivations(links[-1:], known, trace.leaf, terms, why=why))
         told = next((place for place, row in enumerate(asked) if row.kind), len(asked))
@@ -118,13 +116,10 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
 
 
 def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
-    """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
-    if leaf.formula is None or leaf.formula_raw is None:
-        return []
-    if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
-        return []
-    raw = "" if deltas_of(leaf.formula, terms.explanation) else terms.formula(leaf.formula_raw)
-    return [raw if len(raw) <= LONGEST else "", terms.formula(leaf.formula)]
+    """Return the gradient as the rules give it, where that is short, and simplified."""
+    told = list(map(terms.formula, terms.in_variables(leaf)))
+    is_short = told and len(told[0]) <= LONGEST and not deltas_of(leaf.formula, terms.explanation)
+    return told if is_short else told[1:]
 
 
 def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:

@@ -11,10 +11,9 @@ from gradcli.homework.answer_file import filled_in
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.check.worked import worked_sections
-from gradcli.render.display_options import Asked
 from gradcli.render.lesson.page import sections
-from gradcli.render.markdown.layout import fenced, laid_out, plain
-from gradcli.render.markdown.pages import joined
+from gradcli.render.markdown.pages import fenced, joined, laid_out, plain
+from gradcli.render.text.looks import Asked
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gradcli.render.page.html import Html, element
+from gradcli.render.page.document import Html, element
 from gradcli.render.text.layout import BETWEEN, Row, Section
 
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gradcli.explanation.missing_values import Unkept
-from gradcli.explanation.model import Explanation, Local, Value
+from gradcli.explanation.model import Explanation, Local, Unkept, Value
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -25,7 +24,7 @@ from gradcli.language.tree import (
 )
 from gradcli.language.unparser import Precedence, precedence, unparse
 from gradcli.render.lesson.readable import each_part, readable
-from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.document import Html, cut, element, joined
 from gradcli.render.text.numbers import number, short
 
 COLOURS = 8

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.chain.trace import Trace
+from gradcli.explanation.chain.links import Trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.meaning import Meaning, meanings
 from gradcli.explanation.model import Explanation, Value
-from gradcli.explanation.steps.moves import Contributed
-from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.explanation.steps.walk import Contributed, Walk, walk
 from gradcli.findings.finding import Finding
 from gradcli.guard import guarded, optional
 from gradcli.language.tree import (
@@ -34,19 +33,14 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.findings.page import findings_list
 from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.controls import controls, panel, scene, told, view
-from gradcli.render.page.document import page
-from gradcli.render.page.html import Html, cut, element
-from gradcli.render.page.lesson import Lesson, listed
-from gradcli.render.page.notes import remark_list
-from gradcli.render.page.parts import Tracks
-from gradcli.render.page.questions import questions
-from gradcli.render.text.looks import Looks
+from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
+from gradcli.render.page.lesson import Lesson, listed, questions
+from gradcli.render.page.picture import Tracks, remark_list
+from gradcli.render.text.looks import Asked, Looks
 from gradcli.stream.values import Json, plain
 
 SLIDERS = 24  # entries of all leaves that have one
@@ -250,15 +244,8 @@ def title(explanation: Explanation) -> str:
 
 def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     """Return the program, and the point at which it is explained."""
-    variables = explanation.variables
-    given = {node.name for node in variables}
-    lines = []
-    for statement in explanation.parsed.statements:
-        if statement.target in given:
-            given.remove(statement.target)
-        else:
-            lines.append(cut(unparse_statement(statement, multiply="·"), LONGEST))
-    point = [f"{cut(node.name, 60)} = {terms.value(node.value, width=40)}" for node in variables]
+    lines = [cut(unparse_statement(statement, multiply="·"), LONGEST) for statement in explanation.statements]
+    point = [f"{cut(node.name, 60)} = {terms.value(node.value, width=40)}" for node in explanation.variables]
     if explanation.sizes is not None:
         point = [f"{cut(name, 60)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     at = element("p", f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}", class_="point")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil
 
-from gradcli.explanation.curves.ticks import labels, ticks
+from gradcli.explanation.curves.curve import labels, ticks
 from gradcli.render.graph.layered.model import text_width
-from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Stroke, part, within
+from gradcli.render.plot.charts import Array, Arrow, Chart, Mark, Stroke, part, within
 from gradcli.source import visible
 
 WIDTH, HEIGHT = 640, 360  # of the space between the axes

@@ -9,8 +9,7 @@ import numpy as np
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.practice.drawing import Prepared, sheet
-from gradcli.render.page.document import alive, trainer
-from gradcli.render.page.html import Html, cut, data, element
+from gradcli.render.page.document import Html, alive, cut, data, element, trainer
 from gradcli.render.practice.turns import hints
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain

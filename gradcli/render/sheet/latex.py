@@ -9,13 +9,12 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.solve.solution import Solution
 from gradcli.render.check.marking import exact
-from gradcli.render.display_options import Asked
-from gradcli.render.latex.aligned import aligned
-from gradcli.render.latex.functions import escaped
-from gradcli.render.latex.lesson import statement
-from gradcli.render.latex.pages import document, listing
+from gradcli.render.latex.formulas import escaped
+from gradcli.render.latex.pages import document, listing, statement
+from gradcli.render.latex.pieces import aligned
 from gradcli.render.latex.terms import Terms
 from gradcli.render.sheet.pages import about, one_line, program
+from gradcli.render.text.looks import Asked
 
 DIGITS = 12  # of the values, which are given
 RULE = r"\hrulefill\quad"

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.render.check.marking import exact
-from gradcli.render.display_options import Asked
-from gradcli.render.markdown.layout import code, fenced, plain
-from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, element
+from gradcli.render.markdown.pages import code, fenced, plain
+from gradcli.render.page.document import Html, element, still
+from gradcli.render.text.looks import Asked
+from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 
 
@@ -101,3 +101,39 @@ def html_question(question: Question) -> Html:
         element("ul", *values, class_="point") if question.at else None,
         element("table", element("thead", heads), element("tbody", *rows)),
     )
+
+
+# A sheet as text: the answer file itself, in which the questions are comments.
+
+
+WIDTH = 88  # columns of a text
+ABOUT = "Write each answer behind its equals sign. Lines that begin with # are not read."
+
+
+def sheet(assignment: Assignment, whose: str, asked: Asked) -> str:
+    """Write the sheet of a student, or of anybody where `whose` is empty."""
+    head = [assignment.title, f"for {whose}" if whose else "", ABOUT]
+    lines = [comment(one_line(line)) for line in head if line]
+    for question in assignment.questions:
+        lines += ["", f"[{question.id}]", *commented(question), *blanks(question)]
+    return "\n".join(lines) + "\n"
+
+
+def commented(question: Question) -> Iterator[str]:
+    """Yield the question as comments."""
+    if text := one_line(question.text):
+        yield from (comment(line) for line in (*lines_of(text, WIDTH, 0), ""))
+    yield from (comment(f"    {line}") for line in program(question))
+    yield comment("")
+    yield from (comment(f"at {line}" if not place else f"   {line}") for place, line in enumerate(point(question)))
+
+
+def blanks(question: Question) -> Iterator[str]:
+    """Yield a line for each answer, below a comment that says what it is worth."""
+    for ask in question.asks:
+        yield comment(about(question, ask))
+        yield f"{one_line(ask.written)} ="
+
+
+def comment(text: str) -> str:
+    return f"# {text}".rstrip()

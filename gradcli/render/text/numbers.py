@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.missing_values import Unkept
+from gradcli.explanation.model import Unkept
 from gradcli.render.text.looks import Looks
 
 PRECISION = 6  # significant digits

@@ -55,7 +55,7 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 
 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
-    from gradcli.explanation.wholes.grouping import together
+    from gradcli.explanation.wholes.rules import together
 
     written, tensors = spelled(call)
     values = {str(place): tensor.value for place, tensor in enumerate(tensors)}

@@ -50,7 +50,7 @@ def made_values(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]
 
 def as_called(names: TensorNames, applications: Sequence[Application], piece: Piece) -> Wrote | None:
     """Return the operation that several applications are; None where it is clearer in steps."""
-    from gradcli.explanation.wholes.rules import whole
+    from gradcli.explanation.wholes.rules import Group
 
     lines: dict[int, Line] = {}
 
@@ -70,7 +70,7 @@ def as_called(names: TensorNames, applications: Sequence[Application], piece: Pi
         lines[id(application.out)] = Line(own, application.out, tree, NOWHERE, application, inputs)
     *parts, last = (lines[id(application.out)] for application in applications)
     called = piece.call and with_operands(piece.call, [line(x).spelling for x in piece.tensors])
-    found = whole([*parts, replace(last, whole=called)], "g", None)
+    found = Group([*parts, replace(last, whole=called)], "g", None).whole()
     return None if found is None else Wrote(found.expression, found.op, found.grad_fn)
 
 

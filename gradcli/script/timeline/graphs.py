@@ -16,8 +16,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Note
-from gradcli.explanation.naming import Names
+from gradcli.explanation.model import Explanation, Names, Note
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name
 from gradcli.script.timeline.calls import Group, argument, with_operands

@@ -11,7 +11,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.explanation.naming import lettered
+from gradcli.explanation.model import lettered
 from gradcli.language.tree import Expression, Name
 from gradcli.script.python.syntax.scopes import OUTER
 from gradcli.script.python.values.attributes import Facade

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.python.values.attributes import BuiltinType, Namespace

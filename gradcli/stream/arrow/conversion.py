@@ -9,10 +9,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from gradcli.facts import dataclass
-from gradcli.stream.arrow.computation import Computation, Computed, Inputs, blank
-from gradcli.stream.arrow.forms import Forms
+from gradcli.stream.arrow.computation import Computation, Computed, Forms, Inputs, blank
 from gradcli.stream.arrow.tables import assembled, inputs_of
-from gradcli.stream.losses import Replacement, error_of_loss
+from gradcli.stream.conversion import Replacement, error_of_loss
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Again, Answered, Lost, mapped
 

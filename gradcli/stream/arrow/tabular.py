@@ -17,7 +17,7 @@ from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
 from gradcli.stream import digits
 from gradcli.stream.arrow.library import pyarrow
-from gradcli.stream.compressed import compression
+from gradcli.stream.inputs import compression
 from gradcli.stream.table import value_of
 
 MOST = 100_000  # columns, for which pyarrow takes 10 to 20 KB of memory each

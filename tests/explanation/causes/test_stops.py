@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.causes.stops import stopped
+from gradcli.explanation.causes.infinities import stopped
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.explanation.chain import edges
-from gradcli.explanation.chain.edges import dependent_inputs
+from gradcli.explanation.chain import links
+from gradcli.explanation.chain.links import dependent_inputs
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -25,12 +25,12 @@ def depends(graph: Graph, node: str, on: str) -> bool:
 
 @given(graphs(), st.integers(1, 4))
 def test_an_input_is_held_where_it_depends_on_the_other(graph: Graph, chunk: int) -> None:
-    before = edges.CHUNK
-    edges.CHUNK = chunk
+    before = links.CHUNK
+    links.CHUNK = chunk
     try:
         found = dependent_inputs(graph)
     finally:
-        edges.CHUNK = before
+        links.CHUNK = before
     for node, inputs in graph.items():
         for x in inputs:
             others = tuple(o for o in dict.fromkeys(inputs) if o != x and depends(graph, o, x))

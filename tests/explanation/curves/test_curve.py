@@ -5,7 +5,7 @@ import pytest
 
 from gradcli.explanation.curves.curve import Curve, curve
 from gradcli.stream.plan import Plan, Task
-from gradcli.stream.sampling import sampler
+from gradcli.stream.plotting import sampler
 
 
 def sampled(program: str, low: float, high: float, at: float | None = None) -> Curve:

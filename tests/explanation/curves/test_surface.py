@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli.explanation.curves.contours import contour
-from gradcli.explanation.curves.surface import surface
+from gradcli.explanation.curves.surface import contour, surface
 from gradcli.stream.plan import Plan, Task
-from gradcli.stream.sampling import sampler
+from gradcli.stream.plotting import sampler
 
 AXIS = np.linspace(-2, 2, 41)
 X, Y = np.meshgrid(AXIS, AXIS)

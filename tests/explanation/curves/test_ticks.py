@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gradcli.explanation.curves.ticks import labels, ticks
+from gradcli.explanation.curves.curve import labels, ticks
 
 BOUNDS = st.floats(min_value=-1e150, max_value=1e150, allow_subnormal=False)
 

@@ -10,8 +10,7 @@ import pytest
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.build import explain
-from gradcli.explanation.derivatives.local import with_jacobians
-from gradcli.explanation.derivatives.total import derivatives, formulas
+from gradcli.explanation.derivatives.total import derivatives, formulas, with_jacobians
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Program

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.explanation.index.derivation import derivatives
-from gradcli.explanation.index.parsing import equations
+from gradcli.explanation.index.derivation import derivatives, equations
 from gradcli.explanation.index.printing import Writer
 
 CASES = [

@@ -13,10 +13,9 @@ import pytest
 from gradcli.errors import GradcliError
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
-from gradcli.explanation.index.evaluation import Space
+from gradcli.explanation.index.formulas import Worked
 from gradcli.explanation.index.printing import Writer
-from gradcli.explanation.index.tree import Entry, parts
-from gradcli.explanation.index.worked import Worked
+from gradcli.explanation.index.tree import Entry, Space, parts
 from gradcli.explanation.model import Why
 from gradcli.ops.support.surface import OPERATIONS
 from tests.programs import EXAMPLES, explained, family, listed_programs, of_every, some

@@ -12,9 +12,14 @@ from gradcli.errors import EvaluationError
 from gradcli.explanation.build import gradients
 from gradcli.explanation.derivatives import total
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.sizes.any_values import explain_anywhere, first_that_holds, formulas_anywhere
-from gradcli.explanation.sizes.dims import Dims
-from gradcli.explanation.sizes.generic import explain_at_any_size, formulas_at_any_size
+from gradcli.explanation.sizes.generic import (
+    explain_anywhere,
+    explain_at_any_size,
+    first_that_holds,
+    formulas_anywhere,
+    formulas_at_any_size,
+)
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Binary, Expression, Number

@@ -12,10 +12,9 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.derivatives.total import ones_like_output
 from gradcli.explanation.folding import folded
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size, formulas_at_any_size
-from gradcli.explanation.values import value_of
-from gradcli.explanation.variables import Variables
+from gradcli.explanation.sizes.merging import Dims
+from gradcli.explanation.values import Variables, value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.unparser import unparse
 from gradcli.source import Source

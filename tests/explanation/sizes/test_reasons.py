@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.explanation.chain.trace import trace
-from gradcli.explanation.sizes.dims import Dims
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.language.parser import parse_program
 from gradcli.render.latex.pages import derivations
 from gradcli.render.lesson.reasons import reason
@@ -22,7 +22,7 @@ SAID = {
         "v3 = (Σi v2[i])/n, so ∂v3/∂v2[i] = g/n",
     ],
     "sum(X[0]*w)": [
-        "v1[j] = X[0,j], so ∂v3/∂X[0,j] = g[j], 0 elsewhere",
+        "v1[i] = X[0,i], so ∂v3/∂X[0,i] = g[i], 0 elsewhere",
         "v3 = Σi v2[i], so ∂v3/∂v2[i] = g",
     ],
 }

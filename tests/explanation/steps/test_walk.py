@@ -9,8 +9,7 @@ import pytest
 
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, edges
-from gradcli.explanation.steps.walk import Look, Walk, looks, walk
+from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Look, Walk, edges, looks, walk
 from tests.explanation.test_invariants import EVERY, explained
 from tests.programs import family, of_every
 from tests.render.programs import CASES

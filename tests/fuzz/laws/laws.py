@@ -14,13 +14,11 @@ import mpmath
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.chain.links import chain
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import chain, trace
 from gradcli.explanation.derivatives import total
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
-from gradcli.explanation.values import apart, value_of
-from gradcli.explanation.variables import placeholders
+from gradcli.explanation.sizes.merging import Dims
+from gradcli.explanation.values import apart, placeholders, value_of
 from gradcli.language.tree import Number
 from gradcli.language.unparser import unparse
 from tests.fuzz.laws import oracle, precise

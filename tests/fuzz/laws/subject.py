@@ -15,8 +15,7 @@ from gradcli.explanation.derivatives import total
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.numeric.function import Function
-from gradcli.explanation.values import apart, constant, rounding_of, value_of
-from gradcli.explanation.variables import Variables, placeholders
+from gradcli.explanation.values import Variables, apart, constant, placeholders, rounding_of, value_of
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression, Program
 from gradcli.source import Source

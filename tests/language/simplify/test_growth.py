@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.variables import placeholders
+from gradcli.explanation.values import placeholders
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.simplify import simplifier
 from gradcli.language.simplify.simplifier import simplify

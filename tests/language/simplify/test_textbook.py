@@ -16,7 +16,7 @@ import pytest
 import sympy
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.variables import placeholders
+from gradcli.explanation.values import placeholders
 from gradcli.language.parser import parse_program
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.simplify.trees import length

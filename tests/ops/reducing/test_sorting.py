@@ -9,7 +9,7 @@ import pytest
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import tensor
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.ops.nn.activations import sigmoid
-from gradcli.ops.support.choice import MANY, chosen
+from gradcli.ops.pointwise.selection import MANY, chosen
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-45, 65504.0]
 LAYOUTS = {

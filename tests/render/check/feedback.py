@@ -10,7 +10,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.model import Result
 from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.render.check.student import student_page
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from gradcli.source import Source
 
 GRADING = Grading(

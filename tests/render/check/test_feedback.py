@@ -7,7 +7,7 @@ import re
 from gradcli.homework.disclosure import revealed
 from gradcli.homework.model import Result
 from gradcli.render.check.feedback import feedback_page
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, result
 
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 from gradcli.homework.disclosure import revealed
 from gradcli.render.check.graphs import drawn, sketches, told
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, result
 
 SVG = "{http://www.w3.org/2000/svg}"

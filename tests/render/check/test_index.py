@@ -6,7 +6,7 @@ import re
 
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.index import html_index, markdown_index
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, Read, result
 
 NAMES = ("ada", "<img src=x onerror=alert(1)>", "a/../../b", "é" * 300, "javascript:alert(1)")

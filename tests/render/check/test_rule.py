@@ -15,7 +15,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.model import Marked, Result
 from gradcli.render.check.feedback import feedback_page, feedback_text
 from gradcli.render.check.reports.registry import REPORTS
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from gradcli.source import Source
 from tests.homework.klass.course import questions
 from tests.homework.klass.students import students

@@ -10,8 +10,8 @@ import pytest
 from gradcli.commands.forms import FOLDER, forms, renderer
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Marked
-from gradcli.render.display_options import Asked
 from gradcli.render.page.document import digest
+from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, WRONG, Read, page, result
 
 HOSTILE = [

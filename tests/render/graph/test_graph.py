@@ -9,11 +9,11 @@ import pytest
 
 from gradcli.explanation.model import Explanation, Local, Node
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Program
-from gradcli.render.display_options import Asked
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.dot import dot
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.tree import LEVELS, tree
+from gradcli.render.text.looks import Asked
 from gradcli.source import Span
 from gradcli.stream.values import dump
 from tests.render.programs import CASES, Case, explained

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.text.looks import Asked
 from gradcli.source import visible
 from tests.render.graph.test_graph import nasty
 from tests.render.programs import CASES, explained

@@ -18,12 +18,12 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
+from gradcli.render.text.looks import Asked
 from gradcli.source import Source
 from tests.commands.running import ROOT, gradcli
 from tests.programs import EXAMPLES, listed_programs

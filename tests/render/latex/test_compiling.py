@@ -10,25 +10,21 @@ from pathlib import Path
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.steps.walk import walk
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
-from gradcli.render.display_options import Asked
-from gradcli.render.latex.aligned import Equation, aligned
-from gradcli.render.latex.formulas import Writer
-from gradcli.render.latex.functions import Symbols
-from gradcli.render.latex.graph.pictures import graph_page
+from gradcli.render.latex.formulas import Symbols, Writer
 from gradcli.render.latex.graph.tikz import POINTS, PREAMBLE
 from gradcli.render.latex.key import key_page
-from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import derivations, document, eval_page, listing
-from gradcli.render.latex.pieces import Piece
-from gradcli.render.latex.slides import beamer
+from gradcli.render.latex.pages import derivations, document, eval_page, lesson, listing
+from gradcli.render.latex.pieces import Equation, Piece, aligned
+from gradcli.render.latex.slides import beamer, graph_page
+from gradcli.render.text.looks import Asked
 from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.programs import EXAMPLES

@@ -5,8 +5,7 @@ from hypothesis import given
 
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
-from gradcli.render.latex.formulas import DOTS, Writer
-from gradcli.render.latex.functions import Symbols
+from gradcli.render.latex.formulas import DOTS, Symbols, Writer
 from gradcli.source import Source
 from tests.language.strategies import expressions
 

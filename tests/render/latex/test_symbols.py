@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.language.names import read_name
-from gradcli.render.latex.functions import Symbols, escaped, symbol
+from gradcli.render.latex.formulas import Symbols, escaped, symbol
 from gradcli.render.latex.pieces import letters
 
 NAMES = st.text(min_size=1, max_size=12).map(read_name).filter(bool)

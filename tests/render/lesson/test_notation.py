@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.render.lesson.page import page

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.reference import explain_example
 from gradcli.render.documents.explanation import explanation_document

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.reference import explain_example, operations
-from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import names

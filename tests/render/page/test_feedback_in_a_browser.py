@@ -10,7 +10,7 @@ import pytest
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.handout import key_page
 from gradcli.render.check.index import html_index
-from gradcli.render.display_options import Asked
+from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, page, result
 from tests.render.page.test_in_a_browser import opened, serious
 

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.render.page.html import data, element
+from gradcli.render.page.document import data, element
 from tests.render.page.reading import read
 
 TEXTS = st.text() | st.sampled_from(["</script>", "<!--", "]]>", "&lt;", '"', "'", "\u202e", "\x00", "a\nb"])

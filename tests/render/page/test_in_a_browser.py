@@ -14,10 +14,9 @@ from gradcli.explanation.build import gradients
 from gradcli.explanation.folding import folded
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.language.parser import parse_program
-from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Asked, Looks
 from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.render.page.reading import own_size

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.explanation.steps.moves import Computed, Contributed
-from gradcli.explanation.steps.walk import Walk, walk
-from gradcli.render.page.parts import LARGEST, ROOM, is_drawn, parts, shown
+from gradcli.explanation.steps.walk import Computed, Contributed, Walk, walk
+from gradcli.render.page.picture import LARGEST, ROOM, is_drawn, parts, shown
 from gradcli.render.page.program import program_page
 from gradcli.render.text.looks import Looks
 from tests.render.page.reading import read

@@ -103,8 +103,8 @@ def test_a_wrong_prediction_has_the_mistake_behind_it() -> None:
 
 
 def test_sizes_without_numbers_have_formulas_and_no_questions() -> None:
-    from gradcli.explanation.sizes.dims import Dims
     from gradcli.explanation.sizes.generic import explain_at_any_size
+    from gradcli.explanation.sizes.merging import Dims
     from gradcli.language.parser import parse_program
     from gradcli.source import Source
 

@@ -9,12 +9,11 @@ import pytest
 
 from gradcli.findings.examination import Ran, examination
 from gradcli.findings.watching import WatchingWitness
-from gradcli.render.display_options import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet import page_steps
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.run.snippet_document import snippet_document
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Asked, Looks
 from gradcli.script.execution import execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine

@@ -11,16 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.explanation.curves.curve import Curve
-from gradcli.render.display_options import Asked
 from gradcli.render.graph.layered.model import text_width
-from gradcli.render.markdown.layout import laid_out
-from gradcli.render.plot.chart import within
-from gradcli.render.plot.charts import curve_charts, loss_chart
+from gradcli.render.markdown.pages import laid_out
+from gradcli.render.plot.charts import curve_charts, loss_chart, within
 from gradcli.render.plot.forms import svg, text
 from gradcli.render.plot.terminal import painted
 from gradcli.render.run.timeline import training
 from gradcli.render.text.layout import lay_out
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Asked, Looks
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source, width
 from gradcli.stream.plan import Task

@@ -15,8 +15,7 @@ from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.grading import Grader, labels_of
 from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.submissions import read_text
-from gradcli.render.display_options import asked
-from gradcli.render.text.looks import Looks
+from gradcli.render.text.looks import Looks, asked
 from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.homework.course.weeks import variants, week

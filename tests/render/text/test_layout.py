@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.chain.links import trace
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Gradients
 from gradcli.explanation.reference import explain_example, operations, references

@@ -11,7 +11,7 @@ import pytest
 
 import gradcli
 from gradcli.errors import GradcliError
-from gradcli.stream.arrow.merge import merged
+from gradcli.stream.arrow.job import merged
 from tests.stream.arrow.conftest import SQUARE, Run, left
 
 pytest.importorskip("pyarrow")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem, slope

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, factor_beside, is_possible

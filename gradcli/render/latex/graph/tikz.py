@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from gradcli.explanation.model import Local, Node, Value
-from gradcli.explanation.steps.moves import Edge, edges
-from gradcli.explanation.steps.walk import Look, State
+from gradcli.explanation.steps.walk import Edge, Look, State, edges
 from gradcli.facts import dataclass
 from gradcli.language.tree import Name, Number
 from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
-from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
+from gradcli.render.graph.sketch.sketch import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
-from gradcli.render.latex.functions import escaped
+from gradcli.render.latex.formulas import escaped
 from gradcli.render.latex.pieces import Piece, letters, value
 from gradcli.render.latex.terms import Terms
 from gradcli.source import visible

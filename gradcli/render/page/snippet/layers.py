@@ -1,4 +1,4 @@
-"""The layers of a network, as the page of a run opens with them: a connection is as thick as its gradient is large."""
+"""The code and the tables of a run, and its network: a connection is as thick as its gradient is large."""
 
 from __future__ import annotations
 
@@ -8,12 +8,128 @@ from dataclasses import replace
 import numpy as np
 
 from gradcli.explanation.model import Node, Value
-from gradcli.explanation.steps.moves import Contributed
+from gradcli.explanation.steps.walk import Contributed
 from gradcli.facts import dataclass
 from gradcli.language.tree import Binary, Call, Name
-from gradcli.render.page.html import Html, cut, element
-from gradcli.render.page.snippet.page_steps import Pass
+from gradcli.render.page.document import Html, cut, element
+from gradcli.render.page.picture import Tracks, tensor_table
+from gradcli.render.page.snippet.page_steps import Pass, Stops, written
 from gradcli.render.text.numbers import number
+from gradcli.script.moments.model import TensorState
+from gradcli.source import Source
+
+# The code, what it printed, and the tensors of a run, each as of the step.
+
+
+NAME = 40
+COLUMNS = ("name", "value", "requires_grad", "is_leaf", "grad_fn", "version", ".grad")
+
+
+def code(stops: Stops, tracks: Tracks) -> Html:
+    """Return the cells of the snippet, the current line marked."""
+    at: dict[tuple[Source, int], list[int]] = {}
+    for place, stop in enumerate(stops.stops):
+        at.setdefault((stop.source, stop.line), []).append(place)
+    cells = stops.ran.snippet.cells
+    parts = []
+    for place, cell in enumerate(cells, 1):
+        if len(cells) > 1:
+            parts.append(element("h2", f"Cell {place}"))
+        parts.append(element("ol", *lines(cell, at, tracks), class_="lines"))
+    return element("section", *parts, class_="code", tabindex=0, aria_label="The code")
+
+
+def lines(cell: Source, at: dict[tuple[Source, int], list[int]], tracks: Tracks) -> Iterator[Html]:
+    """Yield the lines of a cell."""
+    for place, text in enumerate(cell.text.rstrip().split("\n"), 1):
+        changes = [(0, "idle")]
+        for step in at.get((cell, place), ()):
+            changes += [(step, "active"), (step + 1, "done")]
+        line = element("code", text.rstrip("\r") or " ", class_="comment" if text.lstrip().startswith("#") else None)
+        yield element("li", line, data_line=place, data_state=changes[-1][1], data_look=tracks.add(changes))
+
+
+def printed(stops: Stops, tracks: Tracks) -> Html:
+    """Return what the snippet has printed so far."""
+    texts = [element("span", text, data_shown=tracks.add([(0, False), (step, True)])) for step, text in stops.printed]
+    out = element("pre", *texts, tabindex=0, role="region", aria_label="What it has printed")
+    return element("section", element("h2", "Printed so far"), out, class_="printed")
+
+
+def tensors(stops: Stops, tracks: Tracks) -> Html:
+    """Return the table of the tensors that have a name."""
+    states: dict[str, dict[int, TensorState | None]] = {}
+    for step, moment in stops.changes:
+        for state in moment.changed:
+            states.setdefault(state.name, {})[step] = state
+        for name in moment.gone:
+            states[name][step] = None
+    tensors = {name: found for name, found in states.items() if any(found.values())}  # others are numbers by then
+    rows = (row(name, [*found.items()], stops, tracks) for name, found in tensors.items())
+    return tensor_table(COLUMNS, element("tbody", *rows))
+
+
+def row(name: str, states: list[tuple[int, TensorState | None]], stops: Stops, tracks: Tracks) -> Html:
+    """Return the row of a name: hidden while it means no tensor."""
+    looks = stops.looks
+    known = [(step, state) for step, state in states if state is not None]
+    texts = [
+        [(step, written(state.value, looks)) for step, state in known],
+        [(step, str(state.requires_grad)) for step, state in known],
+        [(step, str(state.is_leaf)) for step, state in known],
+        [(step, state.grad_fn or "None") for step, state in known],
+        [(step, str(state.version)) for step, state in known],
+    ]
+    cells = [
+        element("td", now[-1][1], data_text=tracks.add([(0, now[0][1]), *now]), class_="word" if place else None)
+        for place, now in enumerate(texts)
+    ]
+    is_there = [(0, False), *((step, state is not None) for step, state in states)]
+    active = [(0, "idle")]
+    for step, _ in states:
+        active += [(step, "active"), (step + 1, "idle")]
+    return element(
+        "tr",
+        element("th", cut(name, NAME), scope="row"),
+        *cells,
+        grad(name, known, stops, tracks),
+        data_shown=tracks.add(is_there),
+        data_look=tracks.add(active),
+    )
+
+
+def grad(name: str, known: list[tuple[int, TensorState]], stops: Stops, tracks: Tracks) -> Html:
+    """Return the cell of the gradient: beside each None stands why."""
+    arrived = dict(arrivals(name, stops))
+    values = {step: written(state.grad, stops.looks) if state.has_grad else "None" for step, state in known}
+    changes = sorted({**values, **arrived}.items())
+    reasons = [(step, told(state)) for step, state in known]
+    missing = [(0, False), *((step, text == "None") for step, text in changes)]
+    return element(
+        "td",
+        element("span", changes[-1][1], data_text=tracks.add([(0, "None"), *changes])),
+        element(
+            "details",
+            element("summary", "why?", aria_label=f"Why is {cut(name, NAME)}.grad None?"),
+            element("p", reasons[-1][1], data_text=tracks.add([(0, ""), *reasons])),
+            data_shown=tracks.add(missing),
+        ),
+        class_="grad",
+    )
+
+
+def told(state: TensorState) -> str:
+    """Return why there is no gradient, in a sentence."""
+    return "" if state.has_grad else f"{cut(state.name, NAME)}.grad is None: {state.reason}."
+
+
+def arrivals(name: str, stops: Stops) -> Iterator[tuple[int, str]]:
+    """Yield the steps within backward passes at which a gradient arrives, before the statement is over."""
+    for done in stops.passes:
+        for place, move in enumerate(done.walk.moves, 1):
+            if move.phase == "accumulate" and getattr(move, "node", "") == name:
+                yield done.numbers[place], written(getattr(move, "after", None), stops.looks)
+
 
 FEWEST = 2  # layers of a network
 MOST = 8  # layers of a picture

@@ -8,25 +8,20 @@ from itertools import accumulate, groupby
 
 import numpy as np
 
+from gradcli.explanation.meaning import replayed
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.replay import replayed
 from gradcli.facts import dataclass
 from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.homework.diagnose.contributions import Steps
-from gradcli.render.display_options import Asked
 from gradcli.render.findings.page import findings_list
-from gradcli.render.page.controls import controls, panel, scene, told, view
-from gradcli.render.page.document import page
-from gradcli.render.page.html import Html, cut, element
-from gradcli.render.page.lesson import PHASES, Lesson, listed, step
-from gradcli.render.page.notes import ended, remark_list, said
-from gradcli.render.page.parts import Tracks
-from gradcli.render.page.questions import MOST, questions
-from gradcli.render.page.snippet.layers import layers, layers_picture
+from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
+from gradcli.render.page.lesson import MOST, PHASES, Lesson, listed, questions, step
+from gradcli.render.page.picture import Tracks, ended, remark_list, said
+from gradcli.render.page.snippet.layers import code, layers, layers_picture, printed, tensors
 from gradcli.render.page.snippet.page_steps import Pass, Stop, Stops
-from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.text.looks import Asked
 from gradcli.script.moments.model import Moments, TensorState
 from gradcli.script.timeline.model import Backward, Loop, Returned
 from gradcli.stream.values import Json

@@ -12,7 +12,7 @@ from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent

@@ -15,7 +15,7 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.return_types import ReturnType
+from gradcli.ops.support.arguments import ReturnType
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.script.machine import running
 from gradcli.script.originals import torch_has

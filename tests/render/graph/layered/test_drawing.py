@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.render.graph.layered.drawing import MOST, drawing
-from gradcli.render.graph.layered.layers import stationed
-from gradcli.render.graph.layered.model import Box, Drawing, Edge
-from gradcli.render.graph.layered.order import crossings, fractions, ordered
-from gradcli.render.graph.layered.rows import RATIO, in_rows
+from gradcli.render.graph.layered.model import RATIO, Box, Drawing, Edge, in_rows
+from gradcli.render.graph.layered.order import crossings, fractions, ordered, stationed
 from tests.render.graph.geometry import faults
 
 DIRECTIONS: Any = ["LR", "TB"]

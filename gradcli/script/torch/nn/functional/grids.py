@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 
 ALIGNED = (

@@ -11,7 +11,7 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.module import check_tensor

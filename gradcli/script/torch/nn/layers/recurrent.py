@@ -18,7 +18,7 @@ from gradcli.ops.products.matmul import linear
 from gradcli.ops.shaping.joining import unsafe_part
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.named_nodes import as_node
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gradcli.render.markdown.layout import code, fenced, plain, table
+from gradcli.render.markdown.pages import code, fenced, plain, table
 from gradcli.render.text.layout import Row
 from tests.render.programs import CASES
 
@@ -39,8 +39,8 @@ def test_no_text_means_anything(text: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_table_is_one(name: str) -> None:
-    from gradcli.render.display_options import Asked
     from gradcli.render.markdown.pages import eval_page
+    from gradcli.render.text.looks import Asked
 
     for block in eval_page(CASES[name].explain(), Asked()).split("\n\n"):
         lines = block.split("\n")

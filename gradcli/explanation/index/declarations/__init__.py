@@ -1,1 +1,0 @@
-"""Operations that a course teaches as one, though torch takes several nodes with rules of their own for them."""

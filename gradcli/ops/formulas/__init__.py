@@ -1,1 +1,0 @@
-"""Index formulas that depend on shapes and options, for declarations."""
