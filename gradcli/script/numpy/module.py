@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.numpy import draws, matrices
+from gradcli.script.numpy.algebra import ALGEBRA
 from gradcli.script.numpy.functions import CREATION, FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
@@ -63,6 +64,7 @@ def find(name: str) -> Any:
 MEMBERS: dict[str, Any] = {
     **FUNCTIONS,
     **CREATION,
+    **ALGEBRA,
     **SCALARS,
     **ABSTRACT,
     "bool_": SCALARS["bool"],
