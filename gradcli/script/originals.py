@@ -49,7 +49,6 @@ ABSENT = {
     r"^time\.": "read time.perf_counter() before and after",
     r"^numpy\.tensordot$": "write numpy.einsum, or a @ b",
     r"^numpy\.histogram$": "count with numpy.bincount, or collections.Counter",
-    r"^numpy\.(append|r_|c_)$": "write numpy.concatenate, or numpy.stack",
     r"^enum\.\w*Flag": "write an Enum, and a set of its members",
     r"^enum\.": "there are Enum, IntEnum and auto",
     r"^numpy\.ufunc\.at$": "write a loop: for i, row in zip(indices, rows): x[i] += row",
