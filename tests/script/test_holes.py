@@ -90,7 +90,8 @@ KINDS = {
     ],
     "one of our classes writes what another keeps": [
         "class X(types.SimpleNamespace, nn.Linear): pass\nX(_modules={'__class__': 1})",
-        "class X(nn.Dropout, types.SimpleNamespace): pass\ntypes.SimpleNamespace.__init__(X(), _text='{f.__globals__}')",
+        "class X(nn.Dropout, types.SimpleNamespace): pass\n"
+        "types.SimpleNamespace.__init__(X(), _text='{f.__globals__}')",
         "class X(argparse.Namespace, nn.Dropout): pass\nX(_text='{f.__globals__}')",
         "class X(nn.Dropout, ValueError): pass\nX()._modules['__class__'] = 1",
         "class M(ValueError): pass\nclass X(M, torch.optim.SGD): pass",
