@@ -179,7 +179,8 @@ class Stranger:
         except TimeoutError:
             lost = "time", ""
         except (EOFError, OSError):  # it has closed its end
-            lost = end_of(os.waitstatus_to_exitcode(self.status)) if self.has_ended() else ("crash", NONE)
+            status = self.status_soon()
+            lost = ("crash", NONE) if status is None else end_of(os.waitstatus_to_exitcode(status))
         except ValueError:  # of a size that no message has
             pass
         if lost is not None:
@@ -197,15 +198,15 @@ class Stranger:
             if self.clock.is_late():
                 raise TimeoutError
 
-    def has_ended(self) -> bool:
-        """Return whether the process, which has closed its end, ends soon."""
+    def status_soon(self) -> int | None:
+        """Return the status of the process, which has closed its end; None where it goes on."""
         end = time.monotonic() + LAST
         while not (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
             if time.monotonic() > end:
-                return False
+                return None
             time.sleep(0.001)
         self.status = ended[1]
-        return True
+        return self.status
 
     def close(self) -> None:
         if self.status is None:
