@@ -121,6 +121,7 @@ def delimiter_of(text: str) -> str:
         return declaration[1]
     lines = LINES.split(text.lstrip("\r\n"), maxsplit=TITLES)[:TITLES]
     head = next((line for line in lines if any(mark in line for mark in DELIMITERS)), lines[0])
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # between others, a long line is one cell
     return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([head], delimiter=delimiter), ())))
 
 

@@ -182,7 +182,11 @@ def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits)
             raise unanswered(assignment, loss, limits)
         return [Answered(None)]
 
-    for turn in mapped(turns, front.moves(), 1, limits, lost, parts=lambda m: len(m) + len(assignment.questions)):
+    turns_of = mapped(
+        turns, front.moves(), 1, limits, lost, kind=tuple[str, str, bool, str],
+        parts=lambda moves: len(moves) + len(assignment.questions),
+    )  # fmt: skip
+    for turn in turns_of:
         front.take(turn)
 
 

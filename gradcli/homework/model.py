@@ -16,7 +16,12 @@ class Withheld(Enum):
     WITHHELD = "withheld"
 
 
-Value = Annotated[Any, Withheld]  # a numpy array or scalar, None, True, False, a text, or what stands in its place
+def is_value(value: Any) -> bool:
+    """Return whether a value is a numpy array or scalar, a number, None, a text, or what stands in its place."""
+    return value is None or type(value).__module__ == "numpy" or isinstance(value, bool | int | float | str | Withheld)
+
+
+Value = Annotated[Any, Withheld, is_value]
 
 VERDICTS = {
     "correct": "right",

@@ -16,9 +16,9 @@ PARTS = 2**8  # of work on a question: as many values are tried for one
 
 
 def in_worker(
-    work: Callable[[Item], Any], items: Iterable[Item], assignment: Assignment, limits: Limits
+    work: Callable[[Item], Any], items: Iterable[Item], assignment: Assignment, limits: Limits, kind: Any = str
 ) -> Generator[Any]:
-    """Yield what `work` returns for each item, in order, from one process; answers are texts, numbers, lists, tables.
+    """Yield what `work` returns for each item, in order, from one process; answers are of a `kind`, as a type says.
 
     Raises the errors of the work, and one for an item that exceeds its limits.
     """
@@ -26,7 +26,7 @@ def in_worker(
     def lost(item: Item, loss: Lost) -> list[Failed]:
         return [Failed(unanswered(assignment, loss, limits))]
 
-    return mapped(work, items, 1, limits, lost, parts=lambda item: PARTS * len(assignment.questions))
+    return mapped(work, items, 1, limits, lost, kind=kind, parts=lambda item: PARTS * len(assignment.questions))
 
 
 def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:

@@ -69,7 +69,7 @@ def _cache_file(name: str, text: str) -> str | None:
 
     Lark reads and writes the file. It builds the tables anew, silently, when the file is missing, unreadable or
     cannot be written: the cache saves a fifth of a short command and is never needed. In a folder that belongs to this
-    user, and that nobody else can write to, nobody changes the file while it is opened.
+    user, and that nobody else can write to or exchange, nobody changes the file while it is opened.
     """
     with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradcli"
@@ -80,9 +80,20 @@ def _cache_file(name: str, text: str) -> str | None:
         key = sha256(f"{version} {text}".encode()).hexdigest()[:16]
         file = folder / f"{name}-{key}.lalr"
         facts = folder.lstat()
-        if stat.S_ISDIR(facts.st_mode) and is_own(facts, 0o022) and is_trusted(file, facts):
+        if stat.S_ISDIR(facts.st_mode) and is_own(facts, 0o022) and is_kept(folder) and is_trusted(file, facts):
             return str(file)
     return None
+
+
+def is_kept(folder: Path) -> bool:
+    """Return whether nobody but this user and the system's can put another folder in the place of one."""
+    for above in folder.resolve().parents:
+        facts = above.stat()
+        if facts.st_mode & 0o002 and not facts.st_mode & stat.S_ISVTX:
+            return False
+        if facts.st_uid and not is_own(facts, 0):
+            return False
+    return True
 
 
 def is_trusted(file: Path, folder: os.stat_result) -> bool:

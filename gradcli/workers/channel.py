@@ -41,13 +41,14 @@ class Sender:
         self.descriptor, self.memory = descriptor, memory
         self.parcels, self.size = 0, 0
         self.last, self.last_at = -1, 0  # the kind and the place of the last frame
+        self.count = 0  # of the frames that wait
 
     def put(self, kind: int, data: bytes | memoryview) -> None:
         """Let data wait, and hand over when there is no room for more; only texts come in parts."""
         view = memoryview(data)
         if len(view) > SIZE // 2 and kind not in TEXTS:
             return
-        if SIZE - FIRST - self.size < SIZE // 2:
+        if SIZE - FIRST - self.size < SIZE // 2 or self.count == MOST_FRAMES:
             self.hand_over()
         while True:
             is_more = kind == self.last and kind in TEXTS
@@ -62,7 +63,7 @@ class Sender:
     def _append(self, part: memoryview, kind: int, *, is_more: bool) -> None:
         if not is_more:
             self.last, self.last_at = kind, FIRST + self.size
-            self.size += FRAME.size
+            self.size, self.count = self.size + FRAME.size, self.count + 1
         start = FIRST + self.size
         self.memory[start : start + len(part)] = part
         self.size += len(part)
@@ -76,7 +77,7 @@ class Sender:
         waiting = PARCEL.pack(self.size) + self.memory[FIRST : FIRST + self.size]
         while waiting:
             waiting = waiting[os.write(self.descriptor, waiting) :]
-        self.parcels, self.size, self.last = self.parcels + 1, 0, -1
+        self.parcels, self.size, self.count, self.last = self.parcels + 1, 0, 0, -1
         STATE.pack_into(self.memory, AT, self.parcels, self.size)
 
 

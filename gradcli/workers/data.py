@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from math import prod
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -245,6 +246,8 @@ def _array(dtype: str, shape: list[int], content: Buffer) -> Any:
 
     if dtype[1:] not in NUMBERS:
         raise UnfitError("no array of numbers")
+    if not len(content) and prod(max(size, 1) for size in shape) > MOST:  # beside a 0 other sizes take no bytes
+        raise UnfitError("an array of too many rows")
     return np.frombuffer(content, np.dtype(dtype)).reshape(shape).copy()
 
 
@@ -292,10 +295,10 @@ def check(hint: Any) -> Callable[[Any], bool]:
     if kind is Any:
         return lambda value: True
     if kind is Annotated:
-        choices = inner[1]
-        if type(choices) is not frozenset:
-            return check(inner[0])
-        return lambda value: type(value) is str and value in choices
+        told = inner[-1]  # what a value may be: texts, or what tells
+        if type(told) is frozenset:
+            return lambda value: type(value) is str and value in told
+        return told if callable(told) and not isinstance(told, type) else check(inner[0])
     if kind is Literal:
         return lambda value: type(value) is str and value in inner
     if kind in (Union, UnionType):

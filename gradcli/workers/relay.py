@@ -80,7 +80,7 @@ class Relay:
             shown = self.tails[kind] + self.decoders[kind].decode(text)
             end = UNFINISHED.search(shown)
             shown, self.tails[kind] = (shown[: end.start()], end[0]) if end else (shown, "")
-            text = DOUBTFUL.sub(harmless, shown).encode(stream.encoding, "replace")
+            text = obeyed_by_none(shown).encode(stream.encoding, "replace")
         before = time.monotonic() - time.process_time()
         passed(stream, text)
         self.waited += max(0.0, time.monotonic() - time.process_time() - before)
@@ -104,6 +104,11 @@ class Relay:
     def _pass_line(self) -> None:
         line, self.line = self.line, bytearray()
         self.pass_on(OUT, line)
+
+
+def obeyed_by_none(text: str) -> str:
+    """Return a text as a terminal may have it: with colours, and no other control."""
+    return DOUBTFUL.sub(harmless, text)
 
 
 def harmless(found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ import os
 import select
 import signal
 import socket
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -27,7 +28,7 @@ from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 from gradcli.workers.sandbox.lock import prepared
-from gradcli.workers.worker import Clock, end_of, told
+from gradcli.workers.worker import LAST, Clock, end_of, told
 
 MOST_AT_ONCE = 4  # processes for each way
 MOST_QUESTIONS = 2**8  # of a process, whose memory they fill
@@ -177,8 +178,9 @@ class Stranger:
             lost = None
         except TimeoutError:
             lost = "time", ""
-        except (EOFError, OSError):  # it has ended
-            lost = end_of(os.waitstatus_to_exitcode(self.ended()))
+        except (EOFError, OSError):  # it has closed its end
+            status = self.status_soon()
+            lost = ("crash", NONE) if status is None else end_of(os.waitstatus_to_exitcode(status))
         except ValueError:  # of a size that no message has
             pass
         if lost is not None:
@@ -196,16 +198,20 @@ class Stranger:
             if self.clock.is_late():
                 raise TimeoutError
 
-    def ended(self) -> int:
-        """Return the status of the process, which has closed its end, or is killed."""
-        if self.status is None:
-            self.status = os.waitpid(self.pid, 0)[1]
+    def status_soon(self) -> int | None:
+        """Return the status of the process, which has closed its end; None where it goes on."""
+        end = time.monotonic() + LAST
+        while not (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.001)
+        self.status = ended[1]
         return self.status
 
     def close(self) -> None:
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
-        self.ended()
+            self.status = os.waitpid(self.pid, 0)[1]
         self.socket.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -131,3 +132,11 @@ def test_a_file_is_there_when_it_is_whole(here: Path, capsys: Capture) -> None:
     assert gradcli(capsys, ["batch", "x*x", "-i", "points.csv", "-o", "out.csv"]).code == 4
     assert (here / "out.csv").read_text().endswith("3,9.0,6.0\n")
     assert not (here / "out.csv.part").exists()
+
+
+def test_a_header_of_many_columns(here: Path, capsys: Capture) -> None:
+    """By another separator it is one cell, longer than Python's reader takes unasked."""
+    csv.field_size_limit(2**17)
+    names = ",".join(f"column{number}" for number in range(20_000))
+    (here / "points.csv").write_text(f"x,y,{names}\n2,3{',0' * 20_000}\n", encoding="utf-8")
+    assert results(capsys).splitlines()[1].endswith(",6.0,3.0,2.0")

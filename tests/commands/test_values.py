@@ -65,6 +65,7 @@ REFUSED = {
     "empty.npy": b"",
     "cut.npy": b"\x93NUMPY",
     "lying.npy": described("'<f8'", "(1000000000000,)") + bytes(80),
+    "rows of nothing.npy": described("'<f8'", "(1000000000, 0)"),
     "nested.npy": described("'<f8'", "(" * 3000 + "1,)") + bytes(80),
     "complex.npy": described("'<c16'", "(1,)") + bytes(16),
     "fields.npy": described("[('a', '<f8')]", "(1,)") + bytes(8),

@@ -89,7 +89,16 @@ def marked(path: Path) -> bytes:
     return b"cposix\nsystem\n(S'touch " + str(path).encode() + b"'\ntR."
 
 
-@pytest.mark.parametrize("what", ["writable by others", "a link", "a folder that others write to", "somebody else's"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "writable by others",
+        "a link",
+        "a folder that others write to",
+        "a folder that others can exchange",
+        "somebody else's",
+    ],
+)
 def test_a_cache_that_others_can_write_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = tmp_path / "gradcli"
@@ -105,6 +114,8 @@ def test_a_cache_that_others_can_write_is_not_read(tmp_path: Path, monkeypatch: 
         file.symlink_to(tmp_path / "elsewhere")
     elif what == "a folder that others write to":
         folder.chmod(0o777)
+    elif what == "a folder that others can exchange":
+        tmp_path.chmod(0o777)
     else:
         monkeypatch.setattr("os.getuid", lambda: 12345)
     assert parses()

@@ -83,8 +83,24 @@ KINDS = {
         "p = argparse.ArgumentParser()\np.add_argument('--x', dest='__class__')\np.parse_args()",
         "class C(nn.Module):\n    def __call__(self): yield 1\nsee(contextlib.contextmanager(C())._modules)",
         "def f(): pass\nf._facts = lambda name: 1",
+        "types.SimpleNamespace(_shown_as='{x}')",
+        "class X(nn.Module): pass\nX().add_module('_call_impl', X())",
         "from torch.func import functional_call\n"
         "functional_call(nn.Linear(1, 1), {'forward.__func__.x': torch.ones(1)}, (torch.ones(1),))",
+    ],
+    "one of our classes writes what another keeps": [
+        "class X(types.SimpleNamespace, nn.Linear): pass\nX(_modules={'__class__': 1})",
+        "class X(nn.Dropout, types.SimpleNamespace): pass\n"
+        "types.SimpleNamespace.__init__(X(), _text='{f.__globals__}')",
+        "class X(argparse.Namespace, nn.Dropout): pass\nX(_text='{f.__globals__}')",
+        "class X(nn.Dropout, ValueError): pass\nX()._modules['__class__'] = 1",
+        "class M(ValueError): pass\nclass X(M, torch.optim.SGD): pass",
+        "class X(nn.Dropout, torch.optim.lr_scheduler.StepLR): pass\n"
+        "torch.optim.lr_scheduler.StepLR.load_state_dict(X(), {'_modules': {'__class__': 1}})",
+    ],
+    "texts of the snippet name parts of gradcli": [
+        "raise ValueError('<gradcli.script.machine.running object at 0x7>')",
+        "raise ValueError('<gradcli.ops.sinh object at 0x7>')",
     ],
     "texts of the snippet are templates": [
         "class B(nn.BatchNorm1d):\n    _text = '{f.__globals__}'\nb = B(3)\nb.f = torch.relu\nsee(str(b))",
@@ -181,6 +197,7 @@ def test_a_way_is_closed(kind: str, text: str) -> None:
     assert canary.reports == []
     assert printed.startswith("Error: ") or "see(" in text, printed
     assert "7\n" not in printed
+    assert "failed" not in printed
     assert ours(CHECK) == "whole\n"
 
 

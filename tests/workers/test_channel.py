@@ -95,6 +95,19 @@ def test_a_long_text_goes_through_memory_that_is_shorter() -> None:
     assert (sizes, last) == (3 * channel.SIZE, (END, b"0"))
 
 
+def test_many_short_frames_come_in_parcels_that_may_be() -> None:
+    """A notebook of a thousand cells names each, and each prints a word."""
+    memory, (end, start) = shared(), os.pipe()
+    sender, receiver = Sender(start, memory), Receiver(memory)
+    frames = [(kind, b"%d" % number) for number in range(2 * channel.MOST_FRAMES) for kind in (SOURCE, OUT)]
+    for frame in frames:
+        sender.put(*frame)
+    os.close(start)
+    sent = os.read(end, 2**20)
+    os.close(end)
+    assert [*receiver.frames(sent), *receiver.remaining()] == frames
+
+
 @given(st.lists(TEXTS | WORDS, min_size=1, max_size=12), st.data())
 def test_an_interruption_between_two_frames_loses_and_repeats_none(
     steps: list[tuple[int, bytes]], data: st.DataObject

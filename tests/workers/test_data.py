@@ -72,7 +72,8 @@ UNFIT = [
     replace(RESULT, reason="whim"),
     *(replace(RESULT, answers=(replace(MARKED, **facts),)) for facts in (
         {"verdict": "perfect"}, {"points": float("inf")}, {"points": float("nan")}, {"points": 10**400},
-        {"points": "1"}, {"given": 3}, {"diagnoses": (MARKED,)}, {"reason": ""},
+        {"points": "1"}, {"given": 3}, {"diagnoses": (MARKED,)}, {"reason": ""}, {"expected": [1.0]},
+        {"expected": {"a": 1}}, {"expected": b"x"}, {"expected": slice(1)}, {"expected": np.zeros((2**25, 0))},
     )),
 ]  # fmt: skip
 

@@ -336,7 +336,7 @@ def test_a_parcel_of_too_many_frames_ends_it() -> None:
     def work() -> int:
         child.begin(Limits(60, AMPLE), nothing)
         for number in range(2 * MOST_FRAMES):
-            child._senders[0].put((OUT, FILE)[number % 2], b"x")
+            child._senders[0]._append(memoryview(b"x"), (OUT, FILE)[number % 2], is_more=False)
         os.kill(os.getpid(), signal.SIGKILL)
         return 0
 

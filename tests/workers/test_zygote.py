@@ -40,6 +40,17 @@ def speak_past() -> Any:
     os._exit(0)
 
 
+def cut_off() -> None:
+    """Close the way over which it is asked, and go on."""
+    for number in range(3, 256):
+        try:
+            os.close(number)
+        except OSError:
+            continue
+    while True:
+        endless()
+
+
 ATTACKS: dict[str, Callable[[], Any]] = {
     "nothing": lambda: "done",
     "its process": os.getpid,
@@ -53,6 +64,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "another answer": lambda: 1.5,
     "no data": lambda: object(),
     "no message": speak_past,
+    "the end of its way": cut_off,
     "a file": lambda: os.listdir("/"),  # noqa: PTH208
     "a process": os.fork,
     "ways": lambda: len(asking._ways) + len(asking.control),
@@ -134,6 +146,15 @@ def test_what_ends_it_costs_the_item_alone() -> None:
         "done",
         *(end for pair in ENDS.values() for end in (pair, "done")),
     ]
+
+
+@pytest.mark.slow
+def test_one_that_closes_its_way_is_ended() -> None:
+    with waiting(replace(WORK, text=lambda name: "the same")):
+        attacker, lost, other = answers("its process", "the end of its way", "its process")
+    assert (lost, attacker != other) == (("crash", ""), True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(attacker, 0)
 
 
 def test_an_answer_to_another_question_is_none() -> None:

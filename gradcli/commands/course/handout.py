@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 HANDOUT = "check --handout"
 KEY = "check --key"
 RECORD = "variants.json"
+Printed = str | dict[str, Any]  # a text, or a document
+Drawn = dict[str, Any] | list[str]  # a sheet as the record has it, or warnings
 SECRET = "add --secret-file FILE; make one, and keep it for the whole course: openssl rand -hex 16 > secret"
 
 
@@ -31,7 +33,7 @@ def print_lint(assignment: Assignment, page: Reported, form: str, limits: ItemLi
     from gradcli.homework.worker import in_worker
 
     work = partial(lint_of, assignment, page.looks)
-    ((printed, count),) = in_worker(work, [form], assignment, limits.of_item)
+    ((printed, count),) = in_worker(work, [form], assignment, limits.of_item, tuple[Printed, int])
     show(printed)
     return 1 if count else 0
 
@@ -79,13 +81,13 @@ def print_key(
         renderer_of(KEY, form)  # imported here and now: a worker may not be able to
     work = partial(key_of, form, asked(page.looks, all=all, standalone=standalone), is_raw=is_raw)
     if course.variants is None and not assignment.varies:
-        (printed,) = in_worker(work, [assignment], assignment, limits.of_item)
+        (printed,) = in_worker(work, [assignment], assignment, limits.of_item, Printed)
         show(printed)
         return 0
     sheets = list(course.sheets(assignment) or ())
     if not page.is_folder:
         raise UsageError("E001", "each sheet has its own key", help="write to a folder: -o keys/")
-    keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits.of_item)
+    keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits.of_item, Printed)
     for sheet, printed in zip(sheets, keys, strict=True):
         text = dump(printed) if isinstance(printed, dict) else printed
         name = file_name(sheet.student, FORMS[form].endings[0])
@@ -236,7 +238,7 @@ def draw_sheets(
     if record.exists():
         before = read_variants(read_source(str(record), help="check the folder"), assignment)
     items: list[list[str]] = [*([student] for student in students), []]
-    answers = in_worker(Drawing(assignment, secret, before), items, assignment, limits.of_item)
+    answers = in_worker(Drawing(assignment, secret, before), items, assignment, limits.of_item, Drawn)
     for sheet in after_a_second(islice(answers, len(students)), len(students), page.looks, stack):
         yield Sheet(sheet["student"], values(sheet["values"]))
     for message in next(answers):

@@ -95,7 +95,8 @@ def write_feedback(request: Request, results: Iterable[Result], totals: ClassTot
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=request.all)
     grading, folder, ending = Grading(totals.assignment, variants), Path(page.destination), FORMS[form].endings[0]
     write = partial(of_student, renderer(FOLDER, form), grading, looks)
-    write_folder(folder, in_worker(write, results, totals.assignment, request.limits.of_item), ending, request.inputs)
+    parts = in_worker(write, results, totals.assignment, request.limits.of_item, tuple[str, list[str]])
+    write_folder(folder, parts, ending, request.inputs)
     if form in forms(INDEX):
         pages = f"../{folder.resolve().name}"
         index = renderer(INDEX, form)(totals, pages, looks)

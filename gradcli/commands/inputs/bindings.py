@@ -127,9 +127,13 @@ def _npy(data: bytes) -> Any:
 
     import numpy as np
 
+    from gradcli.engine.checks.sizes import check_size
+
     array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "fiub":
         raise ValueError(array.dtype)
+    if not array.size:  # which says nothing of its rows
+        check_size(array.shape)
     return array
 
 

@@ -134,7 +134,10 @@ def inferred(shape: Shape, size: int) -> Shape:
         )
     if known != size if -1 not in shape else (known == 0 or size % known):
         raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}")
-    return tuple(size // known if length == -1 else length for length in shape)
+    lengths = tuple(size // known if length == -1 else length for length in shape)
+    if not size:  # else there are as many entries as before
+        check_size(lengths)
+    return lengths
 
 
 def reshaped(x: Any, shape: Shape) -> Any:

@@ -81,6 +81,13 @@ def fitting(text: str, stream: TextIO) -> str:
 
 
 def encodable(text: str, stream: TextIO) -> str:
-    """Return the text with escapes for characters that the stream cannot encode."""
+    """Return the text with escapes for characters that the stream cannot encode; a terminal gets colours alone.
+
+    A process in which a stranger was at work may have made it.
+    """
+    if stream.isatty():
+        from gradcli.workers.relay import obeyed_by_none
+
+        text = obeyed_by_none(text)
     encoding = stream.encoding or "ascii"
     return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -125,8 +125,10 @@ def command_lines(text: str) -> Iterator[tuple[list[str], str]]:
     yield ["run", "-", "--timeout", "0.5", "--max-memory", "300M", "--max-output", "1M"], text
     yield ["why", "-", "--timeout", "0.5", "--max-memory", "300M"], text
     limits = ["--item-timeout", "0.3", "--item-memory", "300M"]
-    week = f"[[question]]\nid = 'q'\nscript = {json.dumps(text)}\nask = ['x.grad', {{ quantity = 'printed' }}]\n"
-    yield ["check", "-", "ada.txt", *limits], week
+    yield ["check", "-", "ada.txt", *limits], week_of(text)
+    yield ["check", "--key", "week.toml", *limits], ""
+    yield ["check", "week.toml", "--report", "gift", *limits], ""
+    yield ["practice", "week.toml", *limits], "1\n?\n\n1\n"
     records = [
         {"program": text, "at": {"x": 2}},
         {"program": "y = x", "at": {"x": text}},
@@ -135,15 +137,21 @@ def command_lines(text: str) -> Iterator[tuple[list[str], str]]:
     yield ["batch", "--each", *limits], "\n".join(map(json.dumps, records))
 
 
+def week_of(text: str) -> str:
+    return f"[[question]]\nid = 'q'\nscript = {json.dumps(text)}\nask = ['x.grad', {{ quantity = 'printed' }}]\n"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", some(HOSTILE, 6))
 def test_a_hostile_item_reaches_nothing(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.txt").write_text(CANARY)
     (tmp_path / "secret_module.py").write_text(f"VALUE = '{CANARY}'")
     (tmp_path / "ada.txt").write_text("[q]\nx.grad = 1\n")
-    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     text = HOSTILE[name].replace("SECRET", str(tmp_path / "secret.txt")).replace("WRITTEN", str(tmp_path / "written"))
-    for arguments, given in command_lines(START + text + "\n"):
+    text = f"{START}{text}\n"
+    (tmp_path / "week.toml").write_text(week_of(text), encoding="utf-8")
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    for arguments, given in command_lines(text):
         done = subprocess.run(
             [*served(), *arguments], cwd=tmp_path, input=given.encode("utf-8", "surrogatepass"), capture_output=True,
             check=False, timeout=60, env={**os.environ, "CI_SECRET": CANARY},

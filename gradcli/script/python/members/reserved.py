@@ -94,12 +94,23 @@ def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
     """Refuse a class with attributes, own or inherited, that a class of ours keeps for itself."""
     above = list(dict.fromkeys(kind for base in bases for kind in base.__mro__))
     ours = list(filter(is_ours, above))
+    check_owners(above)
     for kind in (None, *above):
         if kind is None or isinstance(kind, Defined):  # a class of the snippet was checked against those above it
             found = set(names if kind is None else vars(kind))
             for owner in ours:
                 if found & reserved(owner) and (kind is None or owner not in kind.__mro__):
                     raise _taken(min(found & reserved(owner)), above)
+
+
+def check_owners(above: Iterable[type]) -> None:
+    """Refuse a class two of whose ancestors, neither above the other, each keep names: one would write the other's."""
+    owners = [kind for kind in above if (is_ours(kind) and reserved(kind) - {ABSTRACT}) or kind is BaseException]
+    lowest = [kind for kind in owners if not any(other is not kind and issubclass(other, kind) for other in owners)]
+    if len(lowest) > 1:
+        names = " and ".join(kind.__name__.replace("Base", "") for kind in lowest[:2])
+        words = f"a class cannot derive from {names} at once here"
+        raise UnsupportedError(words, python=TypeError, help="keep an object of one of them in an attribute")
 
 
 def _taken(name: str, above: Iterable[type]) -> UnsupportedError:

@@ -38,8 +38,9 @@ def worded(text: str) -> str:
 
 
 def _as_seen(match: re.Match[str]) -> str:
-    """Return a class, or the beginning of an object, as snippets see it."""
-    kind = getattr(sys.modules.get(match["module"]), match["name"], object)
+    """Return a class, or the beginning of an object, as snippets see it; what a snippet has made up is an object."""
+    kind = getattr(sys.modules.get(match["module"]), "__dict__", {}).get(match["name"])
+    kind = kind if isinstance(kind, type) else object
     shown = TYPES.get(type if issubclass(kind, BuiltinType | type) else SHOWN.get(kind, kind))
     name = full_name(kind) if shown is None else repr(shown)[len("<class '") : -len("'>")]
     return f"<{match['is_class'] or ''}{name}{match['end']}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import abc
 from typing import Any
 
+from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import listed
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
@@ -26,6 +27,7 @@ class SimpleNamespace(Facade):
     def __init__(self, **named: Any) -> None:
         for name in named:
             check_name(name)
+            check_free(type(self), name)
         vars(self).update(named)
 
     def __eq__(self, other: object) -> bool:

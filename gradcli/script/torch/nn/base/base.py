@@ -17,6 +17,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.originals import torch_names
 from gradcli.script.python.members.absence import without
+from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
@@ -190,6 +191,7 @@ class Module(Facade):
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
         if not name or "." in name:
             raise KeyError(f'{kind} name can\'t be empty or contain ".", got: {name!r}')
+        check_free(type(self), name)
         if name not in vars(self)[table] and self._has(name):
             raise KeyError(f"attribute '{name}' already exists")
 
