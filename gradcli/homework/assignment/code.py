@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradcli.errors import UsageError
-from gradcli.homework.code.cases import GRAPHS, USUAL, Code, is_array
+from gradcli.homework.code.cases import ASKS, USUAL, Code, is_array
 
 KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
@@ -111,7 +111,7 @@ def usual_asks(code: Code) -> list[str]:
 
 
 def known_asks(code: Code) -> list[str]:
-    return list(GRAPHS if code.is_engine else code.returns)
+    return list(ASKS if code.is_engine else code.returns)
 
 
 def stub(code: Code) -> str:

@@ -7,45 +7,25 @@ import builtins
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from gradcli.facts import dataclass
 from gradcli.homework.code.cases import GRADS
+from gradcli.homework.code.schemata import Change, holders
 
-MOST = 250  # changes that are tried
+MOST = 400  # changes that are tried
 MOST_NAMES = 12  # that are put in the place of another
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A changed program: the mistake that it undoes, its line, and what to say about it to the student."""
-
-    code: str
-    line: int
-    says: str
-    text: str
-
-
-Change = tuple[str, str, int, ast.AST, str, object]  # code, what is said, line, node, its field, the other value
-
-
-def repairs(text: str, used: Collection[str] = (), *, is_engine: bool = False) -> Iterator[Repair]:
-    """Yield changed programs, those for the commonest mistakes first; of operators that are not `used`, none.
+def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], *, is_engine: bool) -> list[Change]:
+    """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
     The values of an engine are single numbers: none of its mistakes is one of axes.
     """
-    tree = ast.parse(text)
-    graded = lines_of_gradients(tree)
-    left_out = OF_AXES | (set() if "relu" in used else {"relu-gate"}) if is_engine else frozenset[str]()
-    possible = (one for one in changes(tree, used) if one[0] not in left_out)
+    graded, numbers = lines_of_gradients(tree), holders(tree)
+    left_out = OF_AXES if is_engine else frozenset[str]()
+    possible = [one for one in changes(tree) if one[0] not in left_out and numbers[id(one[3])] in reached]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
     found = by_turns(found) if is_engine else found
-    for code, says, line, node, name, other in found[:MOST]:
-        before = getattr(node, name)
-        setattr(node, name, other)
-        try:
-            yield Repair(code, line, says, ast.unparse(ast.fix_missing_locations(tree)))
-        finally:
-            setattr(node, name, before)
+    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[:MOST]
 
 
 def by_turns(found: Sequence[Change]) -> list[Change]:
@@ -61,15 +41,7 @@ def by_turns(found: Sequence[Change]) -> list[Change]:
 TURN = 4  # changes
 OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
-UNLIKELY = frozenset(("__init__", "__repr__", "__str__", "__radd__", "__rmul__", "__rsub__", "__rtruediv__"))
-OPERATORS = {
-    **dict.fromkeys(("__add__", "__radd__"), "+"),
-    **dict.fromkeys(("__sub__", "__rsub__", "__neg__"), "-"),
-    **dict.fromkeys(("__mul__", "__rmul__"), "*"),
-    **dict.fromkeys(("__truediv__", "__rtruediv__"), "/"),
-    "__pow__": "**",
-    **{name: name for name in ("relu", "tanh", "exp", "log", "sigmoid")},
-}
+UNLIKELY = frozenset(("__init__", "__repr__", "__str__"))
 TITLES = {  # of mistakes in programs, the commonest first
     "fanout-overwrite": "kept one branch where the branches add up",
     "order": "took a node before all that use it",
@@ -104,20 +76,11 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
     return found
 
 
-def changes(tree: ast.Module, used: Collection[str]) -> Iterator[Change]:
+def changes(tree: ast.Module) -> Iterator[Change]:
+    kinds = ast.Lambda | ast.FunctionDef
     functions = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Lambda)
-        or (isinstance(node, ast.FunctionDef) and not (used and node.name in OPERATORS and node.name not in used))
+        node for node in ast.walk(tree) if isinstance(node, kinds) and getattr(node, "name", "") not in UNLIKELY
     ]
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and used and node.name in OPERATORS and node.name not in used
-        for inner in ast.walk(node)
-    }
-    functions = [node for node in functions if id(node) not in skipped and getattr(node, "name", "") not in UNLIKELY]
     for function in functions:
         yield from of_function(function)
     seen: set[int] = set()
