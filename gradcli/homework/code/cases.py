@@ -196,7 +196,8 @@ class Case:
     """One graph or one call: the variable with its result, the quantity it belongs to, how students are shown it.
 
     A graph is built by some lines at values of its leaves; what it `means` is built by the reference, unless it is
-    empty: then the gradients are held up to the student's own forward pass. It `may_fail` where nobody asked for it.
+    empty: then the gradients are held up to the student's own forward pass, if what stands `alone` gives a node. It
+    `may_fail` where nobody asked for it.
     """
 
     name: str
@@ -207,6 +208,7 @@ class Case:
     means: str = ""
     at: tuple[float, ...] = ()
     may_fail: bool = False
+    alone: str = ""
 
     @property
     def is_by_itself(self) -> bool:
@@ -251,8 +253,31 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int], nu
     padded = " + ".join(
         f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
     )
-    body = indent("\n".join(["global _change", "_change = _number", *lines, f"return {padded}"]), "    ")
-    return f"{text}\n{before}\ndef _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]\n"
+    body = indent("\n".join(["global _change", "_change = _number", "_reset()", *lines, f"return {padded}"]), "    ")
+    tried = f"def _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]"
+    return f"{text}\n{before}\n{kept(text)}\n{tried}\n"
+
+
+def kept(text: str) -> str:
+    """Return the lines that keep the lists of a program, such as a tape, as they are before a case runs."""
+    blocks = [("", ast.parse(text).body)]
+    blocks += [(f"{node.name}.", node.body) for node in blocks[0][1] if isinstance(node, ast.ClassDef)]
+    names = [
+        before + target.id
+        for before, body in blocks
+        for one in body
+        for target in (
+            one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        )
+        if isinstance(target, ast.Name) and target.id[:2] != "__"
+    ]
+    return (
+        f"_all = [{', '.join(names)}]\n"
+        "_all += [_held for _one in _all for _held in getattr(_one, '__dict__', {}).values()]\n"
+        "_kept = [(_one, _one.copy()) for _one in _all if isinstance(_one, (list, dict, set))]\n"
+        "def _reset():\n    for _one, _before in _kept:\n        _one.clear()\n"
+        "        _one.extend(_before) if isinstance(_one, list) else _one.update(_before)\n"
+    )
 
 
 def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
@@ -262,20 +287,20 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
     is_free = "operations" in quantities  # nobody has said that numbers may stand beside nodes
     cases: list[Case] = []
 
-    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], *, may_fail: bool = False) -> None:
+    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, alone: str = "") -> None:
         shown = builds.replace("_back(y)", "y.backward()").replace(":\n    ", ": ").replace("\n", "; ")
         leaves = ", ".join(
             f"{leaf} = {value:g}" for leaf, value in zip("abc", at, strict=True) if re.search(rf"\b{leaf}\b", builds)
         )
         says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
-        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail))
+        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, alone))
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):
             takes_none = is_free and quantity == "constants" and not WRAPS.search(text)
             lines = builds.replace("2*a", "a*2") if is_free and "__rmul__" not in names else builds
             for values in VALUES[: 1 + (len(GRAPHS[quantity]) == 1)]:
-                add(quantity, lines, lines, values, may_fail=takes_none)
+                add(quantity, lines, lines, values, takes_none)
         asked = QUANTITIES.get(quantity, ())
         chosen = [one for one in operations if quantity == "operations" or one.name in asked]
         if quantity in QUANTITIES and not chosen:  # asked for, and not there
@@ -286,7 +311,9 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
                     continue
                 means = graph(template, one.means) if one.means else ""
                 for at in one.points[: 3 if number in (0, 2) else 2]:
-                    add(quantity, graph(template, one.writes), means, at, may_fail=one.may_fail)
+                    add(
+                        quantity, graph(template, one.writes), means, at, one.may_fail, graph(one.graphs[0], one.writes)
+                    )
     return cases
 
 
@@ -296,14 +323,14 @@ WRITTEN = {"sub": "({} - {})", "div": "({} / {})", "neg": "(-{})", "pow": "({}**
 def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
     """Return what builds the graphs of cases and takes their gradients."""
     before, lines = [back(code.name, text), RUN.replace("ENGINE", code.name)], []
-    builds: dict[str, str] = {}
+    texts = [text for case in cases for text in ((case.builds, case.alone) if case.is_by_itself else (case.builds,))]
+    builds = {text: f"_build_{place}" for place, text in enumerate(dict.fromkeys(texts))}
+    for text, name in builds.items():
+        body = indent(text.replace("_back(y)", "_back(y, [a, b, c])"), "    ")
+        before.append(f"def {name}(a, b, c):\n{body}\n    return y\n")
     for case in cases:
-        if case.builds not in builds:
-            builds[case.builds] = f"_build_{len(builds)}"
-            body = indent(case.builds.replace("_back(y)", "_back(y, [a, b, c])"), "    ")
-            before.append(f"def {builds[case.builds]}(a, b, c):\n{body}\n    return y\n")
         used = [re.search(rf"\b{leaf}\b", case.builds) is not None for leaf in "abc"]
-        own = f", {used}" if case.is_by_itself else ""
+        own = f", {used}, {builds[case.alone]}" if case.is_by_itself else ""
         call = f"{'_own' if own else '_run'}({builds[case.builds]}, {list(case.at)}, {case.may_fail}{own})"
         lines.append(f"{case.name} = {call}")
     return "\n".join(before), lines
@@ -355,10 +382,12 @@ def _run(build, values, may_fail):
     except Exception:
         return grads + [float("nan")]
 
-def _own(build, values, may_fail, used):
+def _own(build, values, may_fail, used, alone):
     try:
         y = build(*[ENGINE(value) for value in values])
-        if not isinstance(y, ENGINE) or _number(y) != _number(build(*[ENGINE(value) for value in values])):
+        nodes = [alone(*[ENGINE(value) for value in values]), y]
+        again = build(*[ENGINE(value) for value in values])
+        if not all(isinstance(node, ENGINE) for node in nodes) or _number(y) != _number(again):
             return [-1.0]
         slopes = []
         for place, value in enumerate(values):

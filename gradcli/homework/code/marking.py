@@ -25,6 +25,7 @@ RTOL, ATOL = 1e-5, 1e-7
 BATCH = 100  # changes that are tried before it is looked whether one was right
 MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
 FEW = 6  # changes, of which one may not end
+WIDTH = 7  # of a table of the numbers of graphs, which are fewer
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
 LARGEST = 50_000  # characters of a program
 
@@ -59,7 +60,12 @@ class CodeJudge:
 
     def outcomes(self, own: str, texts: Sequence[str], cases: Sequence[Case], *, small: bool = True) -> Outcomes:
         """Return the numbers of cases for each of these programs, and the last error; nothing where it cannot run."""
-        return self.ran(own, texts, [*(case.name for case in cases), "_errors[-1]"], small=small)
+        if not self.code.is_engine:
+            return self.ran(own, texts, [*(case.name for case in cases), "_errors[-1]"], small=small)
+        names = ", ".join(case.name for case in cases)
+        table = f"_table = [(list(_one) + [float('inf')] * {WIDTH})[:{WIDTH}] for _one in [{names}]]"
+        found = self.ran(own, [f"{text}\n{table}\n" for text in texts], ["_table", "_errors[-1]"], small=small)
+        return tuple((*rows(values[0], len(cases)), values[1]) if values else () for values in found)
 
     def ran(self, own: str, texts: Sequence[str], names: Sequence[str], *, small: bool = True) -> Outcomes:
         """Return what is asked for by its names of each of these programs, which all come from one.
@@ -234,6 +240,13 @@ def placed(error: GradcliError, text: str) -> str:
 def flat(value: Any) -> Any:
     """Return numbers in a row; none for anything else, which a program may leave in their place."""
     return np.ravel(value) if getattr(value, "dtype", np.dtype(object)).kind in "fiub" else np.empty(0)
+
+
+def rows(table: Any, count: int) -> list[Any]:
+    """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
+    if flat(table).size != count * WIDTH:
+        return [np.empty(0)] * count
+    return [row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1] for row in flat(table).reshape(count, WIDTH)]
 
 
 def shape_of(entries: Any) -> tuple[int, ...]:

@@ -7,11 +7,13 @@ import builtins
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from gradcli.facts import dataclass
 from gradcli.homework.code.cases import GRADS
 from gradcli.homework.code.schemata import Change, holders
 
-MOST = 400  # changes that are tried
-MOST_NAMES = 12  # that are put in the place of another
+MOST = 900  # changes that are tried
+MOST_NAMES = 14  # that are put in the place of another
+DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
@@ -21,6 +23,7 @@ def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int],
     The values of an engine are single numbers: none of its mistakes is one of axes.
     """
     graded, numbers = lines_of_gradients(tree), holders(tree)
+    numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     left_out = OF_AXES if is_engine else frozenset[str]()
     possible = [one for one in changes(tree) if one[0] not in left_out and numbers[id(one[3])] in reached]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
@@ -115,7 +118,13 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
             if isinstance(one, ast.Assign) and isinstance(target, ast.Attribute | ast.Subscript) and is_grad(target):
                 added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
                 says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
-                yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], added, *body[place + 1 :]]
+                got = f"{{0}}.get({{1}}, 0.0) + ({ast.unparse(one.value)})"
+                several = [added]
+                if isinstance(target, ast.Subscript):
+                    parts = (ast.unparse(target.value), ast.unparse(target.slice))
+                    several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
+                for other in several:
+                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], other, *body[place + 1 :]]
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
                 other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
                 changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
@@ -158,12 +167,13 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     ]
     if recursive and appended and first:
         own = node.args.args[-1].arg if first == "self" and len(node.args.args) > 1 else first
-        for kept in {ast.unparse(one) for one in appended}:
+        line = next((one.lineno for one in node.body if isinstance(one, ast.If)), node.lineno)
+        for kept in sorted({ast.unparse(one) for one in appended}):
             stop = ast.parse(f"if any(_one is {own} for _one in {kept}):\n    return").body
             yield (
                 "visited",
                 "a node that is reached by two ways is taken twice: nothing remembers that it was visited",
-                node.lineno,
+                line,
                 node,
                 "body",
                 [*stop, *node.body],
@@ -183,7 +193,7 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
 ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
 
 
-def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) -> Iterator[Change]:
+def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterator[Change]:
     """Yield changes of one expression."""
     if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
         return
@@ -198,7 +208,6 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
         return code, says, node.lineno, parent, field, values
 
     own = ast.unparse(node)
-    is_root = isinstance(parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict)
     if isinstance(node, ast.BinOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
         yield from of_operation(node, left, right, change)
@@ -207,41 +216,79 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
     if isinstance(node, ast.Name | ast.Attribute) and not isinstance(parent, ast.Attribute):
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
-        for other in names:
-            is_kin = ("." in other) == ("." in own) and not (isinstance(parent, ast.Call) and parent.func is node)
-            if other != own and is_kin:
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        kin = () if is_called else names.numbers if own in names.numbers else names.nodes if own in names.nodes else ()
+        for other in kin:
+            if other != own:
                 yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
             yield change("constant", f"the number {own} is not right here", f"({number!r})")
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and not isinstance(parent, ast.While):
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         for sign in (">", "<", ">=", "<="):
             yield change("relu-gate", f"the mask `{own}` lets the wrong entries through", f"{left} {sign} {right}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield change("sign", f"the sign of `{own}` is not right", ast.unparse(node.operand))
-    if is_root and not isinstance(node, ast.Constant | ast.Tuple | ast.Lambda | ast.List | ast.Dict | ast.Set):
+    if is_number(node, names):
+        yield from of_number(parent, node, own, names, change)
+
+
+def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
+    is_constant = isinstance(node, ast.Constant)
+    is_root = isinstance(
+        parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
+    )
+    if is_root and not is_constant:
         yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
         for axis in (0, 1, -1):
-            yield change(
-                "broadcast-unsummed",
-                f"`{own}` has to be summed over the axis that was broadcast",
-                f"({own}).sum(axis={axis})",
-            )
-        has_fields = any("." in other for other in names)
-        for other in names if not has_fields else (other for other in names if "." in other):
-            is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
+            says = f"`{own}` has to be summed over the axis that was broadcast"
+            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis})")
+            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis}, keepdims=True)")
+    if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
+        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
+        yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
+        yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
+    if is_root and not is_constant:
+        for factor in ("2", "0.5"):
+            yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    for other in names.numbers:
+        is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
+        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
             kind = "upstream" if is_grad_name else "operand"
             says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
             yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
+        if is_root:
+            yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
+            yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
+            yield change("operand", f"`{own}` lacks the factor 1 - {other}", f"({own}) * (1 - {other})")
             yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
-            yield change(
-                "relu-gate",
-                f"the mask of `{other}` is missing: its gradient passes where it is positive",
-                f"({own}) * ({other} > 0)",
-            )
+            says = f"the mask of `{other}` is missing: its gradient passes where it is positive"
+            yield change("relu-gate", says, f"({own}) * ({other} > 0)")
+
+
+def is_number(node: ast.expr, names: Names) -> bool:
+    """Whether an expression may be a number or an array, and is no node of a graph, function, text or list."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return ast.unparse(node) in names.numbers
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func).rpartition(".")[2]
+        return called[:1].islower() and called in NUMERIC
+    if isinstance(node, ast.BinOp):
+        return any(is_number(side, names) for side in (node.left, node.right))
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand, names)
+    if isinstance(node, ast.Compare):
+        return isinstance(node.ops[0], ast.Gt | ast.Lt | ast.GtE | ast.LtE)
+    is_plain = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return is_plain and not isinstance(getattr(node, "value", None), bool)
+
+
+FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt")  # that are taken for each other
+NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
 
 
 Changer = Callable[[str, str, str], Change]
@@ -289,7 +336,11 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
 
 
 def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
-    name = ast.unparse(node.func).rpartition(".")[2]
+    before, _, name = ast.unparse(node.func).rpartition(".")
+    for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
+        if other != name:
+            says = f"`{own}` is not the function that belongs here"
+            yield change("operator", says, own.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
         renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own
@@ -314,24 +365,48 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         yield change("sign", f"the sign of the argument of `{own}` is not right", text)
 
 
-def operands(function: ast.AST) -> list[str]:
-    """Return what may stand in a formula of a function: the names it reads, their data and their gradients."""
-    found: dict[str, None] = {}
-    grads = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in GRADS}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.attr in ("data", "value", "val", *GRADS):
-                found[ast.unparse(node)] = None
-            if node.value.id not in MODULES:
-                found.update(dict.fromkeys(f"{node.value.id}.{grad}" for grad in grads))
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in vars(builtins):
-            found[node.id] = None
-        elif isinstance(node, ast.arg):
-            found[node.arg] = None
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):  # `for out, inputs in tape`
-            found.update(dict.fromkeys(f"{node.id}.{grad}" for grad in grads))
-    plain = [name for name in found if "." in name or f"{name}.data" not in found]
-    return [name for name in plain if name not in MODULES and name != "self"][:MOST_NAMES]
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What may stand in the formulas of a function: numbers or arrays, and nodes of a graph, which hold such."""
+
+    numbers: tuple[str, ...]
+    nodes: tuple[str, ...]
+
+
+def operands(function: ast.AST) -> Names:
+    """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
+    inner = list(ast.walk(function))
+    fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+    nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS)}
+    nodes |= {
+        ast.unparse(one.targets[0]): None
+        for one in inner
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_class(one.value.func)
+    }
+    walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
+    nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
+    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
+    listed = {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
+    listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
+    listed |= {ast.unparse(one.iter) for one in inner if isinstance(one, ast.For)}
+    listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
+    listed |= {ast.unparse(side) for one in inner if isinstance(one, ast.Compare) for side in one.comparators
+               if isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)}  # fmt: skip
+    arguments = [one.arg for one in inner if isinstance(one, ast.arg)]
+    plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
+    own = [one for one in plain if one not in nodes and one not in listed and one not in MODULES]
+    own = [one for one in own if one not in vars(builtins) and one != "self" and not one[:1].isupper()]
+    attributes = dict.fromkeys(one.attr for one in fields if one.attr in (*DATA, *GRADS))
+    holders = dict.fromkeys([*nodes, *(one for one in arguments if one in ("self", "other") and nodes)])
+    kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
+    held = [f"{holder}.{one}" for one in attributes for holder in holders]
+    capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
+    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes)])
+    return Names(tuple(found)[:MOST_NAMES], tuple(holders))
+
+
+def is_class(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id[:1].isupper()
 
 
 def is_grad(target: ast.expr) -> bool:
