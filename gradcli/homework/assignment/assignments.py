@@ -256,7 +256,10 @@ class _Reader(Values):
             if ask.written not in known:
                 raise self.refuse(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")
         text = self.typed(table, path, "text", str, "").strip()
-        source, key = Source(code.stub(own), f"question {id}"), "engine" if own.is_engine else "function"
+        source, key = (
+            Source(code.stub(own), f"question {id}"),
+            "engine" if own.is_engine else "layer" if own.is_layer else "function",
+        )
         section = self.places.key(*path)
         return Question(
             id, text, source, True, "", {}, asks, section, (*path, key), self.source, self.places, {}, own

@@ -11,8 +11,9 @@ from typing import Any
 
 from gradcli.errors import UsageError
 from gradcli.homework.code.cases import ASKS, USUAL, Code, is_array
+from gradcli.homework.code.layers import QUANTITIES as LAYERS
 
-KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes", "cases")
+KEYS = ("engine", "layer", "args", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
     'takes = ["dout", "x", "W"], returns = ["dx", "dW"], shapes = { dout = ["n", "k"], x = ["n", "d"], W = ["d", "k"] }'
 )
@@ -24,6 +25,8 @@ def read_code(table: Mapping[str, Any], refuse: Refuse) -> Code | None:
     """Read what code a question asks for; None where it asks for none. Raises UsageError at the key at fault."""
     if "engine" in table:
         return Code(name_of(table, "engine", "Value", refuse), is_engine=True)
+    if "layer" in table:
+        return of_layer(table, refuse)
     if "function" not in table:
         return None
     name, program = name_of(table, "function", "affine_backward", refuse), table.get("program")
@@ -48,13 +51,33 @@ def read_code(table: Mapping[str, Any], refuse: Refuse) -> Code | None:
     return Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
 
 
+def of_layer(table: Mapping[str, Any], refuse: Refuse) -> Code:
+    """Return a class of layers, that is made with `args` and called with inputs of some shapes."""
+    name, shapes, arguments = name_of(table, "layer", "Linear", refuse), table.get("shapes"), table.get("args", [])
+    example = 'write layer = "Linear", args = ["d", "k"], shapes = { x = ["n", "d"] }'
+    if not isinstance(shapes, dict) or not shapes or not all(map(is_shape, shapes.values())):
+        raise refuse("shapes", "each input of the forward pass has a shape", example)
+    if not isinstance(arguments, list) or not is_data(arguments):
+        raise refuse("args", "args are what the class is made with", example)
+    return Code(
+        name,
+        is_engine=False,
+        takes=tuple(shapes),
+        shapes=shapes,
+        returns=LAYERS,
+        is_layer=True,
+        arguments=tuple(arguments),
+    )
+
+
 def of_cases(name: str, table: Mapping[str, Any], refuse: Refuse) -> Code:
     """Return a function that is tried with arguments whose results are given, each with the same number of them."""
     cases = table["cases"]
     is_list = isinstance(cases, list) and cases and all(isinstance(case, dict) for case in cases)
     pairs = [(case.get("args"), case.get("returns")) for case in cases] if is_list else []
     if not pairs or not all(isinstance(values, list) and is_data(values) for pair in pairs for values in pair):
-        raise refuse("cases", "each case has the arguments of a call and the values that it returns", f"write {CASE}")
+        help = f'write {CASE}; of objects of classes ask with layer = "Linear"'
+        raise refuse("cases", "each case has the arguments of a call and the values that it returns", help)
     takes = names_of(table, "takes", refuse) if "takes" in table else ()
     count = len(pairs[0][1])
     usual = ("result",) if count == 1 else tuple(f"result_{number + 1}" for number in range(count))
@@ -70,12 +93,12 @@ def of_cases(name: str, table: Mapping[str, Any], refuse: Refuse) -> Code:
 
 
 def is_data(value: object) -> bool:
-    """Tell whether a value of TOML is a number, a text, or a list of such."""
+    """Tell whether a value of TOML is a number, a text, or a list or table of such."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, list):
-            waiting += item
+        if isinstance(item, list | dict):
+            waiting += item.values() if isinstance(item, dict) else item
         elif not isinstance(item, bool | int | float | str):
             return False
     return True
@@ -116,7 +139,7 @@ def known_asks(code: Code) -> list[str]:
 
 def stub(code: Code) -> str:
     """Return what students see of the code that they are to write."""
-    if code.is_engine:
+    if code.kind == "class":
         return f"class {code.name}:\n    ...\n"
     if code.cases:
         return f"def {code.name}({', '.join(code.takes) or '*args'}):\n    ...\n"

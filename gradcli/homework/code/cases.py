@@ -6,12 +6,14 @@ import ast
 import random
 import re
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 from gradcli.facts import dataclass
+from gradcli.homework.code import layers
 from gradcli.homework.code.operations import QUANTITIES, WRAPS, Operation, defined, graph
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
@@ -28,7 +30,7 @@ USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations
 ASKS = (*GRAPHS, "operations", *QUANTITIES)
 BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
-SIZES = ((3, 2, 4), (4, 3, 2), (1, 2, 3))  # that letters of shapes stand for
+SIZES = ((3, 2, 4, 5, 6), (4, 3, 2, 6, 5), (1, 2, 3, 5, 4))  # that letters of shapes stand for
 REFERENCE = """
 import math
 
@@ -170,7 +172,7 @@ class Code:
 
     A function takes the names of `takes`, of which `upstream` is the gradient of the program's output, and `returns`
     gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case.
-    Or it has `cases`, the arguments of calls and what each returns.
+    Or it has `cases`, the arguments of calls and what each returns. A class of layers is made with `arguments`.
     """
 
     name: str
@@ -181,10 +183,18 @@ class Code:
     upstream: str = ""
     shapes: Mapping[str, Sequence[int | str]] | None = None
     cases: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...] = ()
+    is_layer: bool = False
+    arguments: tuple[Any, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return "class" if self.is_engine or self.is_layer else "function"
 
     @property
     def reference(self) -> str:
         """The right code; of a function that has cases one that returns what they say, in their order."""
+        if self.is_layer:
+            return ""
         if self.cases:
             answers = [list(returned) for _, returned in self.cases]
             return f"_answers = iter({answers!r})\n\ndef {self.name}(*arguments):\n    return next(_answers)\n"
@@ -210,9 +220,11 @@ class Case:
     may_fail: bool = False
     alone: str = ""
 
+    of_layer: bool = False
+
     @property
     def is_by_itself(self) -> bool:
-        return bool(self.at) and not self.means
+        return self.of_layer or (bool(self.at) and not self.means)
 
 
 def runs(code: Code, quantities: Sequence[str], text: str) -> tuple[str, list[Case]]:
@@ -231,13 +243,19 @@ def all_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
     said = [f"the arguments of case {n + 1}" for n, _ in enumerate(code.cases)] or [
         shown(code, sizes) for sizes in SIZES
     ]
-    return [Case(f"_{one}_{number}", one, says) for number, says in enumerate(said) for one in quantities]
+    return [
+        Case(f"_{one}_{number}", one, says, of_layer=code.is_layer)
+        for number, says in enumerate(said)
+        for one in quantities
+    ]
 
 
 def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
     """Return what stands behind a program, and the lines that give each case its numbers."""
     if code.is_engine:
         return engine_run(code, text, cases)
+    if code.is_layer:
+        return layers.probe(code.name, text), layer_class_lines(code, cases)
     call = CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns))
     lines = []
     for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
@@ -450,7 +468,9 @@ def case_lines(code: Code, number: int) -> list[str]:
 
 
 def argument(value: Any) -> str:
-    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple."""
+    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple, a table a dict."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {argument(item)}" for name, item in value.items()) + "}"
     if not isinstance(value, list):
         return repr(value)
     return f"np.array({value!r})" if is_array(value) else f"({''.join(f'{argument(item)}, ' for item in value)})"
@@ -505,6 +525,19 @@ def forward(code: Code) -> str:
     return f"{imports(code)}\n\ndef _forward({', '.join(variables)}):\n{moved}{body}\n    return {{{found}}}\n"
 
 
+def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
+    lines = []
+    for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
+        sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
+        made = ", ".join(argument(sizes.get(one, one) if isinstance(one, str) else one) for one in code.arguments)
+        values = drawn(code, number)
+        inputs = ", ".join(f"np.array({values[one]!r})" for one in code.takes)
+        lines.append(f"_both = _layer([{made}], [{inputs}])")
+        own = [case for case in cases if case.name.endswith(f"_{number}")]
+        lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in own]
+    return lines
+
+
 def layer_lines(code: Code, number: int) -> list[str]:
     values = drawn(code, number)
     given = ", ".join(f"{one}=np.array({value!r})" for one, value in values.items() if one != code.upstream)
@@ -517,7 +550,7 @@ def layer_lines(code: Code, number: int) -> list[str]:
 def drawn(code: Code, number: int) -> dict[str, object]:
     """Return values for the variables of a layer, the same each time."""
     draw = random.Random(f"{code.name} {number}")
-    sizes = dict(zip(letters(code), SIZES[number], strict=False))
+    sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
 
     def entries(shape: Sequence[int | str]) -> object:
         if not shape:
@@ -529,11 +562,12 @@ def drawn(code: Code, number: int) -> dict[str, object]:
 
 
 def letters(code: Code) -> list[str]:
-    return list(dict.fromkeys(one for shape in (code.shapes or {}).values() for one in shape if isinstance(one, str)))
+    shapes = [*(code.shapes or {}).values(), code.arguments]
+    return list(dict.fromkeys(one for shape in shapes for one in shape if isinstance(one, str)))
 
 
 def shown(code: Code, sizes: Sequence[int]) -> str:
-    by_letter = dict(zip(letters(code), sizes, strict=False))
+    by_letter = dict(zip(letters(code), cycle(sizes), strict=False))
     parts = []
     for name, shape in (code.shapes or {}).items():
         parts.append(f"{name} of shape ({', '.join(str(by_letter.get(str(one), one)) for one in shape)})")

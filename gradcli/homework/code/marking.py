@@ -87,8 +87,7 @@ class CodeJudge:
         except ProgramSyntaxError as error:
             return self.alike(Verdict("unreadable", placed(error, text)))
         if not self.is_defined(text):
-            kind = "class" if self.code.is_engine else "function"
-            return self.alike(Verdict("unreadable", f"there is no {kind} {self.code.name} in it"))
+            return self.alike(Verdict("unreadable", f"there is no {self.code.kind} {self.code.name} in it"))
         (values,) = self.outcomes(text, [whole], cases, small=False)
         if not values:
             return self.alike(Verdict("unreadable", self.failure(whole)))
@@ -112,13 +111,15 @@ class CodeJudge:
         return dict.fromkeys(self.quantities, verdict)
 
     def is_defined(self, text: str) -> bool:
-        kind = ast.ClassDef if self.code.is_engine else ast.FunctionDef
+        kind = ast.ClassDef if self.code.kind == "class" else ast.FunctionDef
         return any(isinstance(node, kind) and node.name == self.code.name for node in ast.parse(text).body)
 
     def is_right(self, case: Case, value: Any) -> bool:
         found = flat(value)
         if case.may_fail and found.tolist() == NOT_ASKED:
             return True
+        if case.of_layer:
+            return bool(found.size == 4 and found[0] <= 1)
         right, found = self.beside(case, found)
         if right.shape != found.shape or not found.size:
             return False
@@ -129,7 +130,7 @@ class CodeJudge:
     def beside(self, case: Case, found: Any) -> tuple[Any, Any]:
         """Return what is right, and what of the numbers is held up to it."""
         if case.is_by_itself:
-            return found[3:], found[:3]
+            return (found[2:3], found[1:2]) if case.of_layer else (found[3:], found[:3])
         right = flat(self.right[key(case)])
         if self.code.is_engine and found.size == right.size and np.isnan(found[-1]):  # nobody sees what a node holds
             return right[:-1], found[:-1]
@@ -154,7 +155,7 @@ class CodeJudge:
         for start in range(0, MOST, BATCH):
             try:
                 tree = ast.parse(text)
-                tried = repairs(tree, reached, shared, is_engine=self.code.is_engine)[start : start + BATCH]
+                tried = repairs(tree, reached, shared, self.code)[start : start + BATCH]
                 whole, held = together(tree, tried)
             except RecursionError:  # it is read, but nested too deeply to be written
                 return None
@@ -176,7 +177,7 @@ class CodeJudge:
 
     def mending(self, text: str, whole: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
         """Return the numbers of the changes after which some cases are right; of many that do not end, none."""
-        sizes = [6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
+        sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
         tried = tries(self.code, whole, cases, [size + 1 for size in sizes], numbers)
         (found,) = self.ran(text, [tried], ("_tries",))
         if not found and len(numbers) > FEW:
@@ -207,6 +208,10 @@ class CodeJudge:
         right, given = self.beside(case, flat(value))
         if not np.all(np.isfinite(given)) and error:
             return f"{case.says}: it stops with {error}"
+        if case.of_layer:
+            what = "an input" if case.quantity == "inputs" else "a parameter"
+            told = f"a gradient of {what} is {shown(given[0])}, and should be {shown(right[0])}"
+            return f"with {case.says}: {told}, by the differences of its own forward pass"
         if not self.code.is_engine:
             shape, own = shape_of(right), shape_of(given)
             if shape != own:

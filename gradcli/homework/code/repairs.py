@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import GRADS
+from gradcli.homework.code.cases import GRADS, Code
 from gradcli.homework.code.schemata import Change, holders
 
 MOST = 900  # changes that are tried
@@ -17,17 +17,20 @@ DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
-def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], *, is_engine: bool) -> list[Change]:
+def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
     """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
     The values of an engine are single numbers: none of its mistakes is one of axes.
     """
     graded, numbers = lines_of_gradients(tree), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    left_out = OF_AXES if is_engine else frozenset[str]()
-    possible = [one for one in changes(tree) if one[0] not in left_out and numbers[id(one[3])] in reached]
+    left_out = OF_AXES if code.is_engine else frozenset[str]()
+    right = FORWARD if code.is_layer else frozenset[str]()  # the gradients are held up to it
+    possible = [
+        one for one in changes(tree, UNLIKELY | right) if one[0] not in left_out and numbers[id(one[3])] in reached
+    ]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
-    found = by_turns(found) if is_engine else found
+    found = by_turns(found) if code.is_engine else found
     return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[:MOST]
 
 
@@ -44,6 +47,7 @@ def by_turns(found: Sequence[Change]) -> list[Change]:
 TURN = 4  # changes
 OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
+FORWARD = frozenset(("forward", "__call__"))
 UNLIKELY = frozenset(("__init__", "__repr__", "__str__"))
 TITLES = {  # of mistakes in programs, the commonest first
     "fanout-overwrite": "kept one branch where the branches add up",
@@ -79,10 +83,10 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
     return found
 
 
-def changes(tree: ast.Module) -> Iterator[Change]:
+def changes(tree: ast.Module, unlikely: Collection[str]) -> Iterator[Change]:
     kinds = ast.Lambda | ast.FunctionDef
     functions = [
-        node for node in ast.walk(tree) if isinstance(node, kinds) and getattr(node, "name", "") not in UNLIKELY
+        node for node in ast.walk(tree) if isinstance(node, kinds) and getattr(node, "name", "") not in unlikely
     ]
     for function in functions:
         yield from of_function(function)
@@ -244,10 +248,11 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
     )
     if is_root and not is_constant:
         yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
+    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
         for axis in (0, 1, -1):
             says = f"`{own}` has to be summed over the axis that was broadcast"
-            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis})")
-            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis}, keepdims=True)")
+            for text in (f"({own}).sum(axis={axis})", f"({own}).sum(axis={axis}, keepdims=True)"):
+                yield change("broadcast-unsummed", says, text)
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
         yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
@@ -264,7 +269,8 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         if is_root:
             yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
             yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
-            yield change("operand", f"`{own}` lacks the factor 1 - {other}", f"({own}) * (1 - {other})")
+            for factor in (f"1 - {other}", f"1 - {other} ** 2"):
+                yield change("operand", f"`{own}` lacks the factor {factor}", f"({own}) * ({factor})")
             yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
             says = f"the mask of `{other}` is missing: its gradient passes where it is positive"
             yield change("relu-gate", says, f"({own}) * ({other} > 0)")
@@ -341,6 +347,10 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         if other != name:
             says = f"`{own}` is not the function that belongs here"
             yield change("operator", says, own.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
+    if name == "dot" and node.args:
+        other, argument = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
+        for text in (f"({before}).T.dot({other})", f"({before}).dot(({other}).T)", f"({other}).dot({before})"):
+            yield change("transpose", argument, text)
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
         renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own

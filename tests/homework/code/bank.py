@@ -15,7 +15,7 @@ from typing import Any
 from tests.homework.code.engines import CLOSURES, FUNCTIONS, LOCAL_GRADS, TAPE
 from tests.homework.code.mutants import DICTS, NUMBERED, mutants
 
-MORE_CLOSURES = '''
+MORE_CLOSURES = """
     def __pow__(self, other):
         assert isinstance(other, (int, float))
         out = Value(self.data**other, (self,))
@@ -88,8 +88,8 @@ MORE_CLOSURES = '''
 
     def __rtruediv__(self, other):
         return other * self**-1
-'''
-MORE_LOCAL = '''
+"""
+MORE_LOCAL = """
     def __pow__(self, p):
         return Value(self.data**p, (self,), (p * self.data ** (p - 1),))
 
@@ -115,8 +115,8 @@ MORE_LOCAL = '''
     def __truediv__(self, other):
         other = other if isinstance(other, Value) else Value(other)
         return Value(self.data / other.data, (self, other), (1 / other.data, -self.data / other.data**2))
-'''
-MORE_TAPE = '''
+"""
+MORE_TAPE = """
     def __sub__(self, other):
         other = lift(other)
         out = Value(self.value - other.value)
@@ -152,8 +152,8 @@ MORE_TAPE = '''
         out = Value(self.value if self.value > 0 else slope * self.value)
         tape.append((out, [(self, 1.0 if self.value > 0 else slope)]))
         return out
-'''
-MORE_FUNCTIONS = '''
+"""
+MORE_FUNCTIONS = """
 class Div:
     @staticmethod
     def forward(ctx, a, b):
@@ -214,8 +214,8 @@ class Pow:
         return (g * n * a ** (n - 1),)
 
 
-'''
-MORE_APPLIED = '''
+"""
+MORE_APPLIED = """
     def __sub__(self, other):
         return self.apply(Sub, other)
 
@@ -233,8 +233,8 @@ MORE_APPLIED = '''
     def __pow__(self, n):
         ctx = []
         return Value(Pow.forward(ctx, self.data, n), (self,), ctx, Pow)
-'''
-MORE_NUMBERED = '''
+"""
+MORE_NUMBERED = """
     def __sub__(self, other):
         other = other if isinstance(other, Value) else Value(other)
         return Value(self.data - other.data, (self, other), "sub")
@@ -254,8 +254,8 @@ MORE_NUMBERED = '''
 
     def cube(self):
         return Value(self.data**3, (self, Value(0)), "cube")
-'''
-MORE_RULES = '''    "sub": lambda g, a, b: (g, -g),
+"""
+MORE_RULES = """    "sub": lambda g, a, b: (g, -g),
     "div": lambda g, a, b: (g / b, -g * a / (b * b)),
     "abs": lambda g, a, b: (g if a > 0 else -g, 0),
     "swish": lambda g, a, b: (g * swished(a), 0),
@@ -266,8 +266,8 @@ MORE_RULES = '''    "sub": lambda g, a, b: (g, -g),
 def swished(a):
     s = 1 / (1 + math.exp(-a))
     return s + a * s * (1 - s)
-'''
-MORE_DICTS = '''
+"""
+MORE_DICTS = """
     def __pow__(self, n):
         out = Value(self.data**n)
         out.parents = [{"node": self, "local": n * self.data ** (n - 1)}]
@@ -297,7 +297,7 @@ MORE_DICTS = '''
         first = self.data >= other.data
         out.parents = [{"node": self, "local": float(first)}, {"node": other, "local": float(not first)}]
         return out
-'''
+"""
 
 
 def behind(text: str, method: str, more: str) -> str:
@@ -305,7 +305,7 @@ def behind(text: str, method: str, more: str) -> str:
     return "import math\n" + text.replace(f"    def {method}(", f"{more.strip(chr(10))}\n\n    def {method}(", 1)
 
 
-HEAP = '''
+HEAP = """
 import heapq
 import math
 
@@ -359,7 +359,7 @@ class Value:
                 if arg.id not in queued:
                     queued.add(arg.id)
                     heapq.heappush(heap, arg)
-'''
+"""
 SHAPES = {
     "closures": behind(CLOSURES, "backward", MORE_CLOSURES),
     "local": behind(LOCAL_GRADS, "backward", MORE_LOCAL),
