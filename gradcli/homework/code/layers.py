@@ -15,14 +15,21 @@ class _Context:
 
     saved_for_backward = property(lambda self: self.saved_tensors)
 
-def _arrays(value, depth=3):
+def _arrays(value, name="", depth=3):
     if isinstance(value, np.ndarray):
-        return [value]
-    if depth and isinstance(value, dict):
-        return [one for held in list(value.values()) for one in _arrays(held, depth - 1)]
+        return [(name.lower(), value)]
     if depth and isinstance(value, (list, tuple)):
-        return [one for held in value for one in _arrays(held, depth - 1)]
-    return _arrays(getattr(value, "__dict__", {}), depth - 1) if depth and hasattr(value, "__dict__") else []
+        value = {name + str(place): held for place, held in enumerate(value)}
+    elif depth and hasattr(value, "__dict__"):
+        value = value.__dict__
+    if not depth or not isinstance(value, dict):
+        return []
+    return [one for key, held in list(value.items())
+            for one in _arrays(held, name if str(key) in ("data", "value", "grad") else str(key), depth - 1)]
+
+def _named(name, arrays):
+    usual = [before + name + behind for before in ("", "d", "d_", "grad_", "grad") for behind in ("", "_grad", "grad")]
+    return [one for other, one in arrays if other in usual] or [one for _, one in arrays]
 
 def _deviation(found, right):
     return float(np.max(np.abs(found - right)) / (1e-4 + 1e-3 * np.max(np.abs(right))))
@@ -60,16 +67,19 @@ def _layer(arguments, inputs):
         y = np.asarray(run()) * 1.0
         upstream = np.cos(1.7 * np.arange(y.size)).reshape(y.shape) + 0.3 if TAKES else np.ones(y.shape)
         loss = lambda: float(np.sum(np.asarray(run()) * upstream))
-        known = [id(one) for one in _arrays(layer)]
-        held = [one for one in _arrays(layer) if one.dtype.kind == "f" and all(one is not other for other in inputs)]
+        held = [(name, one) for name, one in _arrays(layer)
+                if one.dtype.kind == "f" and all(one is not other for other in inputs)]
         given = [layer] * IS_FUNCTION + [upstream] * TAKES
         found = LAYER.backward(*given) if IS_FUNCTION else layer.backward(*given)
-        gradients = [np.array(one) * 1.0 for one in _arrays(found) + _arrays(layer)]
-        returned = gradients[: len(_arrays(found))]
-        judged = [_judged(returned, _slopes(one, loss), "input " + str(place + 1))
+        returned = [(name, np.array(one) * 1.0) for name, one in _arrays(found)]
+        is_alone = len(inputs) == 1
+        judged = [_judged([one for _, one in (returned if is_alone else returned[place : place + 1])],
+                          _slopes(one, loss), "input " + str(place + 1))
                   for place, one in enumerate(inputs[: max(len(returned), 1)])]
-        slopes = [_slopes(one, loss) for one in held]
-        wide = [_judged(gradients, one, "a parameter") for one in slopes if np.max(np.abs(one)) > 1e-7]
+        slopes = [(name, one, _slopes(one, loss)) for name, one in held]
+        gradients = [(name, one) for name, one in returned + _arrays(layer)]
+        wide = [_judged(_named(name, [(other, found) for other, found in gradients if found is not one]), right, name)
+                for name, one, right in slopes if np.max(np.abs(right)) > 1e-7]
         return [_worst(judged), _worst(wide)]
     except Exception as error:
         _errors.append(type(error).__name__ + ": " + str(error))

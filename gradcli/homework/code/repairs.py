@@ -31,7 +31,7 @@ def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int],
     ]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
     found = by_turns(found) if code.is_engine else found
-    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[:MOST]
+    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[: MOST // (3 if code.is_layer else 1)]
 
 
 def by_turns(found: Sequence[Change]) -> list[Change]:
@@ -227,6 +227,11 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
                 yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
+    if isinstance(node, ast.Tuple) and isinstance(parent, ast.Return | ast.Lambda) and len(node.elts) > 1:
+        parts = [ast.unparse(one) for one in node.elts]
+        for place in range(len(parts) - 1):
+            order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
+            yield change("swapped-variable", f"`{own}` has two gradients in the wrong order", f"({', '.join(order)})")
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
             yield change("constant", f"the number {own} is not right here", f"({number!r})")

@@ -12,7 +12,6 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.code import marking
 from gradcli.homework.code.cases import USUAL, Code
 from gradcli.homework.code.marking import CodeJudge, missed
-from gradcli.homework.code.repairs import Repair
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
@@ -99,7 +98,7 @@ def test_a_function_is_tried_with_cases_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     "cases",
-    ["[]", "3", "[{ args = [1.0] }]", "[{ args = [1.0], returns = [] }]", "[{ args = [{}], returns = [1.0] }]",
+    ["[]", "3", "[{ args = [1.0] }]", "[{ args = [1.0], returns = [] }]", "[{ args = [2026-01-01], returns = [1.0] }]",
      "[{ args = [1.0], returns = [1.0] }, { args = [1.0], returns = [1.0, 2.0] }]",
      "[{ args = [1.0], returns = [[[1.0], [1.0, 2.0]]] }]", '[{ args = [1.0], returns = ["a"] }]'],
 )  # fmt: skip
@@ -195,14 +194,13 @@ def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatc
         return function(question)
 
     monkeypatch.setattr(marking, "asked", listening)
-    monkeypatch.setattr(marking, "BATCH", 1)
-    monkeypatch.setattr(marking, "repairs", lambda text, used, is_engine: iter([Repair("sign", 1, "", f"{text}\n")]))
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     for text in texts:
         judge.verdicts(text)
-    assert {*heard} == {*texts, judge.right_script}
+    assert {*texts} < {*heard}
     for text in texts:
         assert heard[text][0].startswith(text)
+    assert all("class Value" in text for own, others in heard.items() for text in others)
 
 
 def test_a_notebook_has_code_and_answers(grader: Grader) -> None:
