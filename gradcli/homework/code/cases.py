@@ -30,6 +30,7 @@ USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations
 ASKS = (*GRAPHS, "operations", *QUANTITIES)
 BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
+GRADIENT = re.compile(r"^(?!requires|no_|zero).*(grad|adj|deriv|_bar$|sens)")  # names that hold some
 SIZES = ((3, 2, 4, 5, 6), (4, 3, 2, 6, 5), (1, 2, 3, 5, 4))  # that letters of shapes stand for
 REFERENCE = """
 import math
@@ -340,7 +341,10 @@ WRITTEN = {"sub": "({} - {})", "div": "({} / {})", "neg": "(-{})", "pow": "({}**
 
 def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
     """Return what builds the graphs of cases and takes their gradients."""
-    before, lines = [back(code.name, text), RUN.replace("ENGINE", code.name)], []
+    own = (node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
+    grads = dict.fromkeys([*GRADS, *(name for name in own if GRADIENT.search(name))])
+    ran = RUN.replace("ENGINE", code.name).replace("GRADS", repr(list(grads)))
+    before, lines = [back(code.name, text), ran], []
     texts = [text for case in cases for text in ((case.builds, case.alone) if case.is_by_itself else (case.builds,))]
     builds = {text: f"_build_{place}" for place, text in enumerate(dict.fromkeys(texts))}
     for text, name in builds.items():
@@ -357,11 +361,8 @@ def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[
 RUN = """
 def _grad(leaf):
     for _name in GRADS:
-        if hasattr(leaf, _name):
+        if hasattr(leaf, _name) and not callable(getattr(leaf, _name)):
             return getattr(leaf, _name)
-    for _name, _value in getattr(leaf, "__dict__", {}).items():
-        if any(_part in _name.lower() for _part in ("grad", "adj", "deriv", "bar")) and not isinstance(_value, bool):
-            return _value
     raise AttributeError("a leaf has no grad")
 
 def _number(value):
@@ -417,7 +418,7 @@ def _own(build, values, may_fail, used, alone):
     return _run(build, values, may_fail)[:3] + slopes
 
 _errors = [""]
-""".replace("GRADS", repr(GRADS))
+"""
 
 
 def back(name: str, text: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import GradcliError, ProgramSyntaxError
+from gradcli.guard import guarded
 from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runner, runs, tries
 from gradcli.homework.code.repairs import MOST, repairs
 from gradcli.homework.code.schemata import Change, together, watched
@@ -96,7 +98,7 @@ class CodeJudge:
         wrong = [case for case, value in zip(cases, numbers, strict=True) if not self.is_right(case, value)]
         if not wrong:
             return self.alike(Verdict("correct"))
-        repair = self.repaired(text, cases, wrong)
+        repair = guarded("diagnosis", partial(self.repaired, text, cases, wrong), None)
         found = {}
         for quantity in self.quantities:
             own = next((case for case in wrong if case.quantity == quantity), None)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import GRADS, Code
+from gradcli.homework.code.cases import GRADIENT, GRADS, Code
 from gradcli.homework.code.schemata import Change, holders
 
 MOST = 900  # changes that are tried
@@ -27,10 +29,12 @@ def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int],
     left_out = OF_AXES if code.is_engine else frozenset[str]()
     right = FORWARD if code.is_layer else frozenset[str]()  # the gradients are held up to it
     possible = [
-        one for one in changes(tree, UNLIKELY | right) if one[0] not in left_out and numbers[id(one[3])] in reached
+        one
+        for one in changes(tree, UNLIKELY | right, is_engine=code.is_engine)
+        if one[0] not in left_out and numbers[id(one[3])] in reached
     ]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
-    found = by_turns(found) if code.is_engine else found
+    found = by_turns(found)
     return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[: MOST // (3 if code.is_layer else 1)]
 
 
@@ -83,7 +87,7 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
     return found
 
 
-def changes(tree: ast.Module, unlikely: Collection[str]) -> Iterator[Change]:
+def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> Iterator[Change]:
     kinds = ast.Lambda | ast.FunctionDef
     functions = [
         node for node in ast.walk(tree) if isinstance(node, kinds) and getattr(node, "name", "") not in unlikely
@@ -92,7 +96,7 @@ def changes(tree: ast.Module, unlikely: Collection[str]) -> Iterator[Change]:
         yield from of_function(function)
     seen: set[int] = set()
     for function in functions:
-        names = operands(function)
+        names = operands(function, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -142,7 +146,8 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
         return
     first = node.args.args[0].arg if node.args.args else ""
     if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
-        for grad in GRADS[:2]:
+        own = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        for grad in dict.fromkeys([*own, *GRADS[:2]]):
             seed = ast.parse(f"{first}.{grad} = 1.0").body
             yield (
                 "seed",
@@ -227,6 +232,10 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
                 yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
+        for first, second in itertools.pairwise(node.args):
+            if isinstance(first, ast.Name) and isinstance(second, ast.Name):
+                swapped = own.replace(f"{first.id}, {second.id}", f"{second.id}, {first.id}")
+                yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
     if isinstance(node, ast.Tuple) and isinstance(parent, ast.Return | ast.Lambda) and len(node.elts) > 1:
         parts = [ast.unparse(one) for one in node.elts]
         for place in range(len(parts) - 1):
@@ -262,11 +271,16 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
         yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
-    if is_root and not is_constant:
+    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    for before in names.numbers if is_root else ():
+        if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
+            for other in names.numbers:
+                text = re.sub(rf"(?<![\w.]){re.escape(before)}\b", other, own)
+                yield change("swapped-variable", f"`{before}` is not the value that belongs into `{own}`", text)
     for other in names.numbers:
-        is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
+        is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
         if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
             kind = "upstream" if is_grad_name else "operand"
             says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
@@ -298,7 +312,7 @@ def is_number(node: ast.expr, names: Names) -> bool:
     return is_plain and not isinstance(getattr(node, "value", None), bool)
 
 
-FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt")  # that are taken for each other
+FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
 NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
 
 
@@ -337,8 +351,10 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         yield change("sign", f"the sign of `{right}` in `{own}` is not right", f"({left}) {sign} ({right})")
         yield change("operand", f"`{own}` has a term too many: `{right}`", left)
         yield change("operator", f"`{own}` adds where it has to multiply", f"({left}) * ({right})")
-        if isinstance(node.op, ast.Sub):
-            yield change("sign", f"`{own}` is the wrong way round", f"({right}) - ({left})")
+    if isinstance(node.op, ast.Sub | ast.Div):
+        sign = "-" if isinstance(node.op, ast.Sub) else "/"
+        for text in (f"({right}) {sign} ({left})", f"type({left})({right}) {sign} {left}"):  # of a number, a node
+            yield change("sign" if sign == "-" else "operator", f"`{own}` is the wrong way round", text)
     if isinstance(node.op, ast.Pow):
         yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
         yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
@@ -368,7 +384,7 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
     for place, argument in enumerate(node.args):
-        if ast.unparse(argument).startswith("-"):
+        if isinstance(argument, ast.Starred) or ast.unparse(argument).startswith("-"):
             continue
         text = ast.unparse(
             ast.Call(
@@ -388,11 +404,11 @@ class Names:
     nodes: tuple[str, ...]
 
 
-def operands(function: ast.AST) -> Names:
+def operands(function: ast.AST, *, is_engine: bool) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
-    nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS)}
+    nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr)}
     nodes |= {
         ast.unparse(one.targets[0]): None
         for one in inner
@@ -400,6 +416,7 @@ def operands(function: ast.AST) -> Names:
     }
     walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
     nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
+    nodes = nodes if is_engine else {}
     called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
     listed = {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
     listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
@@ -411,7 +428,7 @@ def operands(function: ast.AST) -> Names:
     plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
     own = [one for one in plain if one not in nodes and one not in listed and one not in MODULES]
     own = [one for one in own if one not in vars(builtins) and one != "self" and not one[:1].isupper()]
-    attributes = dict.fromkeys(one.attr for one in fields if one.attr in (*DATA, *GRADS))
+    attributes = dict.fromkeys(one.attr for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr))
     holders = dict.fromkeys([*nodes, *(one for one in arguments if one in ("self", "other") and nodes)])
     kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
     held = [f"{holder}.{one}" for one in attributes for holder in holders]
@@ -427,5 +444,5 @@ def is_class(function: ast.expr) -> bool:
 def is_grad(target: ast.expr) -> bool:
     """Whether a target is a gradient: `self.grad`, `grads[v]`."""
     if isinstance(target, ast.Attribute):
-        return target.attr in GRADS
+        return target.attr in GRADS or GRADIENT.search(target.attr) is not None
     return isinstance(target, ast.Subscript) and "grad" in ast.unparse(target.value).lower()

@@ -360,12 +360,13 @@ class Value:
                     queued.add(arg.id)
                     heapq.heappush(heap, arg)
 """
+RULE = '"mul": lambda g, a, b: (g * b, g * a),\n}'
 SHAPES = {
     "closures": behind(CLOSURES, "backward", MORE_CLOSURES),
     "local": behind(LOCAL_GRADS, "backward", MORE_LOCAL),
     "tape": behind(TAPE.replace("__radd__ = __add__", f"{MORE_TAPE.strip()}\n\n    __radd__ = __add__"), "none", ""),
-    "functions": behind(FUNCTIONS.replace("class Value:", f"{MORE_FUNCTIONS.strip()}\n\n\nclass Value:"), "backward", MORE_APPLIED),
-    "numbered": behind(NUMBERED, "backward", MORE_NUMBERED).replace('"mul": lambda g, a, b: (g * b, g * a),\n}', '"mul": lambda g, a, b: (g * b, g * a),\n' + MORE_RULES.rstrip()),
+    "functions": behind(FUNCTIONS.replace("class Value:", f"{MORE_FUNCTIONS}class Value:"), "backward", MORE_APPLIED),
+    "numbered": behind(NUMBERED, "backward", MORE_NUMBERED).replace(RULE, f"{RULE[:-1]}{MORE_RULES.strip()}"),
     "dicts": behind(DICTS, "order", MORE_DICTS),
     "heap": HEAP,
 }  # fmt: skip
@@ -412,12 +413,12 @@ def number(node: Any) -> float:
 def is_wrong(text: str) -> bool:
     """Whether some gradient of an engine is not the difference quotient of a right one."""
     right: dict[str, Any] = {}
-    exec(RIGHT[text][1], right)  # noqa: S102  a program of our own
+    exec(RIGHT[text][1], right)  # a program of our own
     own: dict[str, Any] = {}
     frames = sys.getrecursionlimit()
     sys.setrecursionlimit(300)
     try:
-        exec(text, own)  # noqa: S102
+        exec(text, own)
         for (graph, at), (other, _) in zip(graphs(own["Value"]), graphs(right["Value"]), strict=True):
             try:
                 want = run(right, other, at)

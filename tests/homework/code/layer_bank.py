@@ -15,7 +15,9 @@ from gradcli.homework.code.cases import Code
 from gradcli.homework.code.marking import CodeJudge
 from tests.homework.code.mutants import mutants
 
-AFFINE = ("y = x @ W + b", {"dout": ["n", "k"], "x": ["n", "d"], "W": ["d", "k"], "b": ["k"]}, ("dout", "x", "W"), ("dx", "dW", "db"), """
+AFFINE = ("y = x @ W + b",
+          {"dout": ["n", "k"], "x": ["n", "d"], "W": ["d", "k"], "b": ["k"]},
+          ("dout", "x", "W"), ("dx", "dW", "db"), """
 import numpy as np
 
 def f(dout, x, W):
@@ -24,7 +26,8 @@ def f(dout, x, W):
     db = dout.sum(axis=0)
     return dx, dW, db
 """)  # fmt: skip
-MLP = ("h = relu(x @ W1 + b1)\ny = h @ W2 + b2", {"dout": ["n", "k"], "x": ["n", "d"], "W1": ["d", "h"], "b1": ["h"], "W2": ["h", "k"], "b2": ["k"]},
+MLP = ("h = relu(x @ W1 + b1)\ny = h @ W2 + b2",
+          {"dout": ["n", "k"], "x": ["n", "d"], "W1": ["d", "h"], "b1": ["h"], "W2": ["h", "k"], "b2": ["k"]},
        ("dout", "x", "W1", "b1", "W2"), ("dx", "dW1", "db1", "dW2", "db2"), """
 import numpy as np
 
@@ -41,7 +44,9 @@ def f(dout, x, W1, b1, W2):
     grads["dx"] = dz.dot(W1.T)
     return grads
 """)  # fmt: skip
-SOFTMAX = ("p = softmax(z, 1)\nL = -(y * log(p)).sum() / z.shape[0]", {"z": ["n", "k"], "y": ["n", "k"]}, ("z", "y"), ("dz",), """
+SOFTMAX = ("p = softmax(z, 1)\nL = -(y * log(p)).sum() / z.shape[0]",
+          {"z": ["n", "k"], "y": ["n", "k"]},
+          ("z", "y"), ("dz",), """
 import numpy as np
 
 def f(z, y):
@@ -51,7 +56,8 @@ def f(z, y):
     dz = (p * y.sum(axis=1, keepdims=True) - y) / n
     return dz
 """)  # fmt: skip
-LAYERNORM = ("m = x.mean(1, keepdim=True)\nv = ((x - m)**2).mean(1, keepdim=True)\ny = g * (x - m) / sqrt(v + 0.00001) + b",
+LAYERNORM = ("m = x.mean(1, keepdim=True)\nv = ((x - m)**2).mean(1, keepdim=True)\n"
+             "y = g * (x - m) / sqrt(v + 0.00001) + b",
              {"dout": ["n", "d"], "x": ["n", "d"], "g": ["d"], "b": ["d"]}, ("dout", "x", "g"), ("dx", "dg", "db"), """
 import numpy as np
 
@@ -67,7 +73,8 @@ def f(dout, x, g):
     dx = (dxhat - dxhat.mean(axis=1, keepdims=True) - xhat * (dxhat * xhat).mean(axis=1, keepdims=True)) / std
     return dx, dg, db
 """)  # fmt: skip
-RNN = ("h = tanh(x @ Wx + hp @ Wh + b)", {"dout": ["n", "h"], "x": ["n", "d"], "hp": ["n", "h"], "Wx": ["d", "h"], "Wh": ["h", "h"], "b": ["h"]},
+RNN = ("h = tanh(x @ Wx + hp @ Wh + b)",
+          {"dout": ["n", "h"], "x": ["n", "d"], "hp": ["n", "h"], "Wx": ["d", "h"], "Wh": ["h", "h"], "b": ["h"]},
        ("dout", "x", "hp", "Wx", "Wh", "b"), ("dx", "dhp", "dWx", "dWh", "db"), """
 import numpy as np
 
@@ -81,7 +88,8 @@ def f(dout, x, hp, Wx, Wh, b):
     db = da.sum(axis=0)
     return dx, dhp, dWx, dWh, db
 """)  # fmt: skip
-ATTENTION = ("s = q @ k.T / 2\na = softmax(s, 1)\ny = a @ v", {"dout": ["n", "e"], "q": ["n", "d"], "k": ["m", "d"], "v": ["m", "e"]},
+ATTENTION = ("s = q @ k.T / 2\na = softmax(s, 1)\ny = a @ v",
+          {"dout": ["n", "e"], "q": ["n", "d"], "k": ["m", "d"], "v": ["m", "e"]},
              ("dout", "q", "k", "v"), ("dq", "dk", "dv"), """
 import numpy as np
 
