@@ -341,8 +341,8 @@ WRITTEN = {"sub": "({} - {})", "div": "({} / {})", "neg": "(-{})", "pow": "({}**
 
 def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
     """Return what builds the graphs of cases and takes their gradients."""
-    own = (node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
-    grads = dict.fromkeys([*GRADS, *(name for name in own if GRADIENT.search(name))])
+    attributes = (node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
+    grads = dict.fromkeys([*GRADS, *(name for name in attributes if GRADIENT.search(name))])
     ran = RUN.replace("ENGINE", code.name).replace("GRADS", repr(list(grads)))
     before, lines = [back(code.name, text), ran], []
     texts = [text for case in cases for text in ((case.builds, case.alone) if case.is_by_itself else (case.builds,))]
@@ -414,7 +414,7 @@ def _own(build, values, may_fail, used, alone):
                      for step in (-2e-3, -1e-3, 1e-3, 2e-3)] if used[place] else [0.0] * 4
             slopes.append((moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / 12e-3)
     except Exception as error:
-        return [-1.0] if may_fail else _failed(error, values)
+        return [-1.0] if may_fail and not isinstance(error, NameError) else _failed(error, values)
     return _run(build, values, may_fail)[:3] + slopes
 
 _errors = [""]

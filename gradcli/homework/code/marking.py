@@ -211,9 +211,9 @@ class CodeJudge:
         if not np.all(np.isfinite(given)) and error:
             return f"{case.says}: it stops with {error}"
         if case.of_layer:
-            what = "an input" if case.quantity == "inputs" else "a parameter"
-            told = f"a gradient of {what} is {shown(given[0])}, and should be {shown(right[0])}"
-            return f"with {case.says}: {told}, by the differences of its own forward pass"
+            name = "an input" if case.quantity == "inputs" else "a parameter"
+            numbers = f"{shown(given[0])}, and should be {shown(right[0])}"
+            return f"with {case.says}: a gradient of {name} is {numbers}, by the differences of its own forward pass"
         if not self.code.is_engine:
             shape, own = shape_of(right), shape_of(given)
             if shape != own:
@@ -230,8 +230,8 @@ class CodeJudge:
         off = np.abs(given - right)
         place = int(np.argmax(off))
         label = case.labels[place] + ("" if case.labels[place] == "y" else ".grad")
-        own = ", by the differences of its own values" if case.is_by_itself else ""
-        return f"{case.says}: {label} is {shown(given[place])}, and should be {shown(right[place])}{own}"
+        held = ", by the differences of its own values" if case.is_by_itself else ""
+        return f"{case.says}: {label} is {shown(given[place])}, and should be {shown(right[place])}{held}"
 
 
 def key(case: Case) -> tuple[object, ...]:

@@ -127,12 +127,12 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
                 added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
                 says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
                 got = f"{{0}}.get({{1}}, 0.0) + ({ast.unparse(one.value)})"
-                several = [added]
+                several: list[ast.stmt] = [added]
                 if isinstance(target, ast.Subscript):
                     parts = (ast.unparse(target.value), ast.unparse(target.slice))
                     several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
-                for other in several:
-                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], other, *body[place + 1 :]]
+                for summed in several:
+                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], summed, *body[place + 1 :]]
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
                 other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
                 changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
@@ -146,8 +146,8 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
         return
     first = node.args.args[0].arg if node.args.args else ""
     if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
-        own = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
-        for grad in dict.fromkeys([*own, *GRADS[:2]]):
+        seeded = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
             seed = ast.parse(f"{first}.{grad} = 1.0").body
             yield (
                 "seed",
@@ -369,9 +369,9 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
             says = f"`{own}` is not the function that belongs here"
             yield change("operator", says, own.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
     if name == "dot" and node.args:
-        other, argument = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
+        other, says = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
         for text in (f"({before}).T.dot({other})", f"({before}).dot(({other}).T)", f"({other}).dot({before})"):
-            yield change("transpose", argument, text)
+            yield change("transpose", says, text)
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
         renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own

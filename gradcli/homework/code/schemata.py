@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
-Change = tuple[str, str, int, ast.AST, str, object]  # code, what is said, line, node, its field, the other value
-Numbered = list[tuple[int, ast.AST | list[ast.stmt]]]  # the numbers of changes, each with what stands there instead
+Change = tuple[str, str, int, ast.AST, str, Any]  # code, what is said, line, node, its field, the other value
+Numbered = list[tuple[int, Any]]  # the numbers of changes, each with what stands there instead: a node, or statements
 
 
 def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Change]]:
@@ -27,7 +28,7 @@ def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Cha
         tail = len(old) - end if isinstance(old, list) else 0
         first = len(numbered) + 1
         numbered += some
-        others = [one[5][start : len(one[5]) - tail] if isinstance(old, list) else one[5] for one in some]  # type: ignore[index,arg-type]
+        others = [one[5][start : len(one[5]) - tail] if isinstance(old, list) else one[5] for one in some]
         if is_body:
             bodies.setdefault((id(node), field), []).append((start, end, list(enumerate(others, first))))
             continue
@@ -55,16 +56,16 @@ def bounds(old: object, new: object) -> tuple[int, int]:
     return start, len(old) - tail
 
 
-def chosen(some: Sequence[tuple[int, ast.AST]], own: ast.AST) -> ast.AST:
+def chosen(some: Sequence[tuple[int, Any]], own: Any) -> Any:
     """Return an expression that is the one in force: its own, or one of some, which have numbers in a row."""
 
-    def half(some: Sequence[tuple[int, ast.AST]]) -> ast.AST:
+    def half(some: Sequence[tuple[int, Any]]) -> Any:
         if len(some) == 1:
             return some[0][1]
         middle = len(some) // 2
-        return ast.IfExp(test(f"_change < {some[middle][0]}"), half(some[:middle]), half(some[middle:]))  # type: ignore[arg-type]
+        return ast.IfExp(test(f"_change < {some[middle][0]}"), half(some[:middle]), half(some[middle:]))
 
-    return ast.IfExp(test(f"{some[0][0]} <= _change <= {some[-1][0]}"), half(some), own)  # type: ignore[arg-type]
+    return ast.IfExp(test(f"{some[0][0]} <= _change <= {some[-1][0]}"), half(some), own)
 
 
 def branched(body: list[ast.stmt], ranges: Sequence[tuple[int, int, Numbered]]) -> list[ast.stmt]:
@@ -72,15 +73,15 @@ def branched(body: list[ast.stmt], ranges: Sequence[tuple[int, int, Numbered]]) 
     found: list[ast.stmt] = []
     for place, statement in enumerate([*body, ast.Pass()]):
         inserted = [some for start, end, some in ranges if start == end == place]
-        found += [ast.If(test(f"_change == {number}"), new, []) for some in inserted for number, new in some]  # type: ignore[misc]
+        found += [ast.If(test(f"_change == {number}"), new, []) for some in inserted for number, new in some]
         own = [statement]
         for start, end, some in ranges:
             for number, new in some if (start, end) == (place, place + 1) else ():
-                own = [ast.If(test(f"_change == {number}"), new or [ast.Pass()], own)]  # type: ignore[list-item]
+                own = [ast.If(test(f"_change == {number}"), new or [ast.Pass()], own)]
         found += own
     for start, end, some in ranges:
         for number, new in some if end > start + 1 else ():
-            whole = [*body[:start], *new, *body[end:]]  # type: ignore[misc]
+            whole = [*body[:start], *new, *body[end:]]
             found = [ast.If(test(f"_change == {number}"), whole, found)]
     return found
 

@@ -302,7 +302,9 @@ MORE_DICTS = """
 
 def behind(text: str, method: str, more: str) -> str:
     """Put methods before one of a class."""
-    return "import math\n" + text.replace(f"    def {method}(", f"{more.strip(chr(10))}\n\n    def {method}(", 1)
+    return "import math\n" + text.replace(
+        f"    def {method}(self", f"{more.strip(chr(10))}\n\n    def {method}(self", 1
+    )
 
 
 HEAP = """
@@ -474,8 +476,8 @@ def main() -> None:
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     for shape, text in SHAPES.items():
         RIGHT[text] = (shape, text)
-        off = {q: v.remark for q, v in judge.verdicts(text).items() if v.verdict != "correct"}
-        print(shape, "accused" if off else "right", off, is_wrong(text))
+        accused = {q: v.remark for q, v in judge.verdicts(text).items() if v.verdict != "correct"}
+        print(shape, "accused" if accused else "right", accused, is_wrong(text))
     gc.collect()
     gc.freeze()
     wrong = bank(int(sys.argv[1]), int(sys.argv[2]))

@@ -265,7 +265,7 @@ def test_right_operations_of_all_shapes_are_right(shape: str) -> None:
 )
 def test_a_mistake_in_an_operation_costs_marks_and_is_named_with_its_line(shape: str, right: str, wrong: str) -> None:
     text = bank.SHAPES[shape].replace(right, wrong, 1)
-    line = text[: text.index(wrong)].count("\n") + 1
+    line = bank.SHAPES[shape].partition(right)[0].count("\n") + 1
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     verdicts = judge.verdicts(text)
     assert [quantity for quantity, one in verdicts.items() if one.verdict == "wrong"] == ["operations"]
@@ -362,10 +362,10 @@ shapes = { a = ["n", "d"], b = ["n", "d"] }
     ("right", "wrong", "off"),
     [
         ("self.x = x", "self.x = x", []),
-        ("dout.sum(axis=0)", "dout.mean(axis=0)", [("linear", "parameters", "line 15")]),
-        ("self.x.T @ dout", "self.x.T @ dout / 3", [("linear", "parameters", "line 14")]),
-        ('dout @ self.params["W"].T', 'dout @ self.params["W"].T * 2', [("linear", "inputs", "line 16")]),
-        ("return g * b, g * a", "return g * a, g * b", [("scale", "inputs", "line 28")]),
+        ("dout.sum(axis=0)", "dout.mean(axis=0)", [("linear", "parameters", "line 16")]),
+        ("self.x.T @ dout", "self.x.T @ dout / 3", [("linear", "parameters", "line 15")]),
+        ('dout @ self.params["W"].T', 'dout @ self.params["W"].T * 2', [("linear", "inputs", "line 17")]),
+        ("return g * b, g * a", "return g * a, g * b", [("scale", "inputs", "line 29")]),
     ],
 )
 def test_classes_of_layers_are_held_up_to_their_forward_pass(right: str, wrong: str, off: list[Any]) -> None:
