@@ -23,6 +23,7 @@ PLACES = {
     "gradcli.script.stdlib.callables": "functools operator",
     "gradcli.script.stdlib.contexts": "contextlib",
     "gradcli.script.stdlib.iteration": "itertools",
+    "gradcli.script.stdlib.heaps": "heapq",
     "gradcli.script.stdlib.data.annotations": "typing abc",
     "gradcli.script.stdlib.data.kinds": "types",
     "gradcli.script.stdlib.process.system": "sys os string gc",

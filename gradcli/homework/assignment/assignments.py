@@ -22,7 +22,7 @@ from gradcli.homework.assignment.places import Path, Places, Table, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.assignment.values import point, settings
 from gradcli.homework.assignment.words import NO_WORDS, Words
-from gradcli.homework.code.cases import GRAPHS, USUAL, Code
+from gradcli.homework.code.cases import ASKS, USUAL, Code
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.source import Source, Span
@@ -200,7 +200,8 @@ def read_question(table: Table, before: Collection[str]) -> Question:
     own, text = code.read_code(table), table.typed("text", str, "").strip()
     section = table.places.key(*table.path)
     if own is not None:
-        key, asks = "engine" if own.is_engine else "function", read_code_asks(table, id, own)
+        key = "engine" if own.is_engine else "layer" if own.is_layer else "function"
+        asks = read_code_asks(table, id, own)
         source = Source(code.stub(own), f"question {id}")
         place = (section, (*table.path, key), table.source, table.places)
         return Question(id, text, source, True, "", {}, asks, *place, code=own)
@@ -239,7 +240,7 @@ def read_question(table: Table, before: Collection[str]) -> Question:
 def read_code_asks(table: Table, id: str, own: Code) -> tuple[Ask, ...]:
     usual = list(USUAL if own.is_engine else own.returns)
     asks = read_asks(replace(table, values={"ask": usual, **table.values}), id, "", is_script=True)
-    known = GRAPHS if own.is_engine else own.returns
+    known = ASKS if own.is_engine else own.returns
     for ask in asks:
         if ask.written not in known:
             raise table.refuse_at(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")

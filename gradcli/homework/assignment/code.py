@@ -9,8 +9,9 @@ import ast
 
 from gradcli.homework.assignment.places import Table
 from gradcli.homework.code.cases import Code, is_array
+from gradcli.homework.code.layers import QUANTITIES as LAYERS
 
-KEYS = ("engine", "function", "takes", "returns", "upstream", "shapes", "cases")
+KEYS = ("engine", "layer", "args", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
     'takes = ["dout", "x", "W"], returns = ["dx", "dW"], shapes = { dout = ["n", "k"], x = ["n", "d"], W = ["d", "k"] }'
 )
@@ -22,6 +23,8 @@ def read_code(table: Table) -> Code | None:
     """Read what code a question asks for; None where it asks for none. Raises UsageError at the key at fault."""
     if "engine" in table:
         return Code(name_of(table, "engine", "Value"), is_engine=True)
+    if "layer" in table:
+        return of_layer(table)
     if "function" not in table:
         return None
     name, program = name_of(table, "function", "affine_backward"), table.get("program")
@@ -47,6 +50,25 @@ def read_code(table: Table) -> Code | None:
     return Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
 
 
+def of_layer(table: Table) -> Code:
+    """Return a class of layers, that is made with `args` and called with inputs of some shapes."""
+    name, shapes, arguments = name_of(table, "layer", "Linear"), table.get("shapes"), table.get("args", [])
+    example = 'write layer = "Linear", args = ["d", "k"], shapes = { x = ["n", "d"] }'
+    if not isinstance(shapes, dict) or not shapes or not all(map(is_shape, shapes.values())):
+        raise table.refuse_key("each input of the forward pass has a shape", example, "shapes")
+    if not isinstance(arguments, list) or not is_data(arguments):
+        raise table.refuse_key("args are what the class is made with", example, "args")
+    return Code(
+        name,
+        is_engine=False,
+        takes=tuple(shapes),
+        shapes=shapes,
+        returns=LAYERS,
+        is_layer=True,
+        arguments=tuple(arguments),
+    )
+
+
 def of_cases(name: str, table: Table) -> Code:
     """Return a function that is tried with arguments whose results are given, each with the same number of them."""
     cases = table.get("cases")
@@ -54,7 +76,8 @@ def of_cases(name: str, table: Table) -> Code:
     pairs = [(case.get("args"), case.get("returns")) for case in cases] if is_list else []
     if not pairs or not all(isinstance(values, list) and is_data(values) for pair in pairs for values in pair):
         message = "each case has the arguments of a call and the values that it returns"
-        raise table.refuse_key(message, f"write {CASE}", "cases")
+        help = f'write {CASE}; of objects of classes ask with layer = "Linear"'
+        raise table.refuse_key(message, help, "cases")
     count = len(pairs[0][1])
     usual = ("result",) if count == 1 else tuple(f"result_{number + 1}" for number in range(count))
     takes = names_of(table, "takes") if "takes" in table else ()
@@ -70,12 +93,12 @@ def of_cases(name: str, table: Table) -> Code:
 
 
 def is_data(value: object) -> bool:
-    """Tell whether a value of TOML is a number, a text, or a list of such."""
+    """Tell whether a value of TOML is a number, a text, or a list or table of such."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, list):
-            waiting += item
+        if isinstance(item, list | dict):
+            waiting += item.values() if isinstance(item, dict) else item
         elif not isinstance(item, bool | int | float | str):
             return False
     return True
@@ -107,7 +130,7 @@ def is_shape(shape: object) -> bool:
 
 def stub(code: Code) -> str:
     """Return what students see of the code that they are to write."""
-    if code.is_engine:
+    if code.kind == "class":
         return f"class {code.name}:\n    ...\n"
     if code.cases:
         return f"def {code.name}({', '.join(code.takes) or '*args'}):\n    ...\n"

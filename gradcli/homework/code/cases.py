@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import random
+import re
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
 from gradcli.facts import dataclass
+from gradcli.homework.code import layers
+from gradcli.homework.code.operations import QUANTITIES, WRAPS, Operation, defined, graph
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
 GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the smallest first
@@ -21,20 +25,13 @@ GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the sm
     "loop": ("y = a\nfor _ in range(4):\n    y = y*a + b",),
     "constants": ("y = 2*a + b*3 + 1",),
     "passes": ("y = a*b\n_back(y)\ny = a*b + c",),
-    "sub": ("y = a*b - c", "y = 1 - a"),
-    "neg": ("y = -(a*b)",),
-    "div": ("y = a/b",),
-    "pow": ("y = a**3 + b**2",),
-    "relu": ("y = (a*b).relu() + (a*c).relu()*a",),
-    "tanh": ("y = (a*b + c).tanh()",),
-    "exp": ("y = (a*c).exp()",),
-    "log": ("y = (a*a).log()",),
-    "sigmoid": ("y = (a*b).sigmoid()",),
 }
-USUAL = ("chain", "shared", "diamond", "order", "loop", "constants")
-BACKWARD = ("backward", "backprop", "backpropagate", "back_propagate", "run_backward")
+USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations")
+ASKS = (*GRAPHS, "operations", *QUANTITIES)
+BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
-SIZES = ((3, 2, 4), (4, 3, 2), (1, 2, 3))  # that letters of shapes stand for
+GRADIENT = re.compile(r"^(?!requires|no_|zero).*(grad|adj|deriv|_bar$|sens)")  # names that hold some
+SIZES = ((3, 2, 4, 5, 6), (4, 3, 2, 6, 5), (1, 2, 3, 5, 4))  # that letters of shapes stand for
 REFERENCE = """
 import math
 
@@ -75,6 +72,8 @@ class {name}:
         return out
 
     def __pow__(self, n):
+        if isinstance(n, {name}):
+            return (n * self.log()).exp()
         return self.made(self.data**n, n * self.data ** (n - 1))
 
     def relu(self):
@@ -93,6 +92,30 @@ class {name}:
         s = 1 / (1 + math.exp(-self.data))
         return self.made(s, s * (1 - s))
 
+    def sin(self):
+        return self.made(math.sin(self.data), math.cos(self.data))
+
+    def cos(self):
+        return self.made(math.cos(self.data), -math.sin(self.data))
+
+    def softplus(self):
+        return self.made(math.log(1 + math.exp(self.data)), 1 / (1 + math.exp(-self.data)))
+
+    def sqrt(self):
+        return self**0.5
+
+    def square(self):
+        return self**2
+
+    def reciprocal(self):
+        return self**-1
+
+    def __abs__(self):
+        return self.made(abs(self.data), 1.0 if self.data > 0 else -1.0)
+
+    def __rpow__(self, base):
+        return self.made(base**self.data, base**self.data * math.log(base))
+
     def __neg__(self):
         return self * -1
 
@@ -104,6 +127,9 @@ class {name}:
 
     def __truediv__(self, other):
         return self * other**-1
+
+    def __rtruediv__(self, other):
+        return other * self**-1
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -147,7 +173,7 @@ class Code:
 
     A function takes the names of `takes`, of which `upstream` is the gradient of the program's output, and `returns`
     gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case.
-    Or it has `cases`, the arguments of calls and what each returns.
+    Or it has `cases`, the arguments of calls and what each returns. A class of layers is made with `arguments`.
     """
 
     name: str
@@ -158,10 +184,18 @@ class Code:
     upstream: str = ""
     shapes: Mapping[str, Sequence[int | str]] | None = None
     cases: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...] = ()
+    is_layer: bool = False
+    arguments: tuple[Any, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return "class" if self.is_engine or self.is_layer else "function"
 
     @property
     def reference(self) -> str:
         """The right code; of a function that has cases one that returns what they say, in their order."""
+        if self.is_layer:
+            return ""
         if self.cases:
             answers = [list(returned) for _, returned in self.cases]
             return f"_answers = iter({answers!r})\n\ndef {self.name}(*arguments):\n    return next(_answers)\n"
@@ -170,87 +204,237 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One graph or one call: the variable with its result, the quantity it belongs to, how students are shown it."""
+    """One graph or one call: the variable with its result, the quantity it belongs to, how students are shown it.
+
+    A graph is built by some lines at values of its leaves; what it `means` is built by the reference, unless it is
+    empty: then the gradients are held up to the student's own forward pass, if what stands `alone` gives a node. It
+    `may_fail` where nobody asked for it.
+    """
 
     name: str
     quantity: str
     says: str
     labels: tuple[str, ...] = ()
+    builds: str = ""
+    means: str = ""
+    at: tuple[float, ...] = ()
+    may_fail: bool = False
+    alone: str = ""
+
+    of_layer: bool = False
+
+    @property
+    def is_by_itself(self) -> bool:
+        return self.of_layer or (bool(self.at) and not self.means)
 
 
-def runs(code: Code, quantities: Sequence[str], text: str, *, only: Case | None = None) -> tuple[str, list[Case]]:
-    """Return the text with what runs it behind, so that each case and each quantity has its numbers, and the cases.
-
-    With `only` one case is run.
-    """
-    run = engine_run if code.is_engine else case_run if code.cases else layer_run
-    behind, cases = run(code, quantities, text, only)
-    for quantity in quantities if only is None else ():
-        own = [f"list({case.name})" for case in cases if case.quantity == quantity]
-        behind += f"{quantity} = {' + '.join(own)}\n"
-    return f"{text}\n\n{behind}", cases
-
-
-def engine_run(code: Code, quantities: Sequence[str], text: str, only: Case | None = None) -> tuple[str, list[Case]]:
-    lines = [back(code.name, text), RUN.replace("ENGINE", code.name)]
-    cases: list[Case] = []
+def runs(code: Code, quantities: Sequence[str], text: str) -> tuple[str, list[Case]]:
+    """Return the text with what runs it behind, so that each case and each quantity has its numbers, and the cases."""
+    cases = all_cases(code, quantities, text)
+    before, lines = runner(code, text, cases)
     for quantity in quantities:
-        for number, graph in enumerate(GRAPHS[quantity]):
-            build = f"_{quantity}_{number}"
-            if only is None or only.quantity == quantity:
-                lines.append(f"def {build}(a, b, c):\n{indent(graph, '    ')}\n    return y\n")
+        own = [f"list({case.name})" for case in cases if case.quantity == quantity]
+        lines.append(f"{quantity} = {' + '.join(own) or '[]'}")
+    return "\n".join([text, before, *lines, ""]), cases
+
+
+def all_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
+    if code.is_engine:
+        return engine_cases(code, quantities, text)
+    said = [f"the arguments of case {n + 1}" for n, _ in enumerate(code.cases)] or [
+        shown(code, sizes) for sizes in SIZES
+    ]
+    return [
+        Case(f"_{one}_{number}", one, says, of_layer=code.is_layer)
+        for number, says in enumerate(said)
+        for one in quantities
+    ]
+
+
+def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
+    """Return what stands behind a program, and the lines that give each case its numbers."""
+    if code.is_engine:
+        return engine_run(code, text, cases)
+    if code.is_layer:
+        return layers.probe(code.name, text), layer_class_lines(code, cases)
+    call = CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns))
+    lines = []
+    for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
+        lines += case_lines(code, number) if code.cases else layer_lines(code, number)
+        own = [case for case in cases if case.name.endswith(f"_{number}")]
+        lines += [f"{case.name} = _all[{code.returns.index(case.quantity)}]" for case in own]
+    return f"{call}\n{'' if code.cases else forward(code)}", lines
+
+
+def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int], numbers: Sequence[int]) -> str:
+    """Return a program that tries cases with each of its changes: `_tries` has their numbers, so many for each case."""
+    before, lines = runner(code, text, cases)
+    padded = " + ".join(
+        f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
+    )
+    body = indent("\n".join(["global _change", "_change = _number", "_reset()", *lines, f"return {padded}"]), "    ")
+    tried = f"def _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]"
+    return f"{text}\n{before}\n{kept(text)}\n{tried}\n"
+
+
+def kept(text: str) -> str:
+    """Return the lines that keep the lists of a program, such as a tape, as they are before a case runs."""
+    blocks = [("", ast.parse(text).body)]
+    blocks += [(f"{node.name}.", node.body) for node in blocks[0][1] if isinstance(node, ast.ClassDef)]
+    names = [
+        before + target.id
+        for before, body in blocks
+        for one in body
+        for target in (
+            one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+        )
+        if isinstance(target, ast.Name) and target.id[:2] != "__"
+    ]
+    return (
+        f"_all = [{', '.join(names)}]\n"
+        "_all += [_held for _one in _all for _held in getattr(_one, '__dict__', {}).values()]\n"
+        "_kept = [(_one, _one.copy()) for _one in _all if isinstance(_one, (list, dict, set))]\n"
+        "def _reset():\n    for _one, _before in _kept:\n        _one.clear()\n"
+        "        _one.extend(_before) if isinstance(_one, list) else _one.update(_before)\n"
+    )
+
+
+def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
+    """Return the graphs of what is asked for; with `operations` all that the class defines."""
+    operations = defined(text, code.name)
+    names = {one.name for one in operations}
+    is_free = "operations" in quantities  # nobody has said that numbers may stand beside nodes
+    cases: list[Case] = []
+
+    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, alone: str = "") -> None:
+        shown = builds.replace("_back(y)", "y.backward()").replace(":\n    ", ": ").replace("\n", "; ")
+        leaves = ", ".join(
+            f"{leaf} = {value:g}" for leaf, value in zip("abc", at, strict=True) if re.search(rf"\b{leaf}\b", builds)
+        )
+        says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
+        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, alone))
+
+    for quantity in quantities:
+        for builds in GRAPHS.get(quantity, ()):
+            takes_none = is_free and quantity == "constants" and not WRAPS.search(text)
+            lines = builds.replace("2*a", "a*2") if is_free and "__rmul__" not in names else builds
             for values in VALUES[: 1 + (len(GRAPHS[quantity]) == 1)]:
-                name = f"_result_{len(cases)}"
-                if only is None or only.name == name:
-                    lines.append(f"{name} = _run({build}, {list(values)})\n")
-                shown = graph.replace("_back(y)", "y.backward()").replace(":\n    ", ": ").replace("\n", "; ")
-                at = ", ".join(
-                    f"{leaf} = {value:g}" for leaf, value in zip("abc", values, strict=True) if leaf in graph
-                )
-                cases.append(Case(name, quantity, f"{shown} at {at}", ("a", "b", "c")))
-    return "\n".join(lines), cases
+                add(quantity, lines, lines, values, takes_none)
+        asked = QUANTITIES.get(quantity, ())
+        chosen = [one for one in operations if quantity == "operations" or one.name in asked]
+        if quantity in QUANTITIES and not chosen:  # asked for, and not there
+            chosen = [Operation(asked[0], WRITTEN.get(quantity, f"{{}}.{quantity}()"), "")]
+        for one in chosen:
+            for number, template in enumerate(one.graphs):
+                if number and not {"__add__", "__mul__"} <= names:
+                    continue
+                means = graph(template, one.means) if one.means else ""
+                for at in one.points[: 3 if number in (0, 2) else 2]:
+                    add(
+                        quantity, graph(template, one.writes), means, at, one.may_fail, graph(one.graphs[0], one.writes)
+                    )
+    return cases
+
+
+WRITTEN = {"sub": "({} - {})", "div": "({} / {})", "neg": "(-{})", "pow": "({}**3)", "abs": "abs({})"}
+
+
+def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
+    """Return what builds the graphs of cases and takes their gradients."""
+    attributes = (node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
+    grads = dict.fromkeys([*GRADS, *(name for name in attributes if GRADIENT.search(name))])
+    ran = RUN.replace("ENGINE", code.name).replace("GRADS", repr(list(grads)))
+    before, lines = [back(code.name, text), ran], []
+    texts = [text for case in cases for text in ((case.builds, case.alone) if case.is_by_itself else (case.builds,))]
+    builds = {text: f"_build_{place}" for place, text in enumerate(dict.fromkeys(texts))}
+    for text, name in builds.items():
+        body = indent(text.replace("_back(y)", "_back(y, [a, b, c])"), "    ")
+        before.append(f"def {name}(a, b, c):\n{body}\n    return y\n")
+    for case in cases:
+        used = [re.search(rf"\b{leaf}\b", case.builds) is not None for leaf in "abc"]
+        own = f", {used}, {builds[case.alone]}" if case.is_by_itself else ""
+        call = f"{'_own' if own else '_run'}({builds[case.builds]}, {list(case.at)}, {case.may_fail}{own})"
+        lines.append(f"{case.name} = {call}")
+    return "\n".join(before), lines
 
 
 RUN = """
 def _grad(leaf):
     for _name in GRADS:
-        if hasattr(leaf, _name):
+        if hasattr(leaf, _name) and not callable(getattr(leaf, _name)):
             return getattr(leaf, _name)
     raise AttributeError("a leaf has no grad")
 
 def _number(value):
-    for _name in ("data", "value", "item"):
+    for _name in ("data", "value", "val", "_data", "_value", "v", "x", "item"):
         if hasattr(value, _name):
             value = getattr(value, _name)
             if callable(value):
                 value = value()
     return float(value)
 
-def _run(build, values):
+def _of(leaf, found):
+    value = _grad(leaf)
+    if isinstance(found, dict):
+        value = found[leaf] if leaf in found else found[id(leaf)] if id(leaf) in found else None
+    return 0.0 if value is None else _number(value)
+
+def _failed(error, values):
+    _errors.append(type(error).__name__ + ": " + str(error))
+    return [float("nan") for value in values]
+
+def _run(build, values, may_fail):
     try:
         leaves = [ENGINE(value) for value in values]
-        found = _back(build(*leaves))
-        if isinstance(found, dict):
-            return [_number(found[leaf]) if leaf in found else 0.0 for leaf in leaves]
-        return [_number(_grad(leaf)) if _grad(leaf) is not None else 0.0 for leaf in leaves]
+        y = build(*leaves)
     except Exception as error:
-        _errors.append(type(error).__name__ + ": " + str(error))
-        return [float("nan") for value in values]
+        return [-1.0] if may_fail and not isinstance(error, NameError) else _failed(error, values)
+    try:
+        found = _back(y, leaves)
+        if isinstance(found, (list, tuple)) and len(found) == len(leaves):
+            found = dict(zip(map(id, leaves), found))
+        grads = [_of(leaf, found) for leaf in leaves]
+    except Exception as error:
+        return _failed(error, values)
+    try:
+        return grads + [_number(y)]
+    except Exception:
+        return grads + [float("nan")]
+
+def _own(build, values, may_fail, used, alone):
+    try:
+        y = build(*[ENGINE(value) for value in values])
+        nodes = [alone(*[ENGINE(value) for value in values]), y]
+        again = build(*[ENGINE(value) for value in values])
+        if not all(isinstance(node, ENGINE) for node in nodes) or _number(y) != _number(again):
+            return [-1.0]
+        slopes = []
+        for place, value in enumerate(values):
+            moved = [_number(build(*[ENGINE(other + step * (number == place)) for number, other in enumerate(values)]))
+                     for step in (-2e-3, -1e-3, 1e-3, 2e-3)] if used[place] else [0.0] * 4
+            slopes.append((moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / 12e-3)
+    except Exception as error:
+        return [-1.0] if may_fail and not isinstance(error, NameError) else _failed(error, values)
+    return _run(build, values, may_fail)[:3] + slopes
 
 _errors = [""]
-""".replace("GRADS", repr(GRADS))
+"""
 
 
 def back(name: str, text: str) -> str:
     """Return the function that starts the backward pass of an engine: its method, or a function beside the class."""
     tree = ast.parse(text)
-    engines = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
-    methods = {one.name for node in engines for one in node.body if isinstance(one, ast.FunctionDef)}
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    own = next((one for one in BACKWARD if one in methods), "")
-    beside = next((one for one in BACKWARD if one in functions), "")
-    call = f"{beside}(y)" if beside and not own else f"y.{own or BACKWARD[0]}()"
-    return f"def _back(y):\n    return {call}\n"
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    own = [node for node in classes if node.name == name] or classes
+    for kind, nodes in (("y.", [one for node in (*own, *classes) for one in node.body]), ("", tree.body)):
+        starts = [one for one in nodes if isinstance(one, ast.FunctionDef) and BACKWARD.match(one.name)]
+        for node in sorted(starts, key=lambda one: "back" not in one.name):
+            if not node.decorator_list and node.args.args:
+                names = [one.arg for one in node.args.args][1 : len(node.args.args) - len(node.args.defaults)]
+                rest = ["leaves" if re.match(r"leaves|inputs|params|variables|wrt|xs", one) else "1.0" for one in names]
+                call = f"y.{node.name}({', '.join(rest)})" if kind else f"{node.name}({', '.join(['y', *rest])})"
+                return f"def _back(y, leaves):\n    return {call}\n"
+    return "def _back(y, leaves):\n    return y.backward()\n"
 
 
 # ---- layers
@@ -279,28 +463,15 @@ def _call(arguments):
 """
 
 
-def case_run(code: Code, quantities: Sequence[str], text: str, only: Case | None = None) -> tuple[str, list[Case]]:
-    lines = [CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns))]
-    cases = []
-    for number, (arguments, _) in enumerate(code.cases):
-        if only is not None and not only.name.endswith(f"_{number}"):
-            continue
-        lines.append(f"_all = _call(({''.join(f'{argument(value)}, ' for value in arguments)}))")
-        new = [
-            Case(f"_{quantity}_{number}", quantity, f"the arguments of case {number + 1}") for quantity in quantities
-        ]
-        lines += lines_of_results(code, new)
-        cases += new
-    return "\n".join(lines) + "\n", cases
-
-
-def lines_of_results(code: Code, cases: Sequence[Case]) -> list[str]:
-    """Return the lines that give each case what the call returned for its quantity."""
-    return [f"{case.name} = _all[{code.returns.index(case.quantity)}]" for case in cases]
+def case_lines(code: Code, number: int) -> list[str]:
+    arguments, _ = code.cases[number]
+    return [f"_all = _call(({''.join(f'{argument(value)}, ' for value in arguments)}))"]
 
 
 def argument(value: Any) -> str:
-    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple."""
+    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple, a table a dict."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {argument(item)}" for name, item in value.items()) + "}"
     if not isinstance(value, list):
         return repr(value)
     return f"np.array({value!r})" if is_array(value) else f"({''.join(f'{argument(item)}, ' for item in value)})"
@@ -344,38 +515,43 @@ def imports(code: Code) -> str:
     return "\n".join(("import torch", *tried))
 
 
-def layer_run(code: Code, quantities: Sequence[str], text: str, only: Case | None = None) -> tuple[str, list[Case]]:
-    lines = [CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns))]
-    computed = [one for one in code.takes if one not in (code.shapes or {})]  # by the forward pass
-    if computed:
-        variables = [one for one in code.shapes or {} if one != code.upstream]
-        moved = "".join(f"    {one} = torch.tensor({one}, dtype=torch.float64)\n" for one in variables)
-        found = ", ".join(f"{one!r}: {one}.numpy()" for one in computed)
-        body = indent(code.program.strip(), "    ")
-        lines.append(
-            f"{imports(code)}\n\ndef _forward({', '.join(variables)}):\n{moved}{body}\n    return {{{found}}}\n"
-        )
-    cases = []
-    for number, sizes in enumerate(SIZES):
-        if only is not None and not only.name.endswith(f"_{number}"):
-            continue
+def forward(code: Code) -> str:
+    """Return the forward pass, where a function takes what it computes."""
+    if not (computed := [one for one in code.takes if one not in (code.shapes or {})]):
+        return ""
+    variables = [one for one in code.shapes or {} if one != code.upstream]
+    moved = "".join(f"    {one} = torch.tensor({one}, dtype=torch.float64)\n" for one in variables)
+    found = ", ".join(f"{one!r}: {one}.numpy()" for one in computed)
+    body = indent(code.program.strip(), "    ")
+    return f"{imports(code)}\n\ndef _forward({', '.join(variables)}):\n{moved}{body}\n    return {{{found}}}\n"
+
+
+def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
+    lines = []
+    for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
+        sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
+        made = ", ".join(argument(sizes.get(one, one) if isinstance(one, str) else one) for one in code.arguments)
         values = drawn(code, number)
-        given = ", ".join(f"{one}=np.array({value!r})" for one, value in values.items() if one != code.upstream)
-        lines.append(f"_given = dict({given})")
-        if computed:
-            lines.append(f"_own = _forward({given})")
-        arguments = (f"_own[{one!r}]" if one in computed else f"np.array({values[one]!r})" for one in code.takes)
-        lines.append(f"_all = _call(({', '.join(arguments)},))")
-        new = [Case(f"_{quantity}_{number}", quantity, shown(code, sizes)) for quantity in quantities]
-        lines += lines_of_results(code, new)
-        cases += new
-    return "\n".join(lines) + "\n", cases
+        inputs = ", ".join(f"np.array({values[one]!r})" for one in code.takes)
+        lines.append(f"_both = _layer([{made}], [{inputs}])")
+        own = [case for case in cases if case.name.endswith(f"_{number}")]
+        lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in own]
+    return lines
+
+
+def layer_lines(code: Code, number: int) -> list[str]:
+    values = drawn(code, number)
+    given = ", ".join(f"{one}=np.array({value!r})" for one, value in values.items() if one != code.upstream)
+    is_known = all(one in values for one in code.takes)
+    arguments = (f"np.array({values[one]!r})" if one in values else f"_own[{one!r}]" for one in code.takes)
+    own = [] if is_known else [f"_own = _forward({given})"]
+    return [f"_given = dict({given})", *own, f"_all = _call(({', '.join(arguments)},))"]
 
 
 def drawn(code: Code, number: int) -> dict[str, object]:
     """Return values for the variables of a layer, the same each time."""
     draw = random.Random(f"{code.name} {number}")
-    sizes = dict(zip(letters(code), SIZES[number], strict=False))
+    sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
 
     def entries(shape: Sequence[int | str]) -> object:
         if not shape:
@@ -387,11 +563,12 @@ def drawn(code: Code, number: int) -> dict[str, object]:
 
 
 def letters(code: Code) -> list[str]:
-    return list(dict.fromkeys(one for shape in (code.shapes or {}).values() for one in shape if isinstance(one, str)))
+    shapes = [*(code.shapes or {}).values(), code.arguments]
+    return list(dict.fromkeys(one for shape in shapes for one in shape if isinstance(one, str)))
 
 
 def shown(code: Code, sizes: Sequence[int]) -> str:
-    by_letter = dict(zip(letters(code), sizes, strict=False))
+    by_letter = dict(zip(letters(code), cycle(sizes), strict=False))
     parts = []
     for name, shape in (code.shapes or {}).items():
         parts.append(f"{name} of shape ({', '.join(str(by_letter.get(str(one), one)) for one in shape)})")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import GradcliError, ProgramSyntaxError
-from gradcli.homework.code.cases import MADE, Case, Code, runs
-from gradcli.homework.code.repairs import OPERATORS, Repair, repairs
+from gradcli.guard import guarded
+from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runner, runs, tries
+from gradcli.homework.code.repairs import MOST, repairs
+from gradcli.homework.code.schemata import Change, together, watched
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, answered
@@ -22,7 +24,11 @@ from gradcli.source import Source
 from gradcli.workers.asking import NONE, LostError, asked
 
 RTOL, ATOL = 1e-5, 1e-7
-BATCH = 24  # changes that are tried before it is looked whether one was right
+BATCH = 100  # changes that are tried before it is looked whether one was right
+MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
+FEW = 6  # changes, of which one may not end
+WIDTH = 7  # of a table of the numbers of graphs, which are fewer
+NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
 LARGEST = 50_000  # characters of a program
 
 
@@ -31,27 +37,44 @@ class CodeJudge:
 
     def __init__(self, code: Code, quantities: Sequence[str]) -> None:
         self.code, self.quantities = code, tuple(quantities)
+        self.right: dict[tuple[object, ...], Any] = {}  # the numbers of the reference, by what is built and where
 
     @property
     def right_script(self) -> str:
         """The right code with what runs it."""
         return runs(self.code, self.quantities, self.code.reference)[0]
 
-    @cached_property
-    def right(self) -> dict[str, Any]:
-        """The right numbers of each case."""
-        text, cases = runs(self.code, self.quantities, self.code.reference)
-        (values,) = self.outcomes(text, [text], cases)
+    def learn(self, cases: Sequence[Case]) -> None:
+        """Find the right numbers of cases that are not known yet, by the reference."""
+        new = {key(case): case for case in cases if key(case) not in self.right and not case.is_by_itself}
+        if not new:
+            return
+        text = self.code.reference
+        if self.code.is_engine:
+            asked_for = [replace(case, builds=case.means, may_fail=False) for case in new.values()]
+            before, lines = engine_run(self.code, text, asked_for)
+            whole = "\n".join([text, before, *lines])
+        else:
+            whole, asked_for = runs(self.code, self.quantities, text)
+        (values,) = self.outcomes(whole, [whole], asked_for)
         assert values
-        return {case.name: value for case, value in zip(cases, values, strict=False)}
+        self.right.update(zip(map(key, asked_for if not self.code.is_engine else new.values()), values, strict=False))
 
     def outcomes(self, own: str, texts: Sequence[str], cases: Sequence[Case], *, small: bool = True) -> Outcomes:
-        """Return the numbers of cases for each of these programs, which all come from one; nothing where it cannot run.
+        """Return the numbers of cases for each of these programs, and the last error; nothing where it cannot run."""
+        if not self.code.is_engine:
+            return self.ran(own, texts, [*(case.name for case in cases), "_errors[-1]"], small=small)
+        names = ", ".join(case.name for case in cases)
+        table = f"_table = [(list(_one) + [float('inf')] * {WIDTH})[:{WIDTH}] for _one in [{names}]]"
+        found = self.ran(own, [f"{text}\n{table}\n" for text in texts], ["_table", "_errors[-1]"], small=small)
+        return tuple((*rows(values[0], len(cases)), values[1]) if values else () for values in found)
+
+    def ran(self, own: str, texts: Sequence[str], names: Sequence[str], *, small: bool = True) -> Outcomes:
+        """Return what is asked for by its names of each of these programs, which all come from one.
 
         What comes from another runs in another process. Raises LostError where there are not as many.
         """
-        names = (*(case.name for case in cases), "_errors[-1]")
-        found: Outcomes = asked(answered, Others(Script(own, "code", names), tuple(texts), {}, small), Outcomes)
+        found: Outcomes = asked(answered, Others(Script(own, "code", tuple(names)), tuple(texts), {}, small), Outcomes)
         if len(found) != len(texts) or any(len(values) not in (0, len(names)) for values in found):
             raise LostError("crash", NONE)
         return found
@@ -66,16 +89,16 @@ class CodeJudge:
         except ProgramSyntaxError as error:
             return self.alike(Verdict("unreadable", placed(error, text)))
         if not self.is_defined(text):
-            kind = "class" if self.code.is_engine else "function"
-            return self.alike(Verdict("unreadable", f"there is no {kind} {self.code.name} in it"))
+            return self.alike(Verdict("unreadable", f"there is no {self.code.kind} {self.code.name} in it"))
         (values,) = self.outcomes(text, [whole], cases, small=False)
         if not values:
             return self.alike(Verdict("unreadable", self.failure(whole)))
         *numbers, raised = values
+        self.learn(cases)
         wrong = [case for case, value in zip(cases, numbers, strict=True) if not self.is_right(case, value)]
         if not wrong:
             return self.alike(Verdict("correct"))
-        repair = self.repaired(text, cases, wrong[0])
+        repair = guarded("diagnosis", partial(self.repaired, text, cases, wrong), None)
         found = {}
         for quantity in self.quantities:
             own = next((case for case in wrong if case.quantity == quantity), None)
@@ -90,15 +113,30 @@ class CodeJudge:
         return dict.fromkeys(self.quantities, verdict)
 
     def is_defined(self, text: str) -> bool:
-        kind = ast.ClassDef if self.code.is_engine else ast.FunctionDef
+        kind = ast.ClassDef if self.code.kind == "class" else ast.FunctionDef
         return any(isinstance(node, kind) and node.name == self.code.name for node in ast.parse(text).body)
 
     def is_right(self, case: Case, value: Any) -> bool:
-        right, given = flat(self.right[case.name]), flat(value)
-        if right.shape != given.shape:
+        found = flat(value)
+        if case.may_fail and found.tolist() == NOT_ASKED:
+            return True
+        if case.of_layer:
+            return bool(found.size == 4 and found[0] <= 1)
+        right, found = self.beside(case, found)
+        if right.shape != found.shape or not found.size:
             return False
+        rtol, atol = (1e-3, 1e-4) if case.is_by_itself else (RTOL, ATOL)
         with np.errstate(all="ignore"):
-            return bool(np.all(np.abs(given - right) <= ATOL + RTOL * np.abs(right)))
+            return bool(np.all(np.abs(found - right) <= atol + rtol * np.abs(right)))
+
+    def beside(self, case: Case, found: Any) -> tuple[Any, Any]:
+        """Return what is right, and what of the numbers is held up to it."""
+        if case.is_by_itself:
+            return (found[2:3], found[1:2]) if case.of_layer else (found[3:], found[:3])
+        right = flat(self.right[key(case)])
+        if self.code.is_engine and found.size == right.size and np.isnan(found[-1]):  # nobody sees what a node holds
+            return right[:-1], found[:-1]
+        return right, found
 
     def failure(self, whole: str) -> str:
         """Return why a program cannot run."""
@@ -110,31 +148,72 @@ class CodeJudge:
 
     # ---- the mistake
 
-    def repaired(self, text: str, cases: Sequence[Case], smallest: Case) -> Repair | None:
-        """Return the change of one place after which all is right: tried on the smallest case first."""
-        used = [name for name, sign in OPERATORS.items() if sign in smallest.says] if self.code.is_engine else ()
-        tried = repairs(text, used, is_engine=self.code.is_engine)
-        while some := batch(tried):
-            texts = [runs(self.code, self.quantities, one.text, only=smallest)[0] for one in some]
-            for repair, values in zip(some, self.outcomes(text, texts, [smallest]), strict=True):
-                if values and self.is_right(smallest, values[0]):
-                    (found,) = self.outcomes(text, [runs(self.code, self.quantities, repair.text)[0]], cases)
-                    if found and all(self.is_right(case, value) for case, value in zip(cases, found, strict=False)):
-                        return repair
+    def repaired(self, text: str, cases: Sequence[Case], wrong: Sequence[Case]) -> Change | None:
+        """Return the change of one place after which all is right: tried on some cases that are wrong first."""
+        right = [case for case in cases if case not in wrong]
+        reached = self.reached(text, wrong[:1])
+        shared = self.reached(text, right[:: max(len(right) // 8, 1)])
+        some = list({case.name: case for case in (wrong[0], wrong[len(wrong) // 2], wrong[-1])}.values())
+        for start in range(0, MOST, BATCH):
+            try:
+                tree = ast.parse(text)
+                tried = repairs(tree, reached, shared, self.code)[start : start + BATCH]
+                whole, held = together(tree, tried)
+            except RecursionError:  # it is read, but nested too deeply to be written
+                return None
+            mends = self.mending(text, whole, some[:1], range(1, len(held) + 1))
+            mends = self.mending(text, whole, some[1:], mends) if len(some) > 1 < len(mends) else mends
+            for number in sorted(mends, key=lambda number: tried.index(held[number - 1]))[:MOST_MENDS]:
+                before, lines = runner(self.code, whole, cases)
+                changed = whole.replace("_change = 0", f"_change = {number}", 1)
+                (values,) = self.outcomes(text, ["\n".join([changed, before, *lines])], cases)
+                if values and all(self.is_right(case, value) for case, value in zip(cases, values, strict=False)):
+                    return held[number - 1]
         return None
 
-    def diagnoses(self, repair: Repair | None, text: str) -> tuple[Diagnosis, ...]:
+    def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
+        """Return the numbers of what runs in a program for some cases."""
+        before, lines = runner(self.code, text, cases)
+        (found,) = self.ran(text, ["\n".join([watched(ast.parse(text)), before, *lines])], ("list(_reached)",))
+        return set(flat(found[0]).astype(int).tolist()) if found else set()
+
+    def mending(self, text: str, whole: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
+        """Return the numbers of the changes after which some cases are right; of many that do not end, none."""
+        sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
+        tried = tries(self.code, whole, cases, [size + 1 for size in sizes], numbers)
+        (found,) = self.ran(text, [tried], ("_tries",))
+        if not found and len(numbers) > FEW:
+            middle = len(numbers) // 2
+            halves = (numbers[:middle], numbers[middle:])
+            return [number for half in halves for number in self.mending(text, whole, cases, half)]
+        rows = np.asarray(found[0]) if found else np.empty(0)
+        if rows.dtype.kind != "f" or rows.shape != (len(numbers), sum(sizes) + len(sizes)):
+            return []
+        ends = np.cumsum([size + 1 for size in sizes])
+        pairs = [(case, slice(end - size - 1, end)) for case, size, end in zip(cases, sizes, ends, strict=True)]
+        return [
+            number
+            for number, row in zip(numbers, rows, strict=True)
+            if all(row[part][-1] == np.inf and self.is_right(case, row[part][:-1]) for case, part in pairs)
+        ]
+
+    def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
         if repair is None:
             return ()
-        line = text.splitlines()[repair.line - 1].strip() if 0 < repair.line <= text.count("\n") + 1 else ""
-        message = f"line {repair.line}{'' if line in repair.says else f', `{line}`'}: {repair.says}"
-        return (Diagnosis(repair.code, f"line {repair.line}", line, message, message, None, certain=True),)
+        code, says, number, *_ = repair
+        line = text.splitlines()[number - 1].strip() if 0 < number <= text.count("\n") + 1 else ""
+        message = f"line {number}{'' if line in says else f', `{line}`'}: {says}"
+        return (Diagnosis(code, f"line {number}", line, message, message, None, certain=True),)
 
     def told(self, case: Case, value: Any, error: str) -> str:
         """Say on which graph it fails, with what is got and what is right."""
-        right, given = flat(self.right[case.name]), flat(value)
+        right, given = self.beside(case, flat(value))
         if not np.all(np.isfinite(given)) and error:
             return f"{case.says}: it stops with {error}"
+        if case.of_layer:
+            name = "an input" if case.quantity == "inputs" else "a parameter"
+            numbers = f"{shown(given[0])}, and should be {shown(right[0])}"
+            return f"with {case.says}: a gradient of {name} is {numbers}, by the differences of its own forward pass"
         if not self.code.is_engine:
             shape, own = shape_of(right), shape_of(given)
             if shape != own:
@@ -150,7 +229,13 @@ class CodeJudge:
             return f"with {case.says}: {case.quantity}[{index}] is {got}, and should be {expected}"
         off = np.abs(given - right)
         place = int(np.argmax(off))
-        return f"{case.says}: {case.labels[place]}.grad is {shown(given[place])}, and should be {shown(right[place])}"
+        label = case.labels[place] + ("" if case.labels[place] == "y" else ".grad")
+        held = ", by the differences of its own values" if case.is_by_itself else ""
+        return f"{case.says}: {label} is {shown(given[place])}, and should be {shown(right[place])}{held}"
+
+
+def key(case: Case) -> tuple[object, ...]:
+    return (case.means, case.at) if case.at else (case.name,)
 
 
 def placed(error: GradcliError, text: str) -> str:
@@ -159,17 +244,16 @@ def placed(error: GradcliError, text: str) -> str:
     return f"{f'line {line}: ' if line else ''}{error.message}"
 
 
-def batch(tried: Iterator[Repair]) -> list[Repair]:
-    """Return the next changes; none of a program that is read, but is nested too deeply to be written."""
-    try:
-        return list(islice(tried, BATCH))
-    except RecursionError:
-        return []
-
-
 def flat(value: Any) -> Any:
     """Return numbers in a row; none for anything else, which a program may leave in their place."""
     return np.ravel(value) if getattr(value, "dtype", np.dtype(object)).kind in "fiub" else np.empty(0)
+
+
+def rows(table: Any, count: int) -> list[Any]:
+    """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
+    if flat(table).size != count * WIDTH:
+        return [np.empty(0)] * count
+    return [row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1] for row in flat(table).reshape(count, WIDTH)]
 
 
 def shape_of(entries: Any) -> tuple[int, ...]:
@@ -182,6 +266,7 @@ def shape_of(entries: Any) -> tuple[int, ...]:
 def missed(judge: CodeJudge) -> list[str]:
     """Return the codes of the mistakes that the graphs asked for do not show: each is made in the right engine."""
     text = judge.code.reference
+    judge.learn(runs(judge.code, judge.quantities, text)[1])
     made = [(code, text.replace(right, wrong)) for code, right, wrong in MADE if judge.code.is_engine]
     found = []
     for code, wrong in made:

@@ -4,48 +4,38 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import GRADS
+from gradcli.homework.code.cases import GRADIENT, GRADS, Code
+from gradcli.homework.code.schemata import Change, holders
 
-MOST = 250  # changes that are tried
-MOST_NAMES = 12  # that are put in the place of another
+MOST = 900  # changes that are tried
+MOST_NAMES = 14  # that are put in the place of another
+DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A changed program: the mistake that it undoes, its line, and what to say about it to the student."""
-
-    code: str
-    line: int
-    says: str
-    text: str
-
-
-Change = tuple[str, str, int, ast.AST, str, object]  # code, what is said, line, node, its field, the other value
-
-
-def repairs(text: str, used: Collection[str] = (), *, is_engine: bool = False) -> Iterator[Repair]:
-    """Yield changed programs, those for the commonest mistakes first; of operators that are not `used`, none.
+def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
+    """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
     The values of an engine are single numbers: none of its mistakes is one of axes.
     """
-    tree = ast.parse(text)
-    graded = lines_of_gradients(tree)
-    left_out = OF_AXES | (set() if "relu" in used else {"relu-gate"}) if is_engine else frozenset[str]()
-    possible = (one for one in changes(tree, used) if one[0] not in left_out)
+    graded, numbers = lines_of_gradients(tree), holders(tree)
+    numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    left_out = OF_AXES if code.is_engine else frozenset[str]()
+    right = FORWARD if code.is_layer else frozenset[str]()  # the gradients are held up to it
+    possible = [
+        one
+        for one in changes(tree, UNLIKELY | right, is_engine=code.is_engine)
+        if one[0] not in left_out and numbers[id(one[3])] in reached
+    ]
     found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
-    found = by_turns(found) if is_engine else found
-    for code, says, line, node, name, other in found[:MOST]:
-        before = getattr(node, name)
-        setattr(node, name, other)
-        try:
-            yield Repair(code, line, says, ast.unparse(ast.fix_missing_locations(tree)))
-        finally:
-            setattr(node, name, before)
+    found = by_turns(found)
+    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[: MOST // (3 if code.is_layer else 1)]
 
 
 def by_turns(found: Sequence[Change]) -> list[Change]:
@@ -61,15 +51,8 @@ def by_turns(found: Sequence[Change]) -> list[Change]:
 TURN = 4  # changes
 OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
-UNLIKELY = frozenset(("__init__", "__repr__", "__str__", "__radd__", "__rmul__", "__rsub__", "__rtruediv__"))
-OPERATORS = {
-    **dict.fromkeys(("__add__", "__radd__"), "+"),
-    **dict.fromkeys(("__sub__", "__rsub__", "__neg__"), "-"),
-    **dict.fromkeys(("__mul__", "__rmul__"), "*"),
-    **dict.fromkeys(("__truediv__", "__rtruediv__"), "/"),
-    "__pow__": "**",
-    **{name: name for name in ("relu", "tanh", "exp", "log", "sigmoid")},
-}
+FORWARD = frozenset(("forward", "__call__"))
+UNLIKELY = frozenset(("__init__", "__repr__", "__str__"))
 TITLES = {  # of mistakes in programs, the commonest first
     "fanout-overwrite": "kept one branch where the branches add up",
     "order": "took a node before all that use it",
@@ -104,25 +87,16 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
     return found
 
 
-def changes(tree: ast.Module, used: Collection[str]) -> Iterator[Change]:
+def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> Iterator[Change]:
+    kinds = ast.Lambda | ast.FunctionDef
     functions = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Lambda)
-        or (isinstance(node, ast.FunctionDef) and not (used and node.name in OPERATORS and node.name not in used))
+        node for node in ast.walk(tree) if isinstance(node, kinds) and getattr(node, "name", "") not in unlikely
     ]
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and used and node.name in OPERATORS and node.name not in used
-        for inner in ast.walk(node)
-    }
-    functions = [node for node in functions if id(node) not in skipped and getattr(node, "name", "") not in UNLIKELY]
     for function in functions:
         yield from of_function(function)
     seen: set[int] = set()
     for function in functions:
-        names = operands(function)
+        names = operands(function, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -152,7 +126,13 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
             if isinstance(one, ast.Assign) and isinstance(target, ast.Attribute | ast.Subscript) and is_grad(target):
                 added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
                 says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
-                yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], added, *body[place + 1 :]]
+                got = f"{{0}}.get({{1}}, 0.0) + ({ast.unparse(one.value)})"
+                several: list[ast.stmt] = [added]
+                if isinstance(target, ast.Subscript):
+                    parts = (ast.unparse(target.value), ast.unparse(target.slice))
+                    several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
+                for summed in several:
+                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], summed, *body[place + 1 :]]
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
                 other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
                 changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
@@ -166,7 +146,8 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
         return
     first = node.args.args[0].arg if node.args.args else ""
     if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
-        for grad in GRADS[:2]:
+        seeded = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
             seed = ast.parse(f"{first}.{grad} = 1.0").body
             yield (
                 "seed",
@@ -195,12 +176,13 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     ]
     if recursive and appended and first:
         own = node.args.args[-1].arg if first == "self" and len(node.args.args) > 1 else first
-        for kept in {ast.unparse(one) for one in appended}:
+        line = next((one.lineno for one in node.body if isinstance(one, ast.If)), node.lineno)
+        for kept in sorted({ast.unparse(one) for one in appended}):
             stop = ast.parse(f"if any(_one is {own} for _one in {kept}):\n    return").body
             yield (
                 "visited",
                 "a node that is reached by two ways is taken twice: nothing remembers that it was visited",
-                node.lineno,
+                line,
                 node,
                 "body",
                 [*stop, *node.body],
@@ -220,7 +202,7 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
 ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
 
 
-def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) -> Iterator[Change]:
+def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterator[Change]:
     """Yield changes of one expression."""
     if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
         return
@@ -235,7 +217,6 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
         return code, says, node.lineno, parent, field, values
 
     own = ast.unparse(node)
-    is_root = isinstance(parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict)
     if isinstance(node, ast.BinOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
         yield from of_operation(node, left, right, change)
@@ -244,41 +225,95 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Sequence[str]) ->
     if isinstance(node, ast.Name | ast.Attribute) and not isinstance(parent, ast.Attribute):
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
-        for other in names:
-            is_kin = ("." in other) == ("." in own) and not (isinstance(parent, ast.Call) and parent.func is node)
-            if other != own and is_kin:
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        kin = () if is_called else names.numbers if own in names.numbers else names.nodes if own in names.nodes else ()
+        for other in kin:
+            if other != own:
                 yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
+        for first, second in itertools.pairwise(node.args):
+            if isinstance(first, ast.Name) and isinstance(second, ast.Name):
+                swapped = own.replace(f"{first.id}, {second.id}", f"{second.id}, {first.id}")
+                yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
+    if isinstance(node, ast.Tuple) and isinstance(parent, ast.Return | ast.Lambda) and len(node.elts) > 1:
+        parts = [ast.unparse(one) for one in node.elts]
+        for place in range(len(parts) - 1):
+            order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
+            yield change("swapped-variable", f"`{own}` has two gradients in the wrong order", f"({', '.join(order)})")
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
             yield change("constant", f"the number {own} is not right here", f"({number!r})")
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and not isinstance(parent, ast.While):
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         for sign in (">", "<", ">=", "<="):
             yield change("relu-gate", f"the mask `{own}` lets the wrong entries through", f"{left} {sign} {right}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield change("sign", f"the sign of `{own}` is not right", ast.unparse(node.operand))
-    if is_root and not isinstance(node, ast.Constant | ast.Tuple | ast.Lambda | ast.List | ast.Dict | ast.Set):
+    if is_number(node, names):
+        yield from of_number(parent, node, own, names, change)
+
+
+def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
+    is_constant = isinstance(node, ast.Constant)
+    is_root = isinstance(
+        parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
+    )
+    if is_root and not is_constant:
         yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
+    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
         for axis in (0, 1, -1):
-            yield change(
-                "broadcast-unsummed",
-                f"`{own}` has to be summed over the axis that was broadcast",
-                f"({own}).sum(axis={axis})",
-            )
-        has_fields = any("." in other for other in names)
-        for other in names if not has_fields else (other for other in names if "." in other):
-            is_grad_name = other.rpartition(".")[2] in GRADS or other.startswith(("d", "g"))
+            says = f"`{own}` has to be summed over the axis that was broadcast"
+            for text in (f"({own}).sum(axis={axis})", f"({own}).sum(axis={axis}, keepdims=True)"):
+                yield change("broadcast-unsummed", says, text)
+    if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
+        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
+        yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
+        yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
+    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
+        for factor in ("2", "0.5"):
+            yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    for before in names.numbers if is_root else ():
+        if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
+            for other in names.numbers:
+                text = re.sub(rf"(?<![\w.]){re.escape(before)}\b", other, own)
+                yield change("swapped-variable", f"`{before}` is not the value that belongs into `{own}`", text)
+    for other in names.numbers:
+        is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
+        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
             kind = "upstream" if is_grad_name else "operand"
             says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
             yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
+        if is_root:
+            yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
+            yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
+            for factor in (f"1 - {other}", f"1 - {other} ** 2"):
+                yield change("operand", f"`{own}` lacks the factor {factor}", f"({own}) * ({factor})")
             yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
-            yield change(
-                "relu-gate",
-                f"the mask of `{other}` is missing: its gradient passes where it is positive",
-                f"({own}) * ({other} > 0)",
-            )
+            says = f"the mask of `{other}` is missing: its gradient passes where it is positive"
+            yield change("relu-gate", says, f"({own}) * ({other} > 0)")
+
+
+def is_number(node: ast.expr, names: Names) -> bool:
+    """Whether an expression may be a number or an array, and is no node of a graph, function, text or list."""
+    if isinstance(node, ast.Name | ast.Attribute):
+        return ast.unparse(node) in names.numbers
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func).rpartition(".")[2]
+        return called[:1].islower() and called in NUMERIC
+    if isinstance(node, ast.BinOp):
+        return any(is_number(side, names) for side in (node.left, node.right))
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand, names)
+    if isinstance(node, ast.Compare):
+        return isinstance(node.ops[0], ast.Gt | ast.Lt | ast.GtE | ast.LtE)
+    is_plain = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return is_plain and not isinstance(getattr(node, "value", None), bool)
+
+
+FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
+NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
 
 
 Changer = Callable[[str, str, str], Change]
@@ -316,8 +351,10 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         yield change("sign", f"the sign of `{right}` in `{own}` is not right", f"({left}) {sign} ({right})")
         yield change("operand", f"`{own}` has a term too many: `{right}`", left)
         yield change("operator", f"`{own}` adds where it has to multiply", f"({left}) * ({right})")
-        if isinstance(node.op, ast.Sub):
-            yield change("sign", f"`{own}` is the wrong way round", f"({right}) - ({left})")
+    if isinstance(node.op, ast.Sub | ast.Div):
+        sign = "-" if isinstance(node.op, ast.Sub) else "/"
+        for text in (f"({right}) {sign} ({left})", f"type({left})({right}) {sign} {left}"):  # of a number, a node
+            yield change("sign" if sign == "-" else "operator", f"`{own}` is the wrong way round", text)
     if isinstance(node.op, ast.Pow):
         yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
         yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
@@ -326,7 +363,15 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
 
 
 def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
-    name = ast.unparse(node.func).rpartition(".")[2]
+    before, _, name = ast.unparse(node.func).rpartition(".")
+    for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
+        if other != name:
+            says = f"`{own}` is not the function that belongs here"
+            yield change("operator", says, own.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
+    if name == "dot" and node.args:
+        other, says = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
+        for text in (f"({before}).T.dot({other})", f"({before}).dot(({other}).T)", f"({other}).dot({before})"):
+            yield change("transpose", says, text)
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
         renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own
@@ -339,7 +384,7 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
     for place, argument in enumerate(node.args):
-        if ast.unparse(argument).startswith("-"):
+        if isinstance(argument, ast.Starred) or ast.unparse(argument).startswith("-"):
             continue
         text = ast.unparse(
             ast.Call(
@@ -351,28 +396,53 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         yield change("sign", f"the sign of the argument of `{own}` is not right", text)
 
 
-def operands(function: ast.AST) -> list[str]:
-    """Return what may stand in a formula of a function: the names it reads, their data and their gradients."""
-    found: dict[str, None] = {}
-    grads = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in GRADS}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.attr in ("data", "value", "val", *GRADS):
-                found[ast.unparse(node)] = None
-            if node.value.id not in MODULES:
-                found.update(dict.fromkeys(f"{node.value.id}.{grad}" for grad in grads))
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in vars(builtins):
-            found[node.id] = None
-        elif isinstance(node, ast.arg):
-            found[node.arg] = None
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):  # `for out, inputs in tape`
-            found.update(dict.fromkeys(f"{node.id}.{grad}" for grad in grads))
-    plain = [name for name in found if "." in name or f"{name}.data" not in found]
-    return [name for name in plain if name not in MODULES and name != "self"][:MOST_NAMES]
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What may stand in the formulas of a function: numbers or arrays, and nodes of a graph, which hold such."""
+
+    numbers: tuple[str, ...]
+    nodes: tuple[str, ...]
+
+
+def operands(function: ast.AST, *, is_engine: bool) -> Names:
+    """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
+    inner = list(ast.walk(function))
+    fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+    nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr)}
+    nodes |= {
+        ast.unparse(one.targets[0]): None
+        for one in inner
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_class(one.value.func)
+    }
+    walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
+    nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
+    nodes = nodes if is_engine else {}
+    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
+    listed = {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
+    listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
+    listed |= {ast.unparse(one.iter) for one in inner if isinstance(one, ast.For)}
+    listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
+    listed |= {ast.unparse(side) for one in inner if isinstance(one, ast.Compare) for side in one.comparators
+               if isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)}  # fmt: skip
+    arguments = [one.arg for one in inner if isinstance(one, ast.arg)]
+    plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
+    own = [one for one in plain if one not in nodes and one not in listed and one not in MODULES]
+    own = [one for one in own if one not in vars(builtins) and one != "self" and not one[:1].isupper()]
+    attributes = dict.fromkeys(one.attr for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr))
+    holders = dict.fromkeys([*nodes, *(one for one in arguments if one in ("self", "other") and nodes)])
+    kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
+    held = [f"{holder}.{one}" for one in attributes for holder in holders]
+    capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
+    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes)])
+    return Names(tuple(found)[:MOST_NAMES], tuple(holders))
+
+
+def is_class(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id[:1].isupper()
 
 
 def is_grad(target: ast.expr) -> bool:
     """Whether a target is a gradient: `self.grad`, `grads[v]`."""
     if isinstance(target, ast.Attribute):
-        return target.attr in GRADS
+        return target.attr in GRADS or GRADIENT.search(target.attr) is not None
     return isinstance(target, ast.Subscript) and "grad" in ast.unparse(target.value).lower()

@@ -12,13 +12,13 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.code import marking
 from gradcli.homework.code.cases import USUAL, Code
 from gradcli.homework.code.marking import CodeJudge, missed
-from gradcli.homework.code.repairs import Repair
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
 from gradcli.homework.solve.runs.scripts import text_of
 from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
+from tests.homework.code import bank
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 
 AFFINE = """
@@ -99,7 +99,7 @@ def test_a_function_is_tried_with_cases_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     "cases",
-    ["[]", "3", "[{ args = [1.0] }]", "[{ args = [1.0], returns = [] }]", "[{ args = [{}], returns = [1.0] }]",
+    ["[]", "3", "[{ args = [1.0] }]", "[{ args = [1.0], returns = [] }]", "[{ args = [2026-01-01], returns = [1.0] }]",
      "[{ args = [1.0], returns = [1.0] }, { args = [1.0], returns = [1.0, 2.0] }]",
      "[{ args = [1.0], returns = [[[1.0], [1.0, 2.0]]] }]", '[{ args = [1.0], returns = ["a"] }]'],
 )  # fmt: skip
@@ -195,14 +195,13 @@ def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatc
         return function(question)
 
     monkeypatch.setattr(marking, "asked", listening)
-    monkeypatch.setattr(marking, "BATCH", 1)
-    monkeypatch.setattr(marking, "repairs", lambda text, used, is_engine: iter([Repair("sign", 1, "", f"{text}\n")]))
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     for text in texts:
         judge.verdicts(text)
-    assert {*heard} == {*texts, judge.right_script}
+    assert {*texts} < {*heard}
     for text in texts:
         assert heard[text][0].startswith(text)
+    assert all("class Value" in text for own, others in heard.items() for text in others)
 
 
 def test_a_notebook_has_code_and_answers(grader: Grader) -> None:
@@ -241,3 +240,159 @@ def test_what_an_assignment_may_not_ask(wrong: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_assignment(Source(f"[[question]]\nid = 'q'\n{wrong}\n", "week.toml"))
     assert why in caught.value.message
+
+
+@pytest.mark.parametrize("shape", bank.SHAPES)
+def test_right_operations_of_all_shapes_are_right(shape: str) -> None:
+    judge = CodeJudge(Code("Value", is_engine=True), USUAL)
+    assert {one.remark for one in judge.verdicts(bank.SHAPES[shape]).values() if one.verdict != "correct"} == set()
+
+
+@pytest.mark.parametrize(
+    ("shape", "right", "wrong"),
+    [
+        ("closures", "(1 - t**2) * out.grad", "(1 - t) * out.grad"),
+        ("closures", "other * self.data ** (other - 1) * out.grad", "self.data ** (other - 1) * out.grad"),
+        ("closures", "(out.data > 0) * out.grad", "out.grad"),
+        ("closures", "s * (1 - s) * out.grad", "s * (1 - s)"),
+        ("closures", "out.grad / self.data", "out.grad * self.data"),
+        ("local", "-math.sin(self.data),)", "math.sin(self.data),)"),
+        ("tape", "(other, -1.0)", "(other, 1.0)"),
+        ("functions", "-g * a / b**2", "-g * a / b"),
+        ("dicts", "out.data * (1.0 - out.data)", "out.data * (1.0 + out.data)"),
+        ("heap", "lambda g: (2 * x * g,)", "lambda g: (2 * x,)"),
+    ],
+)
+def test_a_mistake_in_an_operation_costs_marks_and_is_named_with_its_line(shape: str, right: str, wrong: str) -> None:
+    text = bank.SHAPES[shape].replace(right, wrong, 1)
+    line = bank.SHAPES[shape].partition(right)[0].count("\n") + 1
+    judge = CodeJudge(Code("Value", is_engine=True), USUAL)
+    verdicts = judge.verdicts(text)
+    assert [quantity for quantity, one in verdicts.items() if one.verdict == "wrong"] == ["operations"]
+    assert [one.node for one in verdicts["operations"].diagnoses] == [f"line {line}"]
+
+
+def test_what_a_class_does_not_define_is_asked_only_by_name() -> None:
+    engine = Code("Value", is_engine=True)
+    assert {one.verdict for one in CodeJudge(engine, USUAL).verdicts(CLOSURES).values()} == {"correct"}
+    assert CodeJudge(engine, ["tanh"]).verdicts(CLOSURES)["tanh"].verdict == "wrong"
+
+
+SLOTS = """
+class Value:
+    __slots__ = ("data", "adj", "pulls")
+
+    def __init__(self, data, pulls=()):
+        self.data, self.adj, self.pulls = data, 0.0, pulls
+
+    def __add__(self, other):
+        return Value(self.data + other.data, ((1.0, self), (1.0, other)))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, ((other.data, self), (self.data, other)))
+
+    def __sub__(self, other):
+        return Value(self.data - other.data, ((1.0, self), (-1.0, other)))
+
+    def wave(self):
+        return Value(self.data**2 + self.data, ((2 * self.data + 1, self),))
+
+    def detach(self):
+        return Value(self.data)
+
+    def backward(self, upstream):
+        self.adj += upstream
+        for weight, node in self.pulls:
+            node.backward(weight * upstream)
+"""
+
+
+def test_an_engine_may_have_names_of_its_own_and_take_no_numbers() -> None:
+    judge = CodeJudge(Code("Value", is_engine=True), USUAL)
+    assert {one.remark for one in judge.verdicts(SLOTS).values()} == {""}
+    wrong = judge.verdicts(SLOTS.replace("2 * self.data + 1", "2 * self.data"))["operations"]
+    assert wrong.remark.endswith("by the differences of its own values")
+
+
+LAYER = """
+import numpy as np
+
+
+class Linear:
+    def __init__(self, inputs, outputs):
+        self.params = {"W": np.random.randn(inputs, outputs), "b": np.zeros(outputs)}
+        self.grads = {}
+
+    def forward(self, x):
+        self.x = x
+        return x @ self.params["W"] + self.params["b"]
+
+    def backward(self, dout):
+        self.grads["W"] = self.x.T @ dout
+        self.grads["b"] = dout.sum(axis=0)
+        return dout @ self.params["W"].T
+
+
+class Scale:
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, g):
+        a, b = ctx.saved_tensors
+        return g * b, g * a
+"""
+LAYERS = """
+[[question]]
+id = "linear"
+layer = "Linear"
+args = ["d", "k"]
+shapes = { x = ["n", "d"] }
+
+[[question]]
+id = "scale"
+layer = "Scale"
+shapes = { a = ["n", "d"], b = ["n", "d"] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "off"),
+    [
+        ("self.x = x", "self.x = x", []),
+        ("dout.sum(axis=0)", "dout.mean(axis=0)", [("linear", "parameters", "line 16")]),
+        ("self.x.T @ dout", "self.x.T @ dout / 3", [("linear", "parameters", "line 15")]),
+        ('dout @ self.params["W"].T', 'dout @ self.params["W"].T * 2', [("linear", "inputs", "line 17")]),
+        ("return g * b, g * a", "return g * a, g * b", [("scale", "inputs", "line 29")]),
+    ],
+)
+def test_classes_of_layers_are_held_up_to_their_forward_pass(right: str, wrong: str, off: list[Any]) -> None:
+    grader = Grader(read_assignment(Source(LAYERS, "week.toml")))
+    answers = [one for each in marked(grader, LAYER.replace(right, wrong)).values() for one in each]
+    seen = [(one.question, one.quantity, *(each.node for each in one.diagnoses)) for one in answers if one.remark]
+    assert seen == off
+
+
+def test_a_layer_may_have_many_sizes_and_a_case_a_table() -> None:
+    four = """
+[[question]]
+id = "two"
+function = "two"
+program = "y = relu(x @ W) @ V"
+takes = ["g", "x", "W", "V"]
+returns = ["dV"]
+shapes = { g = ["n", "k"], x = ["n", "d"], W = ["d", "h"], V = ["h", "k"] }
+
+[[question]]
+id = "table"
+function = "scaled"
+cases = [{ args = [{ W = [1.0, 2.0] }, 2.0], returns = [[2.0, 4.0]] }]
+"""
+    grader = Grader(read_assignment(Source(four, "week.toml")))
+    text = (
+        "import numpy as np\n\ndef two(g, x, W, V):\n    return np.maximum(x @ W, 0).T @ g\n\n"
+        "def scaled(cache, k):\n    return cache['W'] * k\n"
+    )
+    assert {one.verdict for each in marked(grader, text).values() for one in each} == {"correct"}

@@ -1,0 +1,146 @@
+"""The operations that a class of an engine defines, each tried alone, on shared variables, with numbers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from gradcli.facts import dataclass
+
+EVERYWHERE = ((1.3, 0.7, 1.9), (-0.8, 1.2, -1.6), (0.6, -1.7, 0.9))  # of a, b and c: each side of a kink
+POSITIVE = ((1.3, 0.7, 1.9), (0.6, 1.7, 0.9))
+UNARY = ("y = F(a)", "y = F(a)*b + c", "s = a*b\ny = F(s)*a + s", "t = F(a)\ny = t*t + t*a")
+BINARY = ("y = F(a, b)", "y = F(a, b)*c", "s = a*b\ny = F(s, a)*b + F(c, s)", "y = F(a, a)*b + a")
+NUMBERED = ("y = F(a)", "y = F(a)*a + F(b)")
+MEANINGS = {  # of methods, as Python writes it with numbers of the reference; `of` has other names for some
+    "__add__": ("({} + {})", "({} + 3)"),
+    "__radd__": ("(3 + {})",),
+    "__sub__": ("({} - {})", "({} - 3)"),
+    "__rsub__": ("(3 - {})",),
+    "__mul__": ("({} * {})", "({} * 3)"),
+    "__rmul__": ("(3 * {})",),
+    "__truediv__": ("({} / {})", "({} / 3)"),
+    "__rtruediv__": ("(3 / {})",),
+    "__pow__": ("({}**3)", "({}**2)", "({}**-1)", "({}**-2)", "({}**0.5)", "({}**{})"),
+    "__rpow__": ("(3**{})",),
+    "__neg__": ("(-{})",),
+    "__abs__": ("abs({})",),
+}
+METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
+METHODS |= {"neg": "__neg__", "abs": "__abs__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__"}
+KNOWN = ("relu", "tanh", "exp", "log", "sigmoid", "sin", "cos", "sqrt", "square", "softplus", "reciprocal")
+OTHERS = {"ln": "log", "logistic": "sigmoid", "sigm": "sigmoid", "squared": "square", "inverse": "reciprocal"}
+QUANTITIES = {  # that an assignment may ask for, with the methods that each is
+    "sub": ("__sub__", "__rsub__"),
+    "neg": ("__neg__",),
+    "div": ("__truediv__",),
+    "pow": ("__pow__",),
+    "abs": ("__abs__",),
+    **{name: (name,) for name in KNOWN},
+}
+NUMBERS = ("__sub__", "__truediv__")  # some take none beside a node
+WRAPS = re.compile(r"isinstance|hasattr|\btype\(|lift|wrap|ensure|as_|to_|float\(|array\(")  # numbers beside nodes
+NO_OPERATION = re.compile(
+    r"_|.*(backw|backprop|grad|detach|copy|clone|stop|reset|update|step|topo|sort|item|numpy|param|draw|print|show|str)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One way to write an operation: with the student's names, and as the reference has it, empty where nobody knows.
+
+    `name` is that of the method; an operation may be refused where it `may_fail`.
+    """
+
+    name: str
+    writes: str
+    means: str
+    may_fail: bool = False
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        if "3" in self.writes and self.name not in ("__pow__", "pow"):
+            return NUMBERED
+        return BINARY if self.writes.count("{}") == 2 else UNARY
+
+    @property
+    def points(self) -> tuple[tuple[float, float, float], ...]:
+        is_positive = self.means in ("{}.log()", "{}.sqrt()", "({}**0.5)", "({}**{})")
+        return POSITIVE if is_positive else EVERYWHERE
+
+
+def graph(template: str, writes: str) -> str:
+    """Write an operation in the place of F in a graph."""
+    return re.sub(r"F\((\w)(?:, (\w))?\)", lambda found: writes.format(*filter(None, found.groups())), template)
+
+
+def defined(text: str, name: str) -> list[Operation]:
+    """Return the operations that a class, and what stands beside it, defines."""
+    tree = ast.parse(text)
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    waiting, methods = [name], dict[str, ast.FunctionDef | None]()
+    while waiting:
+        if (node := classes.pop(waiting.pop(), None)) is not None:
+            methods = dict(members(node)) | methods
+            waiting += [base.id for base in node.bases if isinstance(base, ast.Name)]
+    beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    wraps = WRAPS.search(text) is not None
+    found = [one for method, function in methods.items() for one in of_method(method, function, "{}.", "", wraps=wraps)]
+    named = (one for one in beside if one not in methods and meaning(one) in KNOWN)
+    found += [one for other in named for one in of_method(other, beside[other], "", "{}")]
+    return sorted(found, key=lambda one: (not one.means, one.may_fail))
+
+
+def members(node: ast.ClassDef) -> Iterator[tuple[str, ast.FunctionDef | None]]:
+    """Yield the methods of a class; `__radd__, __rmul__ = __add__, __mul__` are some, too."""
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list:
+            yield one.name, one
+        elif isinstance(one, ast.Assign):
+            names = (inner for target in one.targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
+            yield from ((inner.id, None) for inner in names if inner.id in MEANINGS or meaning(inner.id) in KNOWN)
+
+
+def meaning(name: str) -> str:
+    plain = name.strip("_").lower().replace("_", "")
+    return OTHERS.get(plain, plain)
+
+
+def of_method(
+    name: str, function: ast.FunctionDef | None, before: str, inside: str, *, wraps: bool = True
+) -> Iterator[Operation]:
+    """Yield the ways to write the operation of one method, or of a function beside the class."""
+    if name in MEANINGS:
+        for means in MEANINGS[name]:
+            is_power = means == "({}**{})"
+            if not is_power or (function is not None and takes_values(function)):
+                is_number = "3" in means and name != "__pow__"
+                may_fail = (is_number and (name in NUMBERS or not wraps)) or ("pow" in name and means != "({}**3)")
+                yield Operation(name, means, means, may_fail)
+        return
+    known, arguments = meaning(name), () if function is None else required(function)
+    if known in KNOWN:
+        yield Operation(name, f"{before}{name}({inside})", f"{{}}.{known}()")
+    elif known in METHODS and before:
+        number = {"neg": "", "abs": "", "pow": "3"}.get(known, "{}")
+        means = MEANINGS[METHODS[known]][0]
+        yield Operation(name, f"{{}}.{name}({number})", means)
+    elif before and len(arguments) < 2 and not NO_OPERATION.match(name):
+        for argument in ("2", "{}") if arguments else ("",):
+            yield Operation(name, f"{{}}.{name}({argument})", "", may_fail=True)
+
+
+def required(function: ast.FunctionDef) -> tuple[str, ...]:
+    """Return the arguments, behind the first, that have no default."""
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return tuple(names[1 : len(names) - len(function.args.defaults)])
+
+
+def takes_values(function: ast.FunctionDef) -> bool:
+    """Whether an exponent may be a node: something of it is read."""
+    names = required(function)
+    return any(
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names
+        for node in ast.walk(function)
+    )

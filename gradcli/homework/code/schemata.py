@@ -1,0 +1,124 @@
+"""All changes of a program in one text, so that what none of them touches is compiled once; `_change` is in force."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+Change = tuple[str, str, int, ast.AST, str, Any]  # code, what is said, line, node, its field, the other value
+Numbered = list[tuple[int, Any]]  # the numbers of changes, each with what stands there instead: a node, or statements
+
+
+def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Change]]:
+    """Return a text that holds changes, and those in the order of their numbers, from 1; some have no place in one."""
+    places: dict[tuple[int, str, int, int], list[Change]] = {}
+    for change in changes:
+        *_, node, field, other = change
+        start, end = bounds(getattr(node, field), other)
+        places.setdefault((id(node), field, start, end), []).append(change)
+    numbered: list[Change] = []
+    bodies: dict[tuple[int, str], list[tuple[int, int, Numbered]]] = {}
+    for (_, field, start, end), some in sorted(places.items(), key=lambda item: item[0][2:]):
+        *_, node, _, _ = some[0]
+        old = getattr(node, field)
+        is_body = isinstance(old, list) and isinstance(old[0], ast.stmt)
+        if isinstance(old, list) and not is_body and end != start + 1:
+            continue
+        tail = len(old) - end if isinstance(old, list) else 0
+        first = len(numbered) + 1
+        numbered += some
+        others = [one[5][start : len(one[5]) - tail] if isinstance(old, list) else one[5] for one in some]
+        if is_body:
+            bodies.setdefault((id(node), field), []).append((start, end, list(enumerate(others, first))))
+            continue
+        here = old[start] if isinstance(old, list) else old
+        picked = chosen(list(enumerate((one[0] if isinstance(one, list) else one for one in others), first)), here)
+        if isinstance(old, list):
+            old[start] = picked
+        else:
+            setattr(node, field, picked)
+    nodes = {id(node): node for *_, node, _, _ in changes}
+    for (id_, field), ranges in bodies.items():
+        setattr(nodes[id_], field, branched(getattr(nodes[id_], field), ranges))
+    return f"_change = 0\n{ast.unparse(ast.fix_missing_locations(tree))}", numbered
+
+
+def bounds(old: object, new: object) -> tuple[int, int]:
+    """Return which part of a list is another one in the new list."""
+    if not isinstance(old, list) or not isinstance(new, list):
+        return 0, 1
+    start, tail, shorter = 0, 0, min(len(old), len(new))
+    while start < shorter and old[start] is new[start]:
+        start += 1
+    while tail < shorter - start and old[-1 - tail] is new[-1 - tail]:
+        tail += 1
+    return start, len(old) - tail
+
+
+def chosen(some: Sequence[tuple[int, Any]], own: Any) -> Any:
+    """Return an expression that is the one in force: its own, or one of some, which have numbers in a row."""
+
+    def half(some: Sequence[tuple[int, Any]]) -> Any:
+        if len(some) == 1:
+            return some[0][1]
+        middle = len(some) // 2
+        return ast.IfExp(test(f"_change < {some[middle][0]}"), half(some[:middle]), half(some[middle:]))
+
+    return ast.IfExp(test(f"{some[0][0]} <= _change <= {some[-1][0]}"), half(some), own)
+
+
+def branched(body: list[ast.stmt], ranges: Sequence[tuple[int, int, Numbered]]) -> list[ast.stmt]:
+    """Return a body in which statements are replaced where a change is in force."""
+    found: list[ast.stmt] = []
+    for place, statement in enumerate([*body, ast.Pass()]):
+        inserted = [some for start, end, some in ranges if start == end == place]
+        found += [ast.If(test(f"_change == {number}"), new, []) for some in inserted for number, new in some]
+        own = [statement]
+        for start, end, some in ranges:
+            for number, new in some if (start, end) == (place, place + 1) else ():
+                own = [ast.If(test(f"_change == {number}"), new or [ast.Pass()], own)]
+        found += own
+    for start, end, some in ranges:
+        for number, new in some if end > start + 1 else ():
+            whole = [*body[:start], *new, *body[end:]]
+            found = [ast.If(test(f"_change == {number}"), whole, found)]
+    return found
+
+
+def holders(tree: ast.Module) -> dict[int, int]:
+    """Return for each node inside a function, by its id, the number of the statement or lambda that holds it."""
+    found: dict[int, int] = {}
+    waiting: list[tuple[ast.AST, int]] = [(tree, -1)]
+    count = 0
+    while waiting:
+        node, holder = waiting.pop()
+        if isinstance(node, ast.stmt | ast.Lambda):
+            holder, count = count, count + 1
+        found[id(node)] = holder
+        waiting += [(child, holder) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def watched(tree: ast.Module) -> str:
+    """Return a text that notes in `_reached` which statements and lambdas run."""
+    numbers = holders(tree)
+
+    def noted(node: ast.AST) -> str:
+        return f"_reached[{numbers[id(node)]}] = 1"
+
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {id(inner): inner for function in functions for inner in ast.walk(function)}
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.Lambda):
+            call = ast.Call(test("_reached.setdefault"), [ast.Constant(numbers[id(node)]), ast.Constant(1)], [])
+            node.body = ast.Subscript(ast.Tuple([call, node.body], ast.Load()), ast.Constant(1), ast.Load())
+        for field in ("body", "orelse", "finalbody") if id(node) in inside else ():
+            body = getattr(node, field, None)
+            if isinstance(body, list):
+                setattr(node, field, [new for one in body for new in (*ast.parse(noted(one)).body, one)])
+    return f"_reached = {{}}\n{ast.unparse(ast.fix_missing_locations(tree))}"
+
+
+def test(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
