@@ -192,7 +192,7 @@ def second_and_third_derivatives_are_slopes_of_slopes(subject: Subject) -> Itera
         slope, again = (precise.second(subject.program, subject.exact, first, other, power) for power in (12, 11))
         if flipped(slope, again) or not np.isfinite(number.value):
             continue
-        if not same(number.value, slope, subject.noise(formula.formula)):
+        if not same(number.value, slope, 1e2 * subject.noise(formula.formula)):
             yield "a second derivative is no slope", f"by {first}, {other}: {number.value} for {shown(slope)}"
         if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise()):
             continue

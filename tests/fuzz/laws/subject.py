@@ -21,6 +21,8 @@ from gradcli.language.tree import Expression, Program
 from gradcli.source import Source
 from tests.fuzz.laws import precise
 
+ENDING_AT_ONE = ("asin", "acos", "acosh", "atanh")
+EDGE = 1e-6  # from the end of a domain
 THRESHOLD = 20  # of softplus, as torch has it
 POINTS = 8  # at which formulas are compared, besides that of the program
 
@@ -94,8 +96,17 @@ class Subject:
         given = {*self.values, *Variables.of(self.program).literals}
         return {name: value for name, value in self.raw.point.items() if name in given}
 
+    @cached_property
+    def is_at_an_edge(self) -> bool:
+        """Whether an argument is so near the end of a domain that its last digit decides about the slope."""
+        value_of_node = {node.id: node.value for node in self.raw.nodes}
+        arguments = [value_of_node[node.inputs[0]] for node in self.raw.nodes if node.op in ENDING_AT_ONE]
+        return any(np.any(np.abs(np.abs(argument) - 1) < EDGE) for argument in arguments)
+
     def noise(self, *formulas: Expression | None) -> float:
         """Return how much rounding there is in the output and in formulas."""
+        if self.is_at_an_edge:
+            return np.inf
         sizes = [apart(0.0, node.value) for node in self.raw.nodes]
         own = float(np.finfo(np.float64).eps) * max(sizes, default=1.0) * len(sizes)
         return max(own, rounding_of(self.raw.point, *formulas) if any(formulas) else 0.0)

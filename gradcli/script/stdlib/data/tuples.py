@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from keyword import iskeyword
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS, new_class
 from gradcli.script.python.functions.parameters import Parameters, bind
 from gradcli.script.python.members.absence import without
@@ -46,6 +47,8 @@ class NamedTuple(parent(tuple)):  # type: ignore[misc]
             name_items(cls, names, {name: vars(cls)[name] for name in names if name in vars(cls)})
 
     def __new__(cls, *arguments: Any, **keywords: Any) -> Any:
+        if cls is NamedTuple:
+            raise UnsupportedError("NamedTuple(...) is not supported here", help="write namedtuple('Pair', 'x y')")
         parameters = _parameters(f"{cls.__name__}.__new__", cls._fields, len(cls._field_defaults))
         values = bind(parameters, cls._field_defaults, (cls, *arguments), keywords)
         return tuple.__new__(cls, [values[name] for name in cls._fields])
