@@ -133,6 +133,113 @@ def norm(out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = Fa
 # Index formulas of softmax and losses; their gradients are written in terms of the result.
 
 
+def variance(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
+    return _spread_out(out, x, dim, correction, keepdim, is_root=False)
+
+
+def deviation(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
+    return _spread_out(out, x, dim, correction, keepdim, is_root=True)
+
+
+def _spread_out(out: Any, x: Any, dim: Axes, correction: float, keepdim: bool, *, is_root: bool) -> tuple[str, Given]:
+    of = Reduced.of(x, dim, keepdim)
+    axes = tuple(of.places.index(letter) for letter in of.bound)
+    free = max(of.count - correction, 0)
+    mean = np.mean(x, axis=axes, keepdims=True)
+    means = np.reshape(mean, np.shape(out))
+    given = {"mean": ("the mean of the entries", means)}
+    m = entry("mean", of.kept)
+    inner = f"({of.sum(f'({of.x} - {m})**2')})/{free:g}"
+    if not is_root:
+        return f"{of.out} = {inner}; {of.gradient} = 2·{of.g}·({of.x} - {m})/{free:g}", given
+    where = f" where {of.out} ≠ 0" if np.any(np.equal(out, 0)) else ""
+    slope = f"{of.g}·({of.x} - {m})/({free:g}·{of.out}){where}"
+    return f"{of.out} = sqrt({inner}); {of.gradient} = {slope}", given
+
+
+def running(direction: str = "≤") -> Any:
+    """Return the formula of a running sum, from the first entry on or from the last one back."""
+
+    def formula(out: Any, x: Any, *, dim: int, **_: Any) -> str:
+        *places, k = letters(np.ndim(x) + 1)
+        if not places:
+            return "out = x"
+        summand = entry("x", put(places, dim, k))
+        return f"{entry('out', places)} = Σ{k} {summand} where {k} {direction} {places[dim]}"
+
+    return formula
+
+
+def layer_norm(out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Any, eps: float = 1e-5) -> Any:
+    inner = tuple(range(np.ndim(x) - len(normalized_shape), np.ndim(x)))
+    return _normalized(x, weight, bias, inner, inner, eps)
+
+
+def batch_norm(
+    out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+) -> Any:
+    if training:
+        return _normalized(x, weight, bias, (0, *range(2, np.ndim(x))), (1,), eps)
+    places = letters(np.ndim(x))
+    c = places[1]
+    scaled = f"({entry('x', places)} - mean[{c}])/sqrt(var[{c}] + {eps!r})"
+    return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}"
+
+
+S = "the deviation, the root of the variance with eps added"
+
+
+def _standard(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    centred = x - np.mean(x, axis=axes, keepdims=True)
+    s = np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    return centred / s, s
+
+
+def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tuple[int, ...], eps: float) -> Any:
+    """Return the formulas of a normalization over axes, whose weight has the axes `inner`."""
+    z, s = _standard(x, axes, eps)
+    of = Reduced.of(x, axes)
+    own, others = list(of.places), list(of.others)
+    kept = [n for a, n in enumerate(np.shape(x)) if a not in axes]
+    given = {
+        "m": ("the mean", np.reshape(np.mean(x, axis=axes), kept)),
+        "s": (S, np.reshape(s, kept)),
+        "z": ("the entry less the mean, over the deviation", z),
+    }
+    gradient = _corrected(own, others, of.rest, weight, inner, of.count, entry("s", of.kept))
+    standard = f"({entry('x', own)} - {entry('m', of.kept)})/{entry('s', of.kept)}"
+    forward = _affine(standard, weight, bias, [own[axis] for axis in inner])
+    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
+
+
+def _affine(z: str, weight: Any, bias: Any, places: Any) -> str:
+    scaled = z if isinstance(weight, int) else f"{z}·{entry('weight', places)}"
+    return scaled if isinstance(bias, int) else f"{scaled} + {entry('bias', places)}"
+
+
+def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count: int, s: str) -> str:
+    """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
+
+    def h(places: Any) -> str:
+        g = entry("g", places)
+        return g if isinstance(weight, int) else f"{g}·{entry('weight', [places[axis] for axis in inner])}"
+
+    mean = f"({summed(rest, h(others))})/{count}"
+    product = f"{h(others)}·{entry('z', others)}"
+    along = f"({summed(rest, product)})/{count}"
+    return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
+
+
+def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
+    *places, k, p = letters(np.ndim(rows) + 2)
+    row = entry("rows", places)
+    forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
+    if padding_idx is None:
+        return forward
+    rest = summed(places, entry("g", [*places, k]))
+    return f"{forward}; ∂weight[{p},{k}] = {rest} where {row} = {p}, {row} ≠ {padding_idx}"
+
+
 def _parts(x: Any, dim: Axes) -> tuple[Reduced, Callable[[str], str], Callable[[str], str]]:
     """Return a reduction, and how an entry is written: at its own place, and at the place that a sum runs over."""
     of = Reduced.of(x, dim)

@@ -15,6 +15,7 @@ from gradcli.engine.symbolic.notation import named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, Literal
+from gradcli.ops import formulas as entries
 from gradcli.ops.nn.normalization import layer_norm, normal_rule, write_norm
 from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
@@ -84,6 +85,7 @@ batch_norm: Primitive = primitive(
     notation=_write,
     structured=True,
     says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
+    index=entries.batch_norm,
 )
 
 

@@ -16,6 +16,7 @@ from gradcli.engine.symbolic.notation import literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
@@ -86,6 +87,7 @@ layer_norm: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=NORMAL,
+    index=entries.layer_norm,
 )
 
 
@@ -118,6 +120,7 @@ embedding: Primitive = primitive(
     traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
+    index=entries.embedding,
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",

@@ -20,6 +20,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops import formulas as entries
 from gradcli.ops.support.arguments import Array, Dtype, converted
 from gradcli.ops.support.surface import operation, printed
 
@@ -116,6 +117,7 @@ cumsum: Primitive = primitive(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
+    index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
@@ -124,6 +126,7 @@ cumsum_back: Primitive = primitive(
     structured=True,
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
+    index=entries.running("≥"),
 )
 cumprod = primitive(
     "cumprod",

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.reducing.reductions import mean, mean_dim
@@ -67,6 +68,7 @@ var = primitive(
     _var_rule,
     structured=True,
     says="Each entry gets twice its distance from the mean, over n - correction.",
+    index=entries.variance,
 )
 std = primitive(
     "std",
@@ -80,6 +82,7 @@ std = primitive(
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
     says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
+    index=entries.deviation,
 )
 
 
