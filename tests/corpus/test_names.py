@@ -17,7 +17,7 @@ from tests.corpus.index import index, used_names
 
 # Modules whose functions are Python's or numpy's own, given as they are: a name more is no line more.
 GIVEN_WHOLE = (
-    "collections.abc itertools math numpy numpy.linalg numpy.random numpy.testing operator random string typing"
+    "collections.abc heapq itertools math numpy numpy.linalg numpy.random numpy.testing operator random string typing"
 )
 # What no lesson here uses, by the reason why it is here all the same.
 REASONS = {
