@@ -183,7 +183,8 @@ def batch_norm(
     places = letters(np.ndim(x))
     c = places[1]
     scaled = f"({entry('x', places)} - mean[{c}])/sqrt(var[{c}] + {eps!r})"
-    return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}"
+    given = {"mean": ("the running mean", mean), "var": ("the running variance", var)}
+    return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}", given
 
 
 S = "the deviation, the root of the variance with eps added"
