@@ -59,7 +59,7 @@ def attempt(
 ) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
     try:
-        return problem.swept(changes, values=values, changed=changed)
+        return problem.swept(changes, values=values, changed=changed, only=problem.alone)
     except (*FAILURES, TypeError):
         return {}
 
@@ -232,6 +232,7 @@ class Suspects:
             for mistake, some in makers
             for maker in some
             for slip in maker(self.problem)
+            if self.problem.feels(slip.changes)
         ]
 
     def pairs(self) -> Iterator[Suspect]:

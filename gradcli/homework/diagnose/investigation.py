@@ -95,7 +95,7 @@ def based(problem: Problem, own: Basis, before: Sequence[Problem]) -> Problem:
     for other, value in own.partial:
         changes.update(local_changes(other, value, graph.values if own.forward else None))
     new = graph.only(region(problem, {other.by for other in asked if is_upstream(other, problem)}))
-    return replace(problem, graph=new, given=own.given, own=changes, cache={})
+    return replace(problem, graph=new, given=own.given, own=changes, is_alone=True, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:

@@ -123,6 +123,8 @@ def allowed(problem: Problem, digits: int) -> Value:
 
     def largest() -> Value:
         draw = np.random.default_rng(digits)
+        if problem.graph.is_scalar:
+            return np.max(np.abs(side_by_side(problem, draw, digits) - problem.truth))
         samples = runs(problem, lambda: shaken(draw.random, digits), SAMPLES)
         return np.max([np.abs(one - problem.truth) for one in samples], axis=0)
 
@@ -146,6 +148,22 @@ def runs(problem: Problem, way: Callable[[], Rounded], count: int) -> Iterator[V
             found = rounded(problem, way())
         if found is not None and np.shape(found) == np.shape(problem.truth) and np.all(np.isfinite(found)):
             yield found
+
+
+def side_by_side(problem: Problem, draw: np.random.Generator, digits: int) -> Any:
+    """Return the answers of all samples of a graph of single numbers, which one run over arrays computes."""
+    steps = 0
+
+    def counted(value: Value) -> Value:
+        nonlocal steps
+        steps += 1
+        return value
+
+    rounded(problem, counted)
+    columns = iter(draw.random((SAMPLES, steps)).T)
+    with np.errstate(all="ignore"):
+        found = np.asarray(rounded(problem, shaken(lambda shape: next(columns), digits)))
+    return found[np.isfinite(found)]
 
 
 def rounded(problem: Problem, way: Rounded) -> Value | None:

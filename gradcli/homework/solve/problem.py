@@ -31,8 +31,9 @@ def sweep(
     changed: Mapping[int, Vertex] = MappingProxyType({}),
     stop: Collection[int] = (),
     fitted: bool = True,
+    only: Collection[int] | None = None,
 ) -> dict[int, Value]:
-    """Return the gradients of vertex `of` with respect to everything below it, by vertex.
+    """Return the gradients of vertex `of` with respect to everything below it, by vertex, or of some vertices `only`.
 
     `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
     graph is scalar; `given` replace computed gradients, `values` forward values, and `changed` vertices; nothing flows
@@ -40,6 +41,8 @@ def sweep(
     """
     changes, given, is_fitted = changes or {}, given or {}, fitted and not graph.is_scalar
     totals = {of: ones_like(graph.vertices[of].value) if seed is None else seed}
+    if only is not None:  # which begin at the gradients that are given
+        totals.update((vertex, value) for vertex, value in given.items() if vertex in only)
     for index in range(of, -1, -1):
         if index not in totals:
             continue
@@ -57,6 +60,8 @@ def sweep(
         operands = vertex.operands if values is None or index in changed else at_values(vertex, values)
         out = vertex.value if values is None else values[index]
         for edge, rule, source in rules:
+            if only is not None and source not in only:
+                continue
             contribution = rule(g, out, *operands, **options)
             change = changes.get(edge) if changes else None
             if change is not None:
@@ -95,6 +100,7 @@ class Problem:
     accumulates: bool = False
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
+    is_alone: bool = False  # whether nobody asks for the gradients of other vertices
     own: Mapping[Edge, Change] = field(default_factory=dict)
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
@@ -113,6 +119,7 @@ class Problem:
         values: Sequence[Value] | None = None,
         changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
+        only: Collection[int] | None = None,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         return sweep(
@@ -125,6 +132,7 @@ class Problem:
             changed=changed,
             stop=self.stop,
             fitted=fitted,
+            only=only,
         )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
@@ -216,6 +224,21 @@ class Problem:
     def above(self) -> frozenset[int]:
         """The vertices from which `by` is reached, itself among them."""
         return self.once(("above", self.by), lambda: frozenset(reached([self.by], self.users)))
+
+    @property
+    def alone(self) -> frozenset[int] | None:
+        """The vertices through which `by` has its gradient from those that are given; None where all are asked for."""
+
+        def found() -> frozenset[int]:
+            known = self.given.keys() - {self.by}
+            return frozenset(reached([self.by], lambda vertex: () if vertex in known else self.users(vertex)))
+
+        return self.once(("alone", self.by), found) if self.is_alone else None
+
+    def feels(self, edges: Collection[Edge]) -> bool:
+        """Whether changed edges change something that is asked for: the gradient of `by`, where that is alone."""
+        alone = self.alone
+        return alone is None or any(edge.vertex in alone and self.graph.source(edge) in alone for edge in edges)
 
     def users(self, vertex: int) -> list[int]:
         """Return the vertices through which the gradient of one comes, one for each use."""

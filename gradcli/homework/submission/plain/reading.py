@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
+from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -26,8 +27,8 @@ from gradcli.homework.submission.answers import (
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import SLACK, Typed, read_numeral, stacked
-from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
+from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
 from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
@@ -40,6 +41,10 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
+PRINTED = re.compile(r"\[[-\d., \[\]\n]*\]")
+DEEPEST = 64  # brackets of a tensor that Python printed
+DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
+MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
@@ -113,6 +118,10 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Plain(word(text), None)
     if wanted.kind == "nothing":
         return nothing_or_number(text, comma)
+    if len(text) < SHORT and not wanted.shape and (number := MARKED.fullmatch(text)):  # as most answers are
+        typed = read_numeral(number[1])
+        if typed is not None and not (comma == "decimal" and DOTTED.fullmatch(number[1])):
+            return Plain(number[1].replace("−", "-"), checked(typed))
     try:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
@@ -170,6 +179,8 @@ class Reader:
     # ---- numbers and tensors
 
     def number(self) -> Plain:
+        if self.wanted.shape and (printed := as_printed(self.text, self.wanted.shape)):
+            return printed
         if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
             return self.amount(self.text)
         *earlier, last = self.sentence() or [[]]
@@ -388,6 +399,17 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     elif len(shape) == 1 and SIZE.fullmatch(text):
         text = BY.sub(", ", text)
     return fitting(list(candidates(text, shape, comma)), text, shape, comma)
+
+
+def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
+    """Read a tensor of this shape as Python prints it, for most are typed so; None for any other text."""
+    if not PRINTED.fullmatch(text) or text.count("[") > DEEPEST:
+        return None
+    try:
+        rows = DECODER.decode(text)
+    except ValueError:
+        return None
+    return Plain(written(rows), entries(rows)) if shape_of(rows) == shape else None
 
 
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
