@@ -272,7 +272,8 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int], nu
     padded = " + ".join(
         f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
     )
-    body = indent("\n".join(["global _change", "_change = _number", "_reset()", *lines, f"return {padded}"]), "    ")
+    runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
+    body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
     tried = f"def _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]"
     return f"{text}\n{before}\n{kept(text)}\n{tried}\n"
 
