@@ -266,16 +266,15 @@ def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]
     return f"{call}\n{'' if code.cases else forward(code)}", lines
 
 
-def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int], numbers: Sequence[int]) -> str:
-    """Return a program that tries cases with each of its changes: `_tries` has their numbers, so many for each case."""
+def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) -> str:
+    """Return a program whose `_try` gives the numbers of cases with one of its changes, so many for each case."""
     before, lines = runner(code, text, cases)
     padded = " + ".join(
         f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
     )
     runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
     body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
-    tried = f"def _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]"
-    return f"{text}\n{before}\n{kept(text)}\n{tried}\n"
+    return f"{text}\n{before}\n{kept(text)}\ndef _try(_number):\n{body}\n"
 
 
 def kept(text: str) -> str:

@@ -17,7 +17,7 @@ from gradcli.homework.code.repairs import MOST, repairs
 from gradcli.homework.code.schemata import Change, together, watched
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.points import Verdict
-from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, answered
+from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered
 from gradcli.homework.wording import shown
 from gradcli.script.interpreter import parse
 from gradcli.source import Source
@@ -26,7 +26,7 @@ from gradcli.workers.asking import NONE, LostError, asked
 RTOL, ATOL = 1e-5, 1e-7
 BATCH = 100  # changes that are tried before it is looked whether one was right
 MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
-FEW = 6  # changes, of which one may not end
+LIMIT = "more than"  # of steps, say the results of what does not end, and of all that follows
 WIDTH = 7  # of a table of the numbers of graphs, which are fewer
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
 LARGEST = 50_000  # characters of a program
@@ -174,25 +174,23 @@ class CodeJudge:
         (found,) = self.ran(text, ["\n".join([watched(ast.parse(text)), before, *lines])], ("list(_reached)",))
         return set(flat(found[0]).astype(int).tolist()) if found else set()
 
-    def mending(self, text: str, whole: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
-        """Return the numbers of the changes after which some cases are right; of many that do not end, none."""
+    def mending(self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
+        """Return the numbers of the changes after which some cases are right."""
         sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
-        tried = tries(self.code, whole, cases, [size + 1 for size in sizes], numbers)
-        (found,) = self.ran(text, [tried], ("_tries",))
-        if not found and len(numbers) > FEW:
-            middle = len(numbers) // 2
-            halves = (numbers[:middle], numbers[middle:])
-            return [number for half in halves for number in self.mending(text, whole, cases, half)]
-        rows = np.asarray(found[0]) if found else np.empty(0)
-        if rows.dtype.kind != "f" or rows.shape != (len(numbers), sum(sizes) + len(sizes)):
-            return []
+        tried = tries(self.code, program, cases, [size + 1 for size in sizes])
         ends = np.cumsum([size + 1 for size in sizes])
-        pairs = [(case, slice(end - size - 1, end)) for case, size, end in zip(cases, sizes, ends, strict=True)]
-        return [
-            number
-            for number, row in zip(numbers, rows, strict=True)
-            if all(row[part][-1] == np.inf and self.is_right(case, row[part][:-1]) for case, part in pairs)
-        ]
+        mends: list[int] = []
+        while numbers:
+            (results,) = self.ran(text, [tried], [f"_try({number})" for number in numbers])
+            endless = [place for place, row in enumerate(results) if isinstance(row, Refusal) and LIMIT in row.says]
+            count = endless[0] if endless else len(results)
+            for number, row in zip(numbers, results[:count], strict=False):
+                parts = np.split(flat(row), ends[:-1]) if flat(row).size == ends[-1] else []
+                pairs = zip(cases, parts, strict=False)
+                if parts and all(part[-1] == np.inf and self.is_right(case, part[:-1]) for case, part in pairs):
+                    mends.append(number)
+            numbers = numbers[count + 1 :] if endless else ()  # what follows a change that does not end has not run
+        return mends
 
     def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
         if repair is None:
