@@ -274,7 +274,13 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) ->
     )
     runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
     body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
-    return f"{text}\n{before}\n{kept(text)}\ndef _try(_number):\n{body}\n"
+    return f"{text}\n{before}\n{OFF}\n{kept(text)}\ndef _try(_number):\n{body}\n"
+
+
+OFF = """
+def _off(value):
+    return value * 1.1 if isinstance(value, float) or hasattr(value, "dtype") else value
+"""
 
 
 def kept(text: str) -> str:

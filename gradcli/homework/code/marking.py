@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,8 +13,8 @@ import numpy as np
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
 from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runner, runs, tries
-from gradcli.homework.code.repairs import MOST, repairs
-from gradcli.homework.code.schemata import Change, together, watched
+from gradcli.homework.code.repairs import repairs
+from gradcli.homework.code.schemata import Change, disturbances, together, watched
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered
@@ -26,6 +26,7 @@ from gradcli.workers.asking import NONE, LostError, asked
 RTOL, ATOL = 1e-5, 1e-7
 BATCH = 100  # changes that are tried before it is looked whether one was right
 MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
+ENDLESS = 8  # changes that may not end
 LIMIT = "more than"  # of steps, say the results of what does not end, and of all that follows
 WIDTH = 7  # of a table of the numbers of graphs, which are fewer
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
@@ -151,22 +152,47 @@ class CodeJudge:
     def repaired(self, text: str, cases: Sequence[Case], wrong: Sequence[Case]) -> Change | None:
         """Return the change of one place after which all is right: tried on some cases that are wrong first."""
         right = [case for case in cases if case not in wrong]
-        reached = self.reached(text, wrong[:1])
         shared = self.reached(text, right[:: max(len(right) // 8, 1)])
         some = list({case.name: case for case in (wrong[0], wrong[len(wrong) // 2], wrong[-1])}.values())
-        for start in range(0, MOST, BATCH):
-            try:
-                tree = ast.parse(text)
-                tried = repairs(tree, reached, shared, self.code)[start : start + BATCH]
-                whole, held = together(tree, tried)
-            except RecursionError:  # it is read, but nested too deeply to be written
-                return None
-            mends = self.mending(text, whole, some[:1], range(1, len(held) + 1))
-            mends = self.mending(text, whole, some[1:], mends) if len(some) > 1 < len(mends) else mends
-            for number in sorted(mends, key=lambda number: tried.index(held[number - 1]))[:MOST_MENDS]:
-                if self.mending(text, whole, cases, [number]):
-                    return held[number - 1]
+        try:
+            tree = ast.parse(text)
+            reached = self.reached(text, wrong[:1])
+            reached -= self.cleared(text, tree, reached, cases, wrong)
+            possible = repairs(tree, reached, shared, self.code)
+            for start in range(0, len(possible), BATCH):
+                batch = possible[start : start + BATCH]
+                program, held = together(tree, batch)
+                mends = self.mending(text, program, some[:1], range(1, len(held) + 1))
+                mends = self.mending(text, program, some[1:], mends) if len(some) > 1 < len(mends) else mends
+                for number in sorted(mends, key=lambda number: batch.index(held[number - 1]))[:MOST_MENDS]:
+                    if self.mending(text, program, cases, [number]):
+                        return held[number - 1]
+        except RecursionError:  # it is read, but nested too deeply to be written
+            pass
         return None
+
+    def cleared(
+        self, text: str, tree: ast.Module, reached: Collection[int], cases: Sequence[Case], wrong: Sequence[Case]
+    ) -> set[int]:
+        """Return the numbers of statements of a layer on which what is right depends, or not all that is wrong."""
+        if self.code.is_engine:
+            return set()
+        call = wrong[0].name.rpartition("_")[2]
+        cases = [case for case in cases if case.name.rpartition("_")[2] == call]
+        changes = disturbances(tree, reached)
+        program, held = together(tree, list(changes.values()))
+        results = self.results(text, program, cases, range(len(held) + 1))
+
+        def is_cleared(number: int) -> bool:
+            pairs = zip(cases, results[0], results[number], strict=True)
+            return any(
+                (case in wrong) == np.array_equal(before, after, equal_nan=True) for case, before, after in pairs
+            )
+
+        numbers = {number for number in range(1, len(held) + 1) if number in results and 0 in results}
+        return {
+            place for place, change in changes.items() if (at := held.index(change) + 1) in numbers and is_cleared(at)
+        }
 
     def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
         """Return the numbers of what runs in a program for some cases."""
@@ -176,21 +202,32 @@ class CodeJudge:
 
     def mending(self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
         """Return the numbers of the changes after which some cases are right."""
+        return [
+            number
+            for number, parts in self.results(text, program, cases, numbers).items()
+            if all(
+                part[-1] == np.inf and self.is_right(case, part[:-1]) for case, part in zip(cases, parts, strict=True)
+            )
+        ]
+
+    def results(
+        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int]
+    ) -> dict[int, Sequence[Any]]:
+        """Return what cases have after each of the changes, by their numbers; few changes may not end."""
         sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
         tried = tries(self.code, program, cases, [size + 1 for size in sizes])
         ends = np.cumsum([size + 1 for size in sizes])
-        mends: list[int] = []
-        while numbers:
-            (results,) = self.ran(text, [tried], [f"_try({number})" for number in numbers])
-            endless = [place for place, row in enumerate(results) if isinstance(row, Refusal) and LIMIT in row.says]
-            count = endless[0] if endless else len(results)
-            for number, row in zip(numbers, results[:count], strict=False):
-                parts = np.split(flat(row), ends[:-1]) if flat(row).size == ends[-1] else []
-                pairs = zip(cases, parts, strict=False)
-                if parts and all(part[-1] == np.inf and self.is_right(case, part[:-1]) for case, part in pairs):
-                    mends.append(number)
-            numbers = numbers[count + 1 :] if endless else ()  # what follows a change that does not end has not run
-        return mends
+        found: dict[int, Sequence[Any]] = {}
+        for _ in range(ENDLESS):
+            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers]) if numbers else ((),)
+            endless = [place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says]
+            count = endless[0] if endless else len(rows)
+            pairs = zip(numbers, map(flat, rows[:count]), strict=False)
+            found |= {number: np.split(row, ends[:-1]) for number, row in pairs if row.size == ends[-1]}
+            if not endless:
+                break
+            numbers = numbers[count + 1 :]  # what follows a change that does not end has not run
+        return found
 
     def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
         if repair is None:
