@@ -14,7 +14,7 @@ from gradcli.homework.code.cases import GRADIENT, GRADS, Code
 from gradcli.homework.code.schemata import Change, holders
 
 MOST = 900  # changes that are tried
-MOST_NAMES = 14  # that are put in the place of another
+MOST_NAMES = 18  # that are put in the place of another
 DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
@@ -95,8 +95,9 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     for function in functions:
         yield from of_function(function)
     seen: set[int] = set()
+    entries = [node for node in ast.walk(tree) if is_entry(node)]
     for function in functions:
-        names = operands(function, is_engine=is_engine)
+        names = operands(function, entries, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -133,6 +134,9 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
                     several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
                 for summed in several:
                     yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], summed, *body[place + 1 :]]
+            if isinstance(one, ast.If) and not one.orelse:
+                says = f"what is done if `{ast.unparse(one.test)}` has to be done always"
+                yield "operand", says, one.lineno, node, name, [*body[:place], *one.body, *body[place + 1 :]]
             if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
                 other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
                 changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
@@ -222,7 +226,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         yield from of_operation(node, left, right, change)
     if isinstance(node, ast.Attribute) and node.attr == "T":
         yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
-    if isinstance(node, ast.Name | ast.Attribute) and not isinstance(parent, ast.Attribute):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(parent, ast.Attribute):
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
         is_called = isinstance(parent, ast.Call) and parent.func is node
@@ -274,6 +278,9 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
     if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    for term in names.unread if is_root else ():
+        for text in (term, *(f"{term} / {number}" for number in names.numbers if number != term)):
+            yield change("operand", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
     for before in names.numbers if is_root else ():
         if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
             for other in names.numbers:
@@ -281,7 +288,7 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
                 yield change("swapped-variable", f"`{before}` is not the value that belongs into `{own}`", text)
     for other in names.numbers:
         is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
-        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
+        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             kind = "upstream" if is_grad_name else "operand"
             says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
             yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
@@ -297,7 +304,7 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
 
 def is_number(node: ast.expr, names: Names) -> bool:
     """Whether an expression may be a number or an array, and is no node of a graph, function, text or list."""
-    if isinstance(node, ast.Name | ast.Attribute):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ast.unparse(node) in names.numbers
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func).rpartition(".")[2]
@@ -355,6 +362,9 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         sign = "-" if isinstance(node.op, ast.Sub) else "/"
         for text in (f"({right}) {sign} ({left})", f"type({left})({right}) {sign} {left}"):  # of a number, a node
             yield change("sign" if sign == "-" else "operator", f"`{own}` is the wrong way round", text)
+    if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
+        text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
+        yield change("operator", f"`{own}` is the wrong way round", text)
     if isinstance(node.op, ast.Pow):
         yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
         yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
@@ -364,6 +374,18 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
 
 def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
     before, _, name = ast.unparse(node.func).rpartition(".")
+    if name in FUNCTIONS and len(node.args) == 1:
+        yield change("operand", f"`{own}` is not what belongs here", ast.unparse(node.args[0]))
+    for first, second in itertools.pairwise(node.args):
+        if isinstance(first, ast.Tuple) and isinstance(second, ast.Tuple) and len(first.elts) == len(second.elts) == 2:
+            swapped = [
+                ast.Tuple([one.elts[0], other.elts[1]], ast.Load()) for one, other in ((first, second), (second, first))
+            ]
+            arguments = [swapped[(first, second).index(one)] if one in (first, second) else one for one in node.args]
+            text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
+            yield change(
+                "swapped-variable", f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round", text
+            )
     for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
         if other != name:
             says = f"`{own}` is not the function that belongs here"
@@ -402,23 +424,26 @@ class Names:
 
     numbers: tuple[str, ...]
     nodes: tuple[str, ...]
+    unread: tuple[str, ...]
 
 
-def operands(function: ast.AST, *, is_engine: bool) -> Names:
+def operands(function: ast.AST, entries: Sequence[ast.AST], *, is_engine: bool) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
     nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr)}
+    assigned = [(one.targets[0], one.value) for one in inner if isinstance(one, ast.Assign)]
+    assigned += [pair for target, value in assigned if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+                 for pair in zip(target.elts, value.elts, strict=False)]  # fmt: skip
     nodes |= {
-        ast.unparse(one.targets[0]): None
-        for one in inner
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_class(one.value.func)
+        ast.unparse(target): None for target, value in assigned if isinstance(value, ast.Call) and is_class(value.func)
     }
     walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
     nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
+    listed = set() if is_engine else {*nodes, *(base_of(one) for one in entries)}
     nodes = nodes if is_engine else {}
     called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
-    listed = {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
+    listed |= {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
     listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
     listed |= {ast.unparse(one.iter) for one in inner if isinstance(one, ast.For)}
     listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
@@ -433,8 +458,23 @@ def operands(function: ast.AST, *, is_engine: bool) -> Names:
     kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
     held = [f"{holder}.{one}" for one in attributes for holder in holders]
     capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
-    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes)])
-    return Names(tuple(found)[:MOST_NAMES], tuple(holders))
+    inside = {id(one) for one in inner}
+    near = sorted((one for one in entries if base_of(one) in plain), key=lambda one: id(one) not in inside)
+    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes), *map(ast.unparse, near)])
+    read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    unread = [one for one in own if one not in read and one not in arguments]
+    return Names(tuple(found)[:MOST_NAMES], tuple(holders), tuple(unread))
+
+
+def is_entry(node: ast.AST) -> bool:
+    """Tell whether it is an entry with a name: `cache["x"]`."""
+    return (
+        isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    )
+
+
+def base_of(entry: ast.AST) -> str:
+    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript) else ""
 
 
 def is_class(function: ast.expr) -> bool:
