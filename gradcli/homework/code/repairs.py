@@ -67,7 +67,7 @@ TITLES = {  # of mistakes in programs, the commonest first
     "swapped-variable": "used another value than the one that belongs there",
     "power-rule": "slipped in the power rule",
 }
-ORDER = {code: place for place, code in enumerate((*TITLES, "operand", "operator", "constant", "local"))}
+ORDER = {code: place for place, code in enumerate((*TITLES, "term", "operand", "operator", "constant", "local"))}
 
 
 def lines_of_gradients(tree: ast.Module) -> set[int]:
@@ -96,8 +96,9 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         yield from of_function(function)
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
+    squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
     for function in functions:
-        names = operands(function, entries, is_engine=is_engine)
+        names = operands(function, entries, squares, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -276,11 +277,14 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
         yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
     if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
+        for base in [factor for factor in factors(node) if factor in names.squares][:1]:
+            says = f"`{own}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
+            yield change("power-rule", says, f"2 * ({own})")
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
     for term in names.unread if is_root else ():
         for text in (term, *(f"{term} / {number}" for number in names.numbers if number != term)):
-            yield change("operand", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
+            yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
     for before in names.numbers if is_root else ():
         if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
             for other in names.numbers:
@@ -290,7 +294,9 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
         if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             kind = "upstream" if is_grad_name else "operand"
-            says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
+            says = (
+                "is not multiplied by the gradient that arrives" if kind == "upstream" else f"lacks the factor {other}"
+            )
             yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
         if is_root:
             yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
@@ -425,9 +431,10 @@ class Names:
     numbers: tuple[str, ...]
     nodes: tuple[str, ...]
     unread: tuple[str, ...]
+    squares: Collection[str]  # what the program squares
 
 
-def operands(function: ast.AST, entries: Sequence[ast.AST], *, is_engine: bool) -> Names:
+def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[str], *, is_engine: bool) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
@@ -463,7 +470,20 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], *, is_engine: bool) 
     found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes), *map(ast.unparse, near)])
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
     unread = [one for one in own if one not in read and one not in arguments]
-    return Names(tuple(found)[:MOST_NAMES], tuple(holders), tuple(unread))
+    return Names(tuple(found)[:MOST_NAMES], tuple(holders), tuple(unread), squares)
+
+
+def is_square(node: ast.BinOp) -> bool:
+    return isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant) and node.right.value == 2
+
+
+def factors(node: ast.expr) -> list[str]:
+    """Return the factors of a product, the last first."""
+    found = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        found += [ast.unparse(node.right)] if isinstance(node.op, ast.Mult) else []
+        node = node.left
+    return [*found, ast.unparse(node)]
 
 
 def is_entry(node: ast.AST) -> bool:
