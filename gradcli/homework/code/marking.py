@@ -57,7 +57,7 @@ class CodeJudge:
             whole = "\n".join([text, before, *lines])
         else:
             whole, asked_for = runs(self.code, self.quantities, text)
-        (values,) = self.outcomes(whole, [whole], asked_for)
+        (values,) = self.outcomes(whole, [whole], asked_for, small=False)
         assert values
         self.right.update(zip(map(key, asked_for if not self.code.is_engine else new.values()), values, strict=False))
 
@@ -183,16 +183,17 @@ class CodeJudge:
         program, held = together(tree, list(changes.values()))
         results = self.results(text, program, cases, range(len(held) + 1))
 
-        def is_cleared(number: int) -> bool:
-            pairs = zip(cases, results[0], results[number], strict=True)
-            return any(
-                (case in wrong) == np.array_equal(before, after, equal_nan=True) for case, before, after in pairs
+        if 0 not in results or any(np.isnan(part[0]) for part in results[0]):  # it stops with an error
+            return set()
+
+        def is_cleared(change: Change) -> bool:
+            parts = results.get(held.index(change) + 1, results[0])
+            return parts is not results[0] and any(
+                np.array_equal(before, after) if case in wrong else not self.is_right(case, after[:-1])
+                for case, before, after in zip(cases, results[0], parts, strict=True)
             )
 
-        numbers = {number for number in range(1, len(held) + 1) if number in results and 0 in results}
-        return {
-            place for place, change in changes.items() if (at := held.index(change) + 1) in numbers and is_cleared(at)
-        }
+        return {number for number, change in changes.items() if is_cleared(change)}
 
     def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
         """Return the numbers of what runs in a program for some cases."""
