@@ -189,7 +189,7 @@ class CodeJudge:
         def is_cleared(change: Change) -> bool:
             parts = results.get(held.index(change) + 1, results[0])
             return parts is not results[0] and any(
-                np.array_equal(before, after) if case in wrong else not self.is_right(case, after[:-1])
+                np.array_equal(before, after) if case in wrong else not self.is_right(case, after)
                 for case, before, after in zip(cases, results[0], parts, strict=True)
             )
 
@@ -206,9 +206,7 @@ class CodeJudge:
         return [
             number
             for number, parts in self.results(text, program, cases, numbers).items()
-            if all(
-                part[-1] == np.inf and self.is_right(case, part[:-1]) for case, part in zip(cases, parts, strict=True)
-            )
+            if all(self.is_right(case, part) for case, part in zip(cases, parts, strict=True))
         ]
 
     def results(
@@ -224,7 +222,11 @@ class CodeJudge:
             endless = [place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says]
             count = endless[0] if endless else len(rows)
             pairs = zip(numbers, map(flat, rows[:count]), strict=False)
-            found |= {number: np.split(row, ends[:-1]) for number, row in pairs if row.size == ends[-1]}
+            found |= {
+                number: [unfilled(part) for part in np.split(row, ends[:-1])]
+                for number, row in pairs
+                if row.size == ends[-1]
+            }
             if not endless:
                 break
             numbers = numbers[count + 1 :]  # what follows a change that does not end has not run
@@ -286,7 +288,11 @@ def rows(table: Any, count: int) -> list[Any]:
     """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
     if flat(table).size != count * WIDTH:
         return [np.empty(0)] * count
-    return [row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1] for row in flat(table).reshape(count, WIDTH)]
+    return [unfilled(row) for row in flat(table).reshape(count, WIDTH)]
+
+
+def unfilled(row: Any) -> Any:
+    return row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1]
 
 
 def shape_of(entries: Any) -> tuple[int, ...]:
