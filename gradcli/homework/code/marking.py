@@ -164,9 +164,10 @@ class CodeJudge:
                 program, held = together(tree, batch)
                 mends = self.mending(text, program, some[:1], range(1, len(held) + 1))
                 mends = self.mending(text, program, some[1:], mends) if len(some) > 1 < len(mends) else mends
-                for number in sorted(mends, key=lambda number: batch.index(held[number - 1]))[:MOST_MENDS]:
-                    if self.mending(text, program, cases, [number]):
-                        return held[number - 1]
+                for change in sorted((held[number - 1] for number in mends), key=batch.index)[:MOST_MENDS]:
+                    program, _ = together(tree, [change])
+                    if self.mending(text, program, cases, [1]):
+                        return change
         except RecursionError:  # it is read, but nested too deeply to be written
             pass
         return None

@@ -300,6 +300,7 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
             yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
         if is_root:
             yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
+            yield change("operand", f"`{own}` is not divided by the square of `{other}`", f"({own}) / {other} ** 2")
             yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
             for factor in (f"1 - {other}", f"1 - {other} ** 2"):
                 yield change("operand", f"`{own}` lacks the factor {factor}", f"({own}) * ({factor})")
