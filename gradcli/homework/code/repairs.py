@@ -8,10 +8,11 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
 from gradcli.facts import dataclass
 from gradcli.homework.code.cases import GRADIENT, GRADS, Code
-from gradcli.homework.code.schemata import Change, holders
+from gradcli.homework.code.schemata import Change, holders, test
 
 MOST = 900  # changes that are tried
 MOST_NAMES = 18  # that are put in the place of another
@@ -22,30 +23,31 @@ MODULES = frozenset(("np", "numpy", "torch", "math"))
 def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
     """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
-    The values of an engine are single numbers: none of its mistakes is one of axes.
+    The values of an engine are single numbers: none of its mistakes is one of axes. Some changes for each mistake come
+    in turn, so that none waits until all of another are tried.
     """
     graded, numbers = lines_of_gradients(tree), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    left_out = OF_AXES if code.is_engine else frozenset[str]()
-    right = FORWARD if code.is_layer else frozenset[str]()  # the gradients are held up to it
+    unlikely = UNLIKELY | FORWARD if code.is_layer else UNLIKELY  # gradients are held up to the forward pass
     possible = [
-        one
-        for one in changes(tree, UNLIKELY | right, is_engine=code.is_engine)
-        if one[0] not in left_out and numbers[id(one[3])] in reached
+        change
+        for change in changes(tree, unlikely, is_engine=code.is_engine)
+        if not (code.is_engine and change[0] in OF_AXES) and numbers[id(change[3])] in reached
     ]
-    found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
-    found = by_turns(found)
-    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[: MOST // (3 if code.is_layer else 1)]
-
-
-def by_turns(found: Sequence[Change]) -> list[Change]:
-    """Return changes with some for each mistake in turn, so that none waits until all of another are tried."""
+    possible.sort(key=lambda change: (change[2] not in graded and change[0] in PLACED, not is_renaming(change)))
     seen: Counter[str] = Counter()
-    keys = []
-    for one in found:
-        keys.append((seen[one[0]] // TURN, ORDER[one[0]], seen[one[0]]))
-        seen[one[0]] += 1
-    return [found[place] for place in sorted(range(len(found)), key=keys.__getitem__)]
+    keys = {}
+    for change in possible:
+        number = numbers[id(change[3])]
+        keys[id(change)] = (number in shared, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
+        seen[change[0]] += 1
+    return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
+
+
+def is_renaming(change: Change) -> bool:
+    """Tell whether a name alone is assigned where the change is made: something may be missing there."""
+    *_, node, field, _ = change
+    return isinstance(node, ast.Assign) and isinstance(getattr(node, field), ast.Name)
 
 
 TURN = 4  # changes
@@ -119,91 +121,70 @@ def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def of_statement(node: ast.AST) -> Iterator[Change]:
-    """Yield changes of assignments: `=` for `+=`, a sign."""
-    for name, body in ast.iter_fields(node):
-        if not isinstance(body, list):
-            continue
-        for place, one in enumerate(body):
-            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
-            if isinstance(one, ast.Assign) and isinstance(target, ast.Attribute | ast.Subscript) and is_grad(target):
-                added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
-                says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
-                got = f"{{0}}.get({{1}}, 0.0) + ({ast.unparse(one.value)})"
-                several: list[ast.stmt] = [added]
-                if isinstance(target, ast.Subscript):
-                    parts = (ast.unparse(target.value), ast.unparse(target.slice))
-                    several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
-                for summed in several:
-                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], summed, *body[place + 1 :]]
-            if isinstance(one, ast.If) and not one.orelse:
-                says = f"what is done if `{ast.unparse(one.test)}` has to be done always"
-                yield "operand", says, one.lineno, node, name, [*body[:place], *one.body, *body[place + 1 :]]
-            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
-                other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
-                changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
-                says = f"the sign of `{ast.unparse(one.value)}` is not right"
-                yield "sign", says, one.lineno, node, name, [*body[:place], changed, *body[place + 1 :]]
+    """Yield changes of statements: `=` for `+=`, a sign, a condition."""
+    bodies = [(name, body) for name, body in ast.iter_fields(node) if isinstance(body, list)]
+    for name, place, statement in ((name, place, one) for name, body in bodies for place, one in enumerate(body)):
+
+        def instead(code: str, says: str, *others: ast.stmt) -> Change:
+            body = getattr(node, name)  # noqa: B023
+            return code, says, statement.lineno, node, name, [*body[:place], *others, *body[place + 1 :]]  # noqa: B023
+
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and is_grad(target := statement.targets[0])
+        ):
+            says = f"`{ast.unparse(statement)}` overwrites what another use of the same variable may have added"
+            added = ast.AugAssign(target, ast.Add(), statement.value, lineno=statement.lineno)  # type: ignore[arg-type]
+            yield instead("fanout-overwrite", says, added)
+            if isinstance(target, ast.Subscript):
+                got = f"{ast.unparse(target.value)}.get({ast.unparse(target.slice)}, 0.0)"
+                text = f"{ast.unparse(target)} = {got} + ({ast.unparse(statement.value)})"
+                yield instead("fanout-overwrite", says, *ast.parse(text).body)
+        if isinstance(statement, ast.If) and not statement.orelse:
+            says = f"what is done if `{ast.unparse(statement.test)}` has to be done always"
+            yield instead("operand", says, *statement.body)
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add | ast.Sub):
+            sign = ast.Sub() if isinstance(statement.op, ast.Add) else ast.Add()
+            changed = ast.AugAssign(statement.target, sign, statement.value, lineno=statement.lineno)
+            yield instead("sign", f"the sign of `{ast.unparse(statement.value)}` is not right", changed)
 
 
 def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     """Yield changes of the walk: a seed, the order, nodes that are visited twice."""
     if isinstance(node, ast.Lambda):
         return
+    inner = list(ast.walk(node))
     first = node.args.args[0].arg if node.args.args else ""
     if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
-        seeded = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        seeded = [one.attr for one in inner if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
         for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
-            seed = ast.parse(f"{first}.{grad} = 1.0").body
-            yield (
-                "seed",
-                "the gradient of the output itself has to be 1 before the walk starts",
-                node.lineno,
-                node,
-                "body",
-                [*seed, *node.body],
-            )
-    for one in ast.walk(node):
-        if isinstance(one, ast.For):
-            is_reversed = isinstance(one.iter, ast.Call) and ast.unparse(one.iter.func) == "reversed"
-            if is_reversed:
-                assert isinstance(one.iter, ast.Call)
-                yield "order", ORDERED, one.lineno, one, "iter", one.iter.args[0]
-            elif isinstance(one.iter, ast.Name):
-                other = ast.Call(ast.Name("reversed", ast.Load()), [one.iter], [])
-                yield "order", ORDERED, one.lineno, one, "iter", other
-    recursive = [
-        one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func).split(".")[-1] == node.name
-    ]
-    appended = [
-        one.func.value
-        for one in ast.walk(node)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add")
-    ]
-    if recursive and appended and first:
-        own = node.args.args[-1].arg if first == "self" and len(node.args.args) > 1 else first
+            yield "seed", SEED, node.lineno, node, "body", [*ast.parse(f"{first}.{grad} = 1.0").body, *node.body]
+    for loop in (one for one in inner if isinstance(one, ast.For)):
+        if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "reversed":
+            yield "order", ORDERED, loop.lineno, loop, "iter", loop.iter.args[0]
+        elif isinstance(loop.iter, ast.Name):
+            yield "order", ORDERED, loop.lineno, loop, "iter", test(f"reversed({loop.iter.id})")
+    calls = [one.func for one in inner if isinstance(one, ast.Call)]
+    is_recursive = any(ast.unparse(one).split(".")[-1] == node.name for one in calls)
+    lists = {
+        ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute) and one.attr in ("append", "add")
+    }
+    if is_recursive and lists and first:
+        visited = node.args.args[-1].arg if first == "self" else first
         line = next((one.lineno for one in node.body if isinstance(one, ast.If)), node.lineno)
-        for kept in sorted({ast.unparse(one) for one in appended}):
-            stop = ast.parse(f"if any(_one is {own} for _one in {kept}):\n    return").body
-            yield (
-                "visited",
-                "a node that is reached by two ways is taken twice: nothing remembers that it was visited",
-                line,
-                node,
-                "body",
-                [*stop, *node.body],
-            )
-        for place, statement in enumerate(node.body):  # `topo.append(v)` before its children
-            if isinstance(statement, ast.Expr) and place < len(node.body) - 1:
-                rest = [one for number, one in enumerate(node.body) if number != place]
-                yield "order", ORDERED, statement.lineno, node, "body", [*rest, statement]
-        for statement in node.body:
-            inner = statement.body if isinstance(statement, ast.If) else []
-            for at, one in enumerate(inner):
-                if isinstance(one, ast.Expr) and at < len(inner) - 1:
-                    rest = [other for number, other in enumerate(inner) if number != at]
-                    yield "order", ORDERED, one.lineno, statement, "body", [*rest, one]
+        for name in sorted(lists):
+            stop = ast.parse(f"if any(_one is {visited} for _one in {name}):\n    return").body
+            yield "visited", VISITED, line, node, "body", [*stop, *node.body]
+        for block in (node, *(one for one in node.body if isinstance(one, ast.If))):
+            for place, statement in enumerate(block.body[:-1]):
+                if isinstance(statement, ast.Expr):  # `topo.append(v)` before its children
+                    later = [*block.body[:place], *block.body[place + 1 :], statement]
+                    yield "order", ORDERED, statement.lineno, block, "body", later
 
 
+SEED = "the gradient of the output itself has to be 1 before the walk starts"
+VISITED = "a node that is reached by two ways is taken twice: nothing remembers that it was visited"
 ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
 
 
@@ -334,49 +315,39 @@ Changer = Callable[[str, str, str], Change]
 
 
 def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Iterator[Change]:
-    own = f"{ast.unparse(node)}"
-    if isinstance(node.op, ast.MatMult):
-        yield change("transpose", f"the factors of `{own}` are in the wrong order", f"({right}) @ ({left})")
-        yield change(
-            "transpose",
-            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
-            f"({left}).T @ ({right})",
-        )
-        yield change(
-            "transpose",
-            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
-            f"({left}) @ ({right}).T",
-        )
-        yield change("transpose", f"`{own}` is to be transposed", f"(({left}) @ ({right})).T")
-    if isinstance(node.op, ast.Mult | ast.Div):
-        wide = " factor that does not belong there"
-        if isinstance(node.op, ast.Div):
-            yield change("mean-n", f"`{own}` is divided by `{right}`, and should not be", left)
-            yield change("operator", f"`{own}` divides where it has to multiply", f"({left}) * ({right})")
-        else:
-            yield change("operand", f"`{own}` has the{wide}: `{right}`", left)
-            yield change("operand", f"`{own}` has the{wide}: `{left}`", right)
-            yield change("operator", f"`{own}` multiplies where it has to divide", f"({left}) / ({right})")
-            yield change(
-                "operator", f"`{own}` is entry by entry where a product of matrices belongs", f"({left}) @ ({right})"
-            )
-    if isinstance(node.op, ast.Add | ast.Sub):
-        sign = "-" if isinstance(node.op, ast.Add) else "+"
-        yield change("sign", f"the sign of `{right}` in `{own}` is not right", f"({left}) {sign} ({right})")
-        yield change("operand", f"`{own}` has a term too many: `{right}`", left)
-        yield change("operator", f"`{own}` adds where it has to multiply", f"({left}) * ({right})")
-    if isinstance(node.op, ast.Sub | ast.Div):
-        sign = "-" if isinstance(node.op, ast.Sub) else "/"
-        for text in (f"({right}) {sign} ({left})", f"type({left})({right}) {sign} {left}"):  # of a number, a node
-            yield change("sign" if sign == "-" else "operator", f"`{own}` is the wrong way round", text)
+    own = ast.unparse(node)
+    for kind, code, says, text in OPERATIONS:
+        if isinstance(node.op, kind):
+            words = {"own": own, "left": left, "right": right}
+            yield change(code, f"`{own}` {says.format_map(words)}", text.format_map(words))
     if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
         text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
         yield change("operator", f"`{own}` is the wrong way round", text)
-    if isinstance(node.op, ast.Pow):
-        yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
-        yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
-    else:
-        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
+
+
+TOO_MANY = "has a factor that does not belong there: "
+OPERATIONS: tuple[tuple[Any, str, str, str], ...] = (  # operator, mistake, what is said of it, what belongs there
+    (ast.MatMult, "transpose", "has its factors in the wrong order", "({right}) @ ({left})"),
+    (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}).T @ ({right})"),
+    (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}) @ ({right}).T"),
+    (ast.MatMult, "transpose", "is to be transposed", "(({left}) @ ({right})).T"),
+    (ast.Div, "mean-n", "is divided by `{right}`, and should not be", "{left}"),
+    (ast.Div, "operator", "divides where it has to multiply", "({left}) * ({right})"),
+    (ast.Mult, "operand", TOO_MANY + "`{right}`", "{left}"),
+    (ast.Mult, "operand", TOO_MANY + "`{left}`", "{right}"),
+    (ast.Mult, "operator", "multiplies where it has to divide", "({left}) / ({right})"),
+    (ast.Mult, "operator", "is entry by entry where a product of matrices belongs", "({left}) @ ({right})"),
+    (ast.Add, "sign", "has the wrong sign at `{right}`", "({left}) - ({right})"),
+    (ast.Sub, "sign", "has the wrong sign at `{right}`", "({left}) + ({right})"),
+    (ast.Add | ast.Sub, "operand", "has a term too many: `{right}`", "{left}"),
+    (ast.Add | ast.Sub, "operator", "adds where it has to multiply", "({left}) * ({right})"),
+    (ast.Sub, "sign", "is the wrong way round", "({right}) - ({left})"),
+    (ast.Sub, "sign", "is the wrong way round", "type({left})({right}) - {left}"),  # of a number, a node
+    (ast.Div, "operator", "is the wrong way round", "({right}) / ({left})"),
+    (ast.Div, "operator", "is the wrong way round", "type({left})({right}) / {left}"),
+    (ast.Pow, "power-rule", "has the wrong exponent", "({left}) ** (({right}) - 1)"),
+    (ast.Pow, "power-rule", "lacks the factor of the power rule", "({right}) * ({left}) ** ({right})"),
+)
 
 
 def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
