@@ -218,19 +218,16 @@ class CodeJudge:
         tried = tries(self.code, program, cases, [size + 1 for size in sizes])
         ends = np.cumsum([size + 1 for size in sizes])
         found: dict[int, Sequence[Any]] = {}
-        for _ in range(ENDLESS):
-            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers]) if numbers else ((),)
-            endless = [place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says]
-            count = endless[0] if endless else len(rows)
-            pairs = zip(numbers, map(flat, rows[:count]), strict=False)
-            found |= {
-                number: [unfilled(part) for part in np.split(row, ends[:-1])]
-                for number, row in pairs
-                if row.size == ends[-1]
-            }
-            if not endless:
-                break
-            numbers = numbers[count + 1 :]  # what follows a change that does not end has not run
+        endless = 0
+        while numbers and endless < ENDLESS:
+            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers])
+            stops = (place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says)
+            count = next(stops, len(rows))
+            for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
+                if row.size == ends[-1]:
+                    found[number] = [unfilled(part) for part in np.split(row, ends[:-1])]
+            endless += not count  # the limit is for all together: alone, the next may end
+            numbers = numbers[max(count, 1) :] if rows else ()
         return found
 
     def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:

@@ -176,7 +176,8 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
         for name in sorted(lists):
             stop = ast.parse(f"if any(_one is {visited} for _one in {name}):\n    return").body
             yield "visited", VISITED, line, node, "body", [*stop, *node.body]
-        for block in (node, *(one for one in node.body if isinstance(one, ast.If))):
+        blocks: list[ast.FunctionDef | ast.If] = [node, *(one for one in node.body if isinstance(one, ast.If))]
+        for block in blocks:
             for place, statement in enumerate(block.body[:-1]):
                 if isinstance(statement, ast.Expr):  # `topo.append(v)` before its children
                     later = [*block.body[:place], *block.body[place + 1 :], statement]
@@ -242,52 +243,50 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
 
 def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
     """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
-    is_constant = isinstance(node, ast.Constant)
-    is_root = isinstance(
-        parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
-    )
-    if is_root and not is_constant:
-        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
-    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
-        for axis in (0, 1, -1):
-            says = f"`{own}` has to be summed over the axis that was broadcast"
-            for text in (f"({own}).sum(axis={axis})", f"({own}).sum(axis={axis}, keepdims=True)"):
-                yield change("broadcast-unsummed", says, text)
+    is_root = isinstance(parent, ROOTS)
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
         yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
         yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
-    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
+    if is_root and not isinstance(node, ast.Constant):
+        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
+        yield change("operand", f"`{own}` is not divided by its sum", f"({own}) / ({own}).sum(axis=-1, keepdims=True)")
+    if isinstance(node, ast.BinOp) or (is_root and not isinstance(node, ast.Constant)):
+        for axis in (f"{axis}{kept}" for axis in (0, 1, -1) for kept in ("", ", keepdims=True")):
+            says = f"`{own}` has to be summed over the axis that was broadcast"
+            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis})")
         for base in [factor for factor in factors(node) if factor in names.squares][:1]:
             says = f"`{own}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
             yield change("power-rule", says, f"2 * ({own})")
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    for name in names.numbers:
+        is_gradient = name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or name.startswith(("d", "g"))
+        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor {name}"
+            yield change("upstream" if is_gradient else "operand", f"`{own}` {says}", f"({own}) * {name}")
+        for code, says, text in MISSING if is_root else ():
+            yield change(code, f"`{own}` {says.format(name)}", text.format(name, own=own))
     for term in names.unread if is_root else ():
         for text in (term, *(f"{term} / {number}" for number in names.numbers if number != term)):
             yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
-    for before in names.numbers if is_root else ():
-        if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
-            for other in names.numbers:
-                text = re.sub(rf"(?<![\w.]){re.escape(before)}\b", other, own)
-                yield change("swapped-variable", f"`{before}` is not the value that belongs into `{own}`", text)
-    for other in names.numbers:
-        is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
-        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            kind = "upstream" if is_grad_name else "operand"
-            says = (
-                "is not multiplied by the gradient that arrives" if kind == "upstream" else f"lacks the factor {other}"
-            )
-            yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
-        if is_root:
-            yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
-            yield change("operand", f"`{own}` is not divided by the square of `{other}`", f"({own}) / {other} ** 2")
-            yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
-            for factor in (f"1 - {other}", f"1 - {other} ** 2"):
-                yield change("operand", f"`{own}` lacks the factor {factor}", f"({own}) * ({factor})")
-            yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
-            says = f"the mask of `{other}` is missing: its gradient passes where it is positive"
-            yield change("relu-gate", says, f"({own}) * ({other} > 0)")
+    for name in names.numbers if is_root else ():
+        pattern = rf"(?<![\w.]){re.escape(name)}\b"
+        for other in names.numbers if len(re.findall(pattern, own)) > 1 else ():
+            says = f"`{name}` is not the value that belongs into `{own}`"
+            yield change("swapped-variable", says, re.sub(pattern, lambda _: other, own))  # noqa: B023
+
+
+ROOTS = ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
+MISSING = (  # of a formula, with a name
+    ("operand", "is not divided by `{0}`", "({own}) / {0}"),
+    ("operand", "is not divided by the square of `{0}`", "({own}) / {0} ** 2"),
+    ("operand", "lacks a term", "({own}) + {0}"),
+    ("operand", "lacks the factor 1 - {0}", "({own}) * (1 - {0})"),
+    ("operand", "lacks the factor 1 - {0} ** 2", "({own}) * (1 - {0} ** 2)"),
+    ("mean-n", "has to be divided by the number of rows", "({own}) / {0}.shape[0]"),
+    ("relu-gate", "lacks the mask of `{0}`: its gradient passes where that is positive", "({own}) * ({0} > 0)"),
+)
 
 
 def is_number(node: ast.expr, names: Names) -> bool:
@@ -303,14 +302,11 @@ def is_number(node: ast.expr, names: Names) -> bool:
         return is_number(node.operand, names)
     if isinstance(node, ast.Compare):
         return isinstance(node.ops[0], ast.Gt | ast.Lt | ast.GtE | ast.LtE)
-    is_plain = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return is_plain and not isinstance(getattr(node, "value", None), bool)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
 NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
-
-
 Changer = Callable[[str, str, str], Change]
 
 
@@ -354,16 +350,14 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
     before, _, name = ast.unparse(node.func).rpartition(".")
     if name in FUNCTIONS and len(node.args) == 1:
         yield change("operand", f"`{own}` is not what belongs here", ast.unparse(node.args[0]))
-    for first, second in itertools.pairwise(node.args):
+    for place, (first, second) in enumerate(itertools.pairwise(node.args)):
         if isinstance(first, ast.Tuple) and isinstance(second, ast.Tuple) and len(first.elts) == len(second.elts) == 2:
-            swapped = [
+            pairs = [
                 ast.Tuple([one.elts[0], other.elts[1]], ast.Load()) for one, other in ((first, second), (second, first))
             ]
-            arguments = [swapped[(first, second).index(one)] if one in (first, second) else one for one in node.args]
-            text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
-            yield change(
-                "swapped-variable", f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round", text
-            )
+            swapped = ast.Call(node.func, [*node.args[:place], *pairs, *node.args[place + 2 :]], node.keywords)
+            says = f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round"
+            yield change("swapped-variable", says, ast.unparse(swapped))
     for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
         if other != name:
             says = f"`{own}` is not the function that belongs here"
@@ -384,16 +378,10 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
     for place, argument in enumerate(node.args):
-        if isinstance(argument, ast.Starred) or ast.unparse(argument).startswith("-"):
-            continue
-        text = ast.unparse(
-            ast.Call(
-                node.func,
-                [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]],
-                node.keywords,
-            )
-        )
-        yield change("sign", f"the sign of the argument of `{own}` is not right", text)
+        if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
+            arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
+            text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
+            yield change("sign", f"the sign of the argument of `{own}` is not right", text)
 
 
 @dataclass(frozen=True, slots=True)
