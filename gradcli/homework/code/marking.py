@@ -166,7 +166,7 @@ class CodeJudge:
                 mends = self.mending(text, program, some[1:], mends) if len(some) > 1 < len(mends) else mends
                 for change in sorted((held[number - 1] for number in mends), key=batch.index)[:MOST_MENDS]:
                     program, _ = together(tree, [change])
-                    if self.mending(text, program, cases, [1]):
+                    if self.mending(text, program, cases, [1], small=False):
                         return change
         except RecursionError:  # it is read, but nested too deeply to be written
             pass
@@ -202,16 +202,18 @@ class CodeJudge:
         (found,) = self.ran(text, ["\n".join([watched(ast.parse(text)), before, *lines])], ("list(_reached)",))
         return set(flat(found[0]).astype(int).tolist()) if found else set()
 
-    def mending(self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
+    def mending(
+        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
+    ) -> list[int]:
         """Return the numbers of the changes after which some cases are right."""
         return [
             number
-            for number, parts in self.results(text, program, cases, numbers).items()
+            for number, parts in self.results(text, program, cases, numbers, small=small).items()
             if all(self.is_right(case, part) for case, part in zip(cases, parts, strict=True))
         ]
 
     def results(
-        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int]
+        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
     ) -> dict[int, Sequence[Any]]:
         """Return what cases have after each of the changes, by their numbers; few changes may not end."""
         sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
@@ -220,7 +222,7 @@ class CodeJudge:
         found: dict[int, Sequence[Any]] = {}
         endless = 0
         while numbers and endless < ENDLESS:
-            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers])
+            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers], small=small)
             stops = (place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says)
             count = next(stops, len(rows))
             for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
