@@ -57,27 +57,28 @@ class CodeJudge:
             whole = "\n".join([text, before, *lines])
         else:
             whole, asked_for = runs(self.code, self.quantities, text)
-        (values,) = self.outcomes(whole, [whole], asked_for, small=False)
+        values = self.outcomes(whole, whole, asked_for, small=False)
         assert values
         self.right.update(zip(map(key, asked_for if not self.code.is_engine else new.values()), values, strict=False))
 
-    def outcomes(self, own: str, texts: Sequence[str], cases: Sequence[Case], *, small: bool = True) -> Outcomes:
-        """Return the numbers of cases for each of these programs, and the last error; nothing where it cannot run."""
+    def outcomes(self, own: str, text: str, cases: Sequence[Case], *, small: bool = True) -> tuple[Any, ...]:
+        """Return the numbers of cases for a program, and the last error; nothing where it cannot run."""
         if not self.code.is_engine:
-            return self.ran(own, texts, [*(case.name for case in cases), "_errors[-1]"], small=small)
+            return self.ran(own, text, [*(case.name for case in cases), "_errors[-1]"], small=small)
         names = ", ".join(case.name for case in cases)
         table = f"_table = [(list(_one) + [float('inf')] * {WIDTH})[:{WIDTH}] for _one in [{names}]]"
-        found = self.ran(own, [f"{text}\n{table}\n" for text in texts], ["_table", "_errors[-1]"], small=small)
-        return tuple((*rows(values[0], len(cases)), values[1]) if values else () for values in found)
+        values = self.ran(own, f"{text}\n{table}\n", ["_table", "_errors[-1]"], small=small)
+        return (*rows(values[0], len(cases)), values[1]) if values else ()
 
-    def ran(self, own: str, texts: Sequence[str], names: Sequence[str], *, small: bool = True) -> Outcomes:
-        """Return what is asked for by its names of each of these programs, which all come from one.
+    def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]:
+        """Return what is asked for by its names of a program, which is another's own with a change.
 
         What comes from another runs in another process. Raises LostError where there are not as many.
         """
-        found: Outcomes = asked(answered, Others(Script(own, "code", tuple(names)), tuple(texts), {}, small), Outcomes)
-        if len(found) != len(texts) or any(len(values) not in (0, len(names)) for values in found):
+        values = asked(answered, Others(Script(own, "code", tuple(names)), (text,), {}, small), Outcomes)
+        if len(values) != 1 or len(values[0]) not in (0, len(names)):
             raise LostError("crash", NONE)
+        found: tuple[Any, ...] = values[0]
         return found
 
     def verdicts(self, text: str) -> Mapping[str, Verdict]:
@@ -91,7 +92,7 @@ class CodeJudge:
             return self.alike(Verdict("unreadable", placed(error, text)))
         if not self.is_defined(text):
             return self.alike(Verdict("unreadable", f"there is no {self.code.kind} {self.code.name} in it"))
-        (values,) = self.outcomes(text, [whole], cases, small=False)
+        values = self.outcomes(text, whole, cases, small=False)
         if not values:
             return self.alike(Verdict("unreadable", self.failure(whole)))
         *numbers, raised = values
@@ -199,7 +200,7 @@ class CodeJudge:
     def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
         """Return the numbers of what runs in a program for some cases."""
         before, lines = runner(self.code, text, cases)
-        (found,) = self.ran(text, ["\n".join([watched(ast.parse(text)), before, *lines])], ("list(_reached)",))
+        found = self.ran(text, "\n".join([watched(ast.parse(text)), before, *lines]), ("list(_reached)",))
         return set(flat(found[0]).astype(int).tolist()) if found else set()
 
     def mending(
@@ -222,7 +223,7 @@ class CodeJudge:
         found: dict[int, Sequence[Any]] = {}
         endless = 0
         while numbers and endless < ENDLESS:
-            (rows,) = self.ran(text, [tried], [f"_try({number})" for number in numbers], small=small)
+            rows = self.ran(text, tried, [f"_try({number})" for number in numbers], small=small)
             stops = (place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says)
             count = next(stops, len(rows))
             for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
@@ -310,7 +311,7 @@ def missed(judge: CodeJudge) -> list[str]:
     found = []
     for code, wrong in made:
         whole, cases = runs(judge.code, judge.quantities, wrong)
-        (values,) = judge.outcomes(wrong, [whole], cases)
+        values = judge.outcomes(wrong, whole, cases)
         if values and all(judge.is_right(case, value) for case, value in zip(cases, values, strict=False)):
             found.append(code)
     return list(dict.fromkeys(found))
