@@ -256,18 +256,14 @@ class CodeJudge:
                 return f"with {case.says}: {case.quantity} has the shape {own}, and should have {shape}"
         if given.size != right.size:  # the program puts something else in the place of what runs it
             return f"{case.says}: there are no such numbers"
-        if not self.code.is_engine:
-            skipped = int(right[0]) + 1
-            off = np.abs(given[skipped:] - right[skipped:])
-            place = int(np.argmax(off))
-            index = ", ".join(map(str, np.unravel_index(place, shape))) if shape else ""
-            got, expected = shown(given[skipped + place]), shown(right[skipped + place])
-            return f"with {case.says}: {case.quantity}[{index}] is {got}, and should be {expected}"
-        off = np.abs(given - right)
-        place = int(np.argmax(off))
+        place = int(np.argmax(np.abs(given - right)))
+        numbers = f"{shown(given[place])}, and should be {shown(right[place])}"
+        if not self.code.is_engine:  # the shape stands first
+            index = ", ".join(map(str, np.unravel_index(place - len(shape) - 1, shape))) if shape else ""
+            return f"with {case.says}: {case.quantity}[{index}] is {numbers}"
         label = case.labels[place] + ("" if case.labels[place] == "y" else ".grad")
         held = ", by the differences of its own values" if case.is_by_itself else ""
-        return f"{case.says}: {label} is {shown(given[place])}, and should be {shown(right[place])}{held}"
+        return f"{case.says}: {label} is {numbers}{held}"
 
 
 def key(case: Case) -> tuple[object, ...]:

@@ -409,10 +409,10 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
     listed = set() if is_engine else {*nodes, *(base_of(one) for one in entries)}
     nodes = nodes if is_engine else {}
-    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
+    functions = [one.func for one in inner if isinstance(one, ast.Call)]
+    called = set(map(id, functions))
     listed |= {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
-    listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
-    listed |= {ast.unparse(one.iter) for one in inner if isinstance(one, ast.For)}
+    listed |= {ast.unparse(one) for one in (*functions, *(one.iter for one in inner if isinstance(one, ast.For)))}
     listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
     listed |= {ast.unparse(side) for one in inner if isinstance(one, ast.Compare) for side in one.comparators
                if isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)}  # fmt: skip
