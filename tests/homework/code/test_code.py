@@ -15,9 +15,10 @@ from gradcli.homework.code.marking import CodeJudge, missed
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
-from gradcli.homework.solve.runs.scripts import text_of
+from gradcli.homework.solve.runs.scripts import Outcomes, Refusal, text_of
 from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
+from gradcli.workers.messages import message_of
 from tests.homework.code import bank
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 
@@ -508,3 +509,8 @@ def test_a_step_of_a_long_backward_pass_is_named(right: str, wrong: str) -> None
     assert {verdict.verdict for verdict in judge.verdicts(NORM).values()} == {"correct"}
     lines, line = named(judge, NORM, right, wrong)
     assert lines == {line}
+
+
+def test_what_has_no_answer_comes_back_beside_the_answers() -> None:
+    outcomes = ((1.5, Refusal(": the snippet takes more than 100,000 steps", "")),)
+    assert message_of(outcomes, Outcomes)
