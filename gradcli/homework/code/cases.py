@@ -79,36 +79,14 @@ class {name}:
     def relu(self):
         return self.made(max(self.data, 0.0), float(self.data > 0))
 
-    def exp(self):
-        return self.made(math.exp(self.data), math.exp(self.data))
-
-    def log(self):
-        return self.made(math.log(self.data), 1 / self.data)
-
-    def tanh(self):
-        return self.made(math.tanh(self.data), 1 - math.tanh(self.data) ** 2)
-
-    def sigmoid(self):
-        s = 1 / (1 + math.exp(-self.data))
-        return self.made(s, s * (1 - s))
-
-    def sin(self):
-        return self.made(math.sin(self.data), math.cos(self.data))
-
-    def cos(self):
-        return self.made(math.cos(self.data), -math.sin(self.data))
-
-    def softplus(self):
-        return self.made(math.log(1 + math.exp(self.data)), 1 / (1 + math.exp(-self.data)))
-
-    def sqrt(self):
-        return self**0.5
-
     def square(self):
         return self**2
 
     def reciprocal(self):
         return self**-1
+
+    def sqrt(self):
+        return self**0.5
 
     def __abs__(self):
         return self.made(abs(self.data), 1.0 if self.data > 0 else -1.0)
@@ -147,6 +125,20 @@ class {name}:
         self.grad = 1.0
         for node in reversed(order):
             node._backward()
+
+
+def unary(name, value, slope):
+    setattr({name}, name, lambda self: self.made(value(self.data), slope(self.data)))
+
+
+logistic = lambda x: 1 / (1 + math.exp(-x))
+unary("exp", math.exp, math.exp)
+unary("log", math.log, lambda x: 1 / x)
+unary("tanh", math.tanh, lambda x: 1 - math.tanh(x) ** 2)
+unary("sigmoid", logistic, lambda x: logistic(x) * (1 - logistic(x)))
+unary("sin", math.sin, math.cos)
+unary("cos", math.cos, lambda x: -math.sin(x))
+unary("softplus", lambda x: math.log(1 + math.exp(x)), logistic)
 """
 
 
@@ -266,15 +258,21 @@ def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]
     return f"{call}\n{'' if code.cases else forward(code)}", lines
 
 
-def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int], numbers: Sequence[int]) -> str:
-    """Return a program that tries cases with each of its changes: `_tries` has their numbers, so many for each case."""
+def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) -> str:
+    """Return a program whose `_try` gives the numbers of cases with one of its changes, so many for each case."""
     before, lines = runner(code, text, cases)
     padded = " + ".join(
         f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
     )
-    body = indent("\n".join(["global _change", "_change = _number", "_reset()", *lines, f"return {padded}"]), "    ")
-    tried = f"def _try(_number):\n{body}\n\n_tries = [_try(_one) for _one in {list(numbers)}]"
-    return f"{text}\n{before}\n{kept(text)}\n{tried}\n"
+    runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
+    body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
+    return f"{text}\n{before}\n{OFF}\n{kept(text)}\ndef _try(_number):\n{body}\n"
+
+
+OFF = """
+def _off(value):
+    return value * 1.1 if isinstance(value, float) or hasattr(value, "dtype") else value
+"""
 
 
 def kept(text: str) -> str:

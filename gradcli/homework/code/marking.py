@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,11 +13,11 @@ import numpy as np
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
 from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runner, runs, tries
-from gradcli.homework.code.repairs import MOST, repairs
-from gradcli.homework.code.schemata import Change, together, watched
+from gradcli.homework.code.repairs import repairs
+from gradcli.homework.code.schemata import Change, disturbances, together, watched
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.points import Verdict
-from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, answered
+from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered
 from gradcli.homework.wording import shown
 from gradcli.script.interpreter import parse
 from gradcli.source import Source
@@ -26,7 +26,8 @@ from gradcli.workers.asking import NONE, LostError, asked
 RTOL, ATOL = 1e-5, 1e-7
 BATCH = 100  # changes that are tried before it is looked whether one was right
 MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
-FEW = 6  # changes, of which one may not end
+ENDLESS = 8  # changes that may not end
+LIMIT = "more than"  # of steps, say the results of what does not end, and of all that follows
 WIDTH = 7  # of a table of the numbers of graphs, which are fewer
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
 LARGEST = 50_000  # characters of a program
@@ -56,27 +57,28 @@ class CodeJudge:
             whole = "\n".join([text, before, *lines])
         else:
             whole, asked_for = runs(self.code, self.quantities, text)
-        (values,) = self.outcomes(whole, [whole], asked_for)
+        values = self.outcomes(whole, whole, asked_for, small=False)
         assert values
         self.right.update(zip(map(key, asked_for if not self.code.is_engine else new.values()), values, strict=False))
 
-    def outcomes(self, own: str, texts: Sequence[str], cases: Sequence[Case], *, small: bool = True) -> Outcomes:
-        """Return the numbers of cases for each of these programs, and the last error; nothing where it cannot run."""
+    def outcomes(self, own: str, text: str, cases: Sequence[Case], *, small: bool = True) -> tuple[Any, ...]:
+        """Return the numbers of cases for a program, and the last error; nothing where it cannot run."""
         if not self.code.is_engine:
-            return self.ran(own, texts, [*(case.name for case in cases), "_errors[-1]"], small=small)
+            return self.ran(own, text, [*(case.name for case in cases), "_errors[-1]"], small=small)
         names = ", ".join(case.name for case in cases)
         table = f"_table = [(list(_one) + [float('inf')] * {WIDTH})[:{WIDTH}] for _one in [{names}]]"
-        found = self.ran(own, [f"{text}\n{table}\n" for text in texts], ["_table", "_errors[-1]"], small=small)
-        return tuple((*rows(values[0], len(cases)), values[1]) if values else () for values in found)
+        values = self.ran(own, f"{text}\n{table}\n", ["_table", "_errors[-1]"], small=small)
+        return (*rows(values[0], len(cases)), values[1]) if values else ()
 
-    def ran(self, own: str, texts: Sequence[str], names: Sequence[str], *, small: bool = True) -> Outcomes:
-        """Return what is asked for by its names of each of these programs, which all come from one.
+    def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]:
+        """Return what is asked for by its names of a program, which is another's own with a change.
 
         What comes from another runs in another process. Raises LostError where there are not as many.
         """
-        found: Outcomes = asked(answered, Others(Script(own, "code", tuple(names)), tuple(texts), {}, small), Outcomes)
-        if len(found) != len(texts) or any(len(values) not in (0, len(names)) for values in found):
+        values = asked(answered, Others(Script(own, "code", tuple(names)), (text,), {}, small), Outcomes)
+        if len(values) != 1 or len(values[0]) not in (0, len(names)):
             raise LostError("crash", NONE)
+        found: tuple[Any, ...] = values[0]
         return found
 
     def verdicts(self, text: str) -> Mapping[str, Verdict]:
@@ -90,7 +92,7 @@ class CodeJudge:
             return self.alike(Verdict("unreadable", placed(error, text)))
         if not self.is_defined(text):
             return self.alike(Verdict("unreadable", f"there is no {self.code.kind} {self.code.name} in it"))
-        (values,) = self.outcomes(text, [whole], cases, small=False)
+        values = self.outcomes(text, whole, cases, small=False)
         if not values:
             return self.alike(Verdict("unreadable", self.failure(whole)))
         *numbers, raised = values
@@ -151,51 +153,85 @@ class CodeJudge:
     def repaired(self, text: str, cases: Sequence[Case], wrong: Sequence[Case]) -> Change | None:
         """Return the change of one place after which all is right: tried on some cases that are wrong first."""
         right = [case for case in cases if case not in wrong]
-        reached = self.reached(text, wrong[:1])
         shared = self.reached(text, right[:: max(len(right) // 8, 1)])
         some = list({case.name: case for case in (wrong[0], wrong[len(wrong) // 2], wrong[-1])}.values())
-        for start in range(0, MOST, BATCH):
-            try:
-                tree = ast.parse(text)
-                tried = repairs(tree, reached, shared, self.code)[start : start + BATCH]
-                whole, held = together(tree, tried)
-            except RecursionError:  # it is read, but nested too deeply to be written
-                return None
-            mends = self.mending(text, whole, some[:1], range(1, len(held) + 1))
-            mends = self.mending(text, whole, some[1:], mends) if len(some) > 1 < len(mends) else mends
-            for number in sorted(mends, key=lambda number: tried.index(held[number - 1]))[:MOST_MENDS]:
-                before, lines = runner(self.code, whole, cases)
-                changed = whole.replace("_change = 0", f"_change = {number}", 1)
-                (values,) = self.outcomes(text, ["\n".join([changed, before, *lines])], cases)
-                if values and all(self.is_right(case, value) for case, value in zip(cases, values, strict=False)):
-                    return held[number - 1]
+        try:
+            tree = ast.parse(text)
+            reached = self.reached(text, wrong[:1])
+            reached -= self.cleared(text, tree, reached, cases, wrong)
+            possible = repairs(tree, reached, shared, self.code)
+            for start in range(0, len(possible), BATCH):
+                batch = possible[start : start + BATCH]
+                program, held = together(tree, batch)
+                mends = self.mending(text, program, some[:1], range(1, len(held) + 1))
+                mends = self.mending(text, program, some[1:], mends) if len(some) > 1 < len(mends) else mends
+                for change in sorted((held[number - 1] for number in mends), key=batch.index)[:MOST_MENDS]:
+                    program, _ = together(tree, [change])
+                    if self.mending(text, program, cases, [1], small=False):
+                        return change
+        except RecursionError:  # it is read, but nested too deeply to be written
+            pass
         return None
+
+    def cleared(
+        self, text: str, tree: ast.Module, reached: Collection[int], cases: Sequence[Case], wrong: Sequence[Case]
+    ) -> set[int]:
+        """Return the numbers of statements of a layer on which what is right depends, or not all that is wrong."""
+        if self.code.is_engine:
+            return set()
+        call = wrong[0].name.rpartition("_")[2]
+        cases = [case for case in cases if case.name.rpartition("_")[2] == call]
+        changes = disturbances(tree, reached)
+        program, held = together(tree, list(changes.values()))
+        results = self.results(text, program, cases, range(len(held) + 1))
+
+        if 0 not in results or any(np.isnan(part[0]) for part in results[0]):  # it stops with an error
+            return set()
+
+        def is_cleared(change: Change) -> bool:
+            parts = results.get(held.index(change) + 1, results[0])
+            return parts is not results[0] and any(
+                np.array_equal(before, after) if case in wrong else not self.is_right(case, after)
+                for case, before, after in zip(cases, results[0], parts, strict=True)
+            )
+
+        return {number for number, change in changes.items() if is_cleared(change)}
 
     def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
         """Return the numbers of what runs in a program for some cases."""
         before, lines = runner(self.code, text, cases)
-        (found,) = self.ran(text, ["\n".join([watched(ast.parse(text)), before, *lines])], ("list(_reached)",))
+        found = self.ran(text, "\n".join([watched(ast.parse(text)), before, *lines]), ("list(_reached)",))
         return set(flat(found[0]).astype(int).tolist()) if found else set()
 
-    def mending(self, text: str, whole: str, cases: Sequence[Case], numbers: Sequence[int]) -> list[int]:
-        """Return the numbers of the changes after which some cases are right; of many that do not end, none."""
-        sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
-        tried = tries(self.code, whole, cases, [size + 1 for size in sizes], numbers)
-        (found,) = self.ran(text, [tried], ("_tries",))
-        if not found and len(numbers) > FEW:
-            middle = len(numbers) // 2
-            halves = (numbers[:middle], numbers[middle:])
-            return [number for half in halves for number in self.mending(text, whole, cases, half)]
-        rows = np.asarray(found[0]) if found else np.empty(0)
-        if rows.dtype.kind != "f" or rows.shape != (len(numbers), sum(sizes) + len(sizes)):
-            return []
-        ends = np.cumsum([size + 1 for size in sizes])
-        pairs = [(case, slice(end - size - 1, end)) for case, size, end in zip(cases, sizes, ends, strict=True)]
+    def mending(
+        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
+    ) -> list[int]:
+        """Return the numbers of the changes after which some cases are right."""
         return [
             number
-            for number, row in zip(numbers, rows, strict=True)
-            if all(row[part][-1] == np.inf and self.is_right(case, row[part][:-1]) for case, part in pairs)
+            for number, parts in self.results(text, program, cases, numbers, small=small).items()
+            if all(self.is_right(case, part) for case, part in zip(cases, parts, strict=True))
         ]
+
+    def results(
+        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
+    ) -> dict[int, Sequence[Any]]:
+        """Return what cases have after each of the changes, by their numbers; few changes may not end."""
+        sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
+        tried = tries(self.code, program, cases, [size + 1 for size in sizes])
+        ends = np.cumsum([size + 1 for size in sizes])
+        found: dict[int, Sequence[Any]] = {}
+        endless = 0
+        while numbers and endless < ENDLESS:
+            rows = self.ran(text, tried, [f"_try({number})" for number in numbers], small=small)
+            stops = (place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says)
+            count = next(stops, len(rows))
+            for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
+                if row.size == ends[-1]:
+                    found[number] = [unfilled(part) for part in np.split(row, ends[:-1])]
+            endless += not count  # the limit is for all together: alone, the next may end
+            numbers = numbers[max(count, 1) :] if rows else ()
+        return found
 
     def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
         if repair is None:
@@ -220,18 +256,14 @@ class CodeJudge:
                 return f"with {case.says}: {case.quantity} has the shape {own}, and should have {shape}"
         if given.size != right.size:  # the program puts something else in the place of what runs it
             return f"{case.says}: there are no such numbers"
-        if not self.code.is_engine:
-            skipped = int(right[0]) + 1
-            off = np.abs(given[skipped:] - right[skipped:])
-            place = int(np.argmax(off))
-            index = ", ".join(map(str, np.unravel_index(place, shape))) if shape else ""
-            got, expected = shown(given[skipped + place]), shown(right[skipped + place])
-            return f"with {case.says}: {case.quantity}[{index}] is {got}, and should be {expected}"
-        off = np.abs(given - right)
-        place = int(np.argmax(off))
+        place = int(np.argmax(np.abs(given - right)))
+        numbers = f"{shown(given[place])}, and should be {shown(right[place])}"
+        if not self.code.is_engine:  # the shape stands first
+            index = ", ".join(map(str, np.unravel_index(place - len(shape) - 1, shape))) if shape else ""
+            return f"with {case.says}: {case.quantity}[{index}] is {numbers}"
         label = case.labels[place] + ("" if case.labels[place] == "y" else ".grad")
         held = ", by the differences of its own values" if case.is_by_itself else ""
-        return f"{case.says}: {label} is {shown(given[place])}, and should be {shown(right[place])}{held}"
+        return f"{case.says}: {label} is {numbers}{held}"
 
 
 def key(case: Case) -> tuple[object, ...]:
@@ -253,7 +285,11 @@ def rows(table: Any, count: int) -> list[Any]:
     """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
     if flat(table).size != count * WIDTH:
         return [np.empty(0)] * count
-    return [row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1] for row in flat(table).reshape(count, WIDTH)]
+    return [unfilled(row) for row in flat(table).reshape(count, WIDTH)]
+
+
+def unfilled(row: Any) -> Any:
+    return row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1]
 
 
 def shape_of(entries: Any) -> tuple[int, ...]:
@@ -271,7 +307,7 @@ def missed(judge: CodeJudge) -> list[str]:
     found = []
     for code, wrong in made:
         whole, cases = runs(judge.code, judge.quantities, wrong)
-        (values,) = judge.outcomes(wrong, [whole], cases)
+        values = judge.outcomes(wrong, whole, cases)
         if values and all(judge.is_right(case, value) for case, value in zip(cases, values, strict=False)):
             found.append(code)
     return list(dict.fromkeys(found))

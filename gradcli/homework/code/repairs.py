@@ -8,13 +8,14 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any
 
 from gradcli.facts import dataclass
 from gradcli.homework.code.cases import GRADIENT, GRADS, Code
-from gradcli.homework.code.schemata import Change, holders
+from gradcli.homework.code.schemata import Change, holders, test
 
 MOST = 900  # changes that are tried
-MOST_NAMES = 14  # that are put in the place of another
+MOST_NAMES = 18  # that are put in the place of another
 DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
@@ -22,30 +23,31 @@ MODULES = frozenset(("np", "numpy", "torch", "math"))
 def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
     """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
-    The values of an engine are single numbers: none of its mistakes is one of axes.
+    The values of an engine are single numbers: none of its mistakes is one of axes. Some changes for each mistake come
+    in turn, so that none waits until all of another are tried.
     """
     graded, numbers = lines_of_gradients(tree), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    left_out = OF_AXES if code.is_engine else frozenset[str]()
-    right = FORWARD if code.is_layer else frozenset[str]()  # the gradients are held up to it
+    unlikely = UNLIKELY | FORWARD if code.is_layer else UNLIKELY  # gradients are held up to the forward pass
     possible = [
-        one
-        for one in changes(tree, UNLIKELY | right, is_engine=code.is_engine)
-        if one[0] not in left_out and numbers[id(one[3])] in reached
+        change
+        for change in changes(tree, unlikely, is_engine=code.is_engine)
+        if not (code.is_engine and change[0] in OF_AXES) and numbers[id(change[3])] in reached
     ]
-    found = sorted(possible, key=lambda one: (one[2] not in graded and one[0] in PLACED, ORDER[one[0]]))
-    found = by_turns(found)
-    return sorted(found, key=lambda one: numbers[id(one[3])] in shared)[: MOST // (3 if code.is_layer else 1)]
-
-
-def by_turns(found: Sequence[Change]) -> list[Change]:
-    """Return changes with some for each mistake in turn, so that none waits until all of another are tried."""
+    possible.sort(key=lambda change: (change[2] not in graded and change[0] in PLACED, not is_renaming(change)))
     seen: Counter[str] = Counter()
-    keys = []
-    for one in found:
-        keys.append((seen[one[0]] // TURN, ORDER[one[0]], seen[one[0]]))
-        seen[one[0]] += 1
-    return [found[place] for place in sorted(range(len(found)), key=keys.__getitem__)]
+    keys = {}
+    for change in possible:
+        number = numbers[id(change[3])]
+        keys[id(change)] = (number in shared, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
+        seen[change[0]] += 1
+    return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
+
+
+def is_renaming(change: Change) -> bool:
+    """Tell whether a name alone is assigned where the change is made: something may be missing there."""
+    *_, node, field, _ = change
+    return isinstance(node, ast.Assign) and isinstance(getattr(node, field), ast.Name)
 
 
 TURN = 4  # changes
@@ -67,7 +69,7 @@ TITLES = {  # of mistakes in programs, the commonest first
     "swapped-variable": "used another value than the one that belongs there",
     "power-rule": "slipped in the power rule",
 }
-ORDER = {code: place for place, code in enumerate((*TITLES, "operand", "operator", "constant", "local"))}
+ORDER = {code: place for place, code in enumerate((*TITLES, "term", "operand", "operator", "constant", "local"))}
 
 
 def lines_of_gradients(tree: ast.Module) -> set[int]:
@@ -95,8 +97,10 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     for function in functions:
         yield from of_function(function)
     seen: set[int] = set()
+    entries = [node for node in ast.walk(tree) if is_entry(node)]
+    squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
     for function in functions:
-        names = operands(function, is_engine=is_engine)
+        names = operands(function, entries, squares, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -117,88 +121,71 @@ def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def of_statement(node: ast.AST) -> Iterator[Change]:
-    """Yield changes of assignments: `=` for `+=`, a sign."""
-    for name, body in ast.iter_fields(node):
-        if not isinstance(body, list):
-            continue
-        for place, one in enumerate(body):
-            target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
-            if isinstance(one, ast.Assign) and isinstance(target, ast.Attribute | ast.Subscript) and is_grad(target):
-                added = ast.AugAssign(target, ast.Add(), one.value, lineno=one.lineno)
-                says = f"`{ast.unparse(one)}` overwrites what another use of the same variable may have added"
-                got = f"{{0}}.get({{1}}, 0.0) + ({ast.unparse(one.value)})"
-                several: list[ast.stmt] = [added]
-                if isinstance(target, ast.Subscript):
-                    parts = (ast.unparse(target.value), ast.unparse(target.slice))
-                    several += ast.parse(f"{ast.unparse(target)} = {got.format(*parts)}").body
-                for summed in several:
-                    yield "fanout-overwrite", says, one.lineno, node, name, [*body[:place], summed, *body[place + 1 :]]
-            if isinstance(one, ast.AugAssign) and isinstance(one.op, ast.Add | ast.Sub):
-                other = ast.Sub() if isinstance(one.op, ast.Add) else ast.Add()
-                changed = ast.AugAssign(one.target, other, one.value, lineno=one.lineno)
-                says = f"the sign of `{ast.unparse(one.value)}` is not right"
-                yield "sign", says, one.lineno, node, name, [*body[:place], changed, *body[place + 1 :]]
+    """Yield changes of statements: `=` for `+=`, a sign, a condition."""
+    bodies = [(name, body) for name, body in ast.iter_fields(node) if isinstance(body, list)]
+    for name, place, statement in ((name, place, one) for name, body in bodies for place, one in enumerate(body)):
+
+        def instead(code: str, says: str, *others: ast.stmt) -> Change:
+            body = getattr(node, name)  # noqa: B023
+            return code, says, statement.lineno, node, name, [*body[:place], *others, *body[place + 1 :]]  # noqa: B023
+
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and is_grad(target := statement.targets[0])
+        ):
+            says = f"`{ast.unparse(statement)}` overwrites what another use of the same variable may have added"
+            added = ast.AugAssign(target, ast.Add(), statement.value, lineno=statement.lineno)  # type: ignore[arg-type]
+            yield instead("fanout-overwrite", says, added)
+            if isinstance(target, ast.Subscript):
+                got = f"{ast.unparse(target.value)}.get({ast.unparse(target.slice)}, 0.0)"
+                text = f"{ast.unparse(target)} = {got} + ({ast.unparse(statement.value)})"
+                yield instead("fanout-overwrite", says, *ast.parse(text).body)
+        if isinstance(statement, ast.If) and not statement.orelse:
+            says = f"what is done if `{ast.unparse(statement.test)}` has to be done always"
+            yield instead("operand", says, *statement.body)
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add | ast.Sub):
+            sign = ast.Sub() if isinstance(statement.op, ast.Add) else ast.Add()
+            changed = ast.AugAssign(statement.target, sign, statement.value, lineno=statement.lineno)
+            yield instead("sign", f"the sign of `{ast.unparse(statement.value)}` is not right", changed)
 
 
 def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     """Yield changes of the walk: a seed, the order, nodes that are visited twice."""
     if isinstance(node, ast.Lambda):
         return
+    inner = list(ast.walk(node))
     first = node.args.args[0].arg if node.args.args else ""
     if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
-        seeded = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        seeded = [one.attr for one in inner if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
         for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
-            seed = ast.parse(f"{first}.{grad} = 1.0").body
-            yield (
-                "seed",
-                "the gradient of the output itself has to be 1 before the walk starts",
-                node.lineno,
-                node,
-                "body",
-                [*seed, *node.body],
-            )
-    for one in ast.walk(node):
-        if isinstance(one, ast.For):
-            is_reversed = isinstance(one.iter, ast.Call) and ast.unparse(one.iter.func) == "reversed"
-            if is_reversed:
-                assert isinstance(one.iter, ast.Call)
-                yield "order", ORDERED, one.lineno, one, "iter", one.iter.args[0]
-            elif isinstance(one.iter, ast.Name):
-                other = ast.Call(ast.Name("reversed", ast.Load()), [one.iter], [])
-                yield "order", ORDERED, one.lineno, one, "iter", other
-    recursive = [
-        one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func).split(".")[-1] == node.name
-    ]
-    appended = [
-        one.func.value
-        for one in ast.walk(node)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr in ("append", "add")
-    ]
-    if recursive and appended and first:
-        own = node.args.args[-1].arg if first == "self" and len(node.args.args) > 1 else first
+            yield "seed", SEED, node.lineno, node, "body", [*ast.parse(f"{first}.{grad} = 1.0").body, *node.body]
+    for loop in (one for one in inner if isinstance(one, ast.For)):
+        if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "reversed":
+            yield "order", ORDERED, loop.lineno, loop, "iter", loop.iter.args[0]
+        elif isinstance(loop.iter, ast.Name):
+            yield "order", ORDERED, loop.lineno, loop, "iter", test(f"reversed({loop.iter.id})")
+    calls = [one.func for one in inner if isinstance(one, ast.Call)]
+    is_recursive = any(ast.unparse(one).split(".")[-1] == node.name for one in calls)
+    lists = {
+        ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute) and one.attr in ("append", "add")
+    }
+    if is_recursive and lists and first:
+        visited = node.args.args[-1].arg if first == "self" else first
         line = next((one.lineno for one in node.body if isinstance(one, ast.If)), node.lineno)
-        for kept in sorted({ast.unparse(one) for one in appended}):
-            stop = ast.parse(f"if any(_one is {own} for _one in {kept}):\n    return").body
-            yield (
-                "visited",
-                "a node that is reached by two ways is taken twice: nothing remembers that it was visited",
-                line,
-                node,
-                "body",
-                [*stop, *node.body],
-            )
-        for place, statement in enumerate(node.body):  # `topo.append(v)` before its children
-            if isinstance(statement, ast.Expr) and place < len(node.body) - 1:
-                rest = [one for number, one in enumerate(node.body) if number != place]
-                yield "order", ORDERED, statement.lineno, node, "body", [*rest, statement]
-        for statement in node.body:
-            inner = statement.body if isinstance(statement, ast.If) else []
-            for at, one in enumerate(inner):
-                if isinstance(one, ast.Expr) and at < len(inner) - 1:
-                    rest = [other for number, other in enumerate(inner) if number != at]
-                    yield "order", ORDERED, one.lineno, statement, "body", [*rest, one]
+        for name in sorted(lists):
+            stop = ast.parse(f"if any(_one is {visited} for _one in {name}):\n    return").body
+            yield "visited", VISITED, line, node, "body", [*stop, *node.body]
+        blocks: list[ast.FunctionDef | ast.If] = [node, *(one for one in node.body if isinstance(one, ast.If))]
+        for block in blocks:
+            for place, statement in enumerate(block.body[:-1]):
+                if isinstance(statement, ast.Expr):  # `topo.append(v)` before its children
+                    later = [*block.body[:place], *block.body[place + 1 :], statement]
+                    yield "order", ORDERED, statement.lineno, block, "body", later
 
 
+SEED = "the gradient of the output itself has to be 1 before the walk starts"
+VISITED = "a node that is reached by two ways is taken twice: nothing remembers that it was visited"
 ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
 
 
@@ -222,7 +209,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         yield from of_operation(node, left, right, change)
     if isinstance(node, ast.Attribute) and node.attr == "T":
         yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
-    if isinstance(node, ast.Name | ast.Attribute) and not isinstance(parent, ast.Attribute):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(parent, ast.Attribute):
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
         is_called = isinstance(parent, ast.Call) and parent.func is node
@@ -256,48 +243,55 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
 
 def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
     """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
-    is_constant = isinstance(node, ast.Constant)
-    is_root = isinstance(
-        parent, ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
-    )
-    if is_root and not is_constant:
-        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
-    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
-        for axis in (0, 1, -1):
-            says = f"`{own}` has to be summed over the axis that was broadcast"
-            for text in (f"({own}).sum(axis={axis})", f"({own}).sum(axis={axis}, keepdims=True)"):
-                yield change("broadcast-unsummed", says, text)
+    is_root = isinstance(parent, ROOTS)
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
         yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
         yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
-    if (is_root or isinstance(node, ast.BinOp)) and not is_constant:
+    if is_root and not isinstance(node, ast.Constant):
+        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
+        yield change("operand", f"`{own}` is not divided by its sum", f"({own}) / ({own}).sum(axis=-1, keepdims=True)")
+    if isinstance(node, ast.BinOp) or (is_root and not isinstance(node, ast.Constant)):
+        for axis in (f"{axis}{kept}" for axis in (0, 1, -1) for kept in ("", ", keepdims=True")):
+            says = f"`{own}` has to be summed over the axis that was broadcast"
+            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis})")
+        for base in [factor for factor in factors(node) if factor in names.squares][:1]:
+            says = f"`{own}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
+            yield change("power-rule", says, f"2 * ({own})")
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
-    for before in names.numbers if is_root else ():
-        if len(re.findall(rf"(?<![\w.]){re.escape(before)}\b", own)) > 1:
-            for other in names.numbers:
-                text = re.sub(rf"(?<![\w.]){re.escape(before)}\b", other, own)
-                yield change("swapped-variable", f"`{before}` is not the value that belongs into `{own}`", text)
-    for other in names.numbers:
-        is_grad_name = other.rpartition(".")[2] in GRADS or GRADIENT.search(other) or other.startswith(("d", "g"))
-        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call):
-            kind = "upstream" if is_grad_name else "operand"
-            says = "is not multiplied by the gradient that arrives" if kind == "upstream" else "lacks a factor"
-            yield change(kind, f"`{own}` {says}", f"({own}) * {other}")
-        if is_root:
-            yield change("operand", f"`{own}` is not divided by `{other}`", f"({own}) / {other}")
-            yield change("operand", f"`{own}` lacks a term", f"({own}) + {other}")
-            for factor in (f"1 - {other}", f"1 - {other} ** 2"):
-                yield change("operand", f"`{own}` lacks the factor {factor}", f"({own}) * ({factor})")
-            yield change("mean-n", f"`{own}` has to be divided by the number of rows", f"({own}) / {other}.shape[0]")
-            says = f"the mask of `{other}` is missing: its gradient passes where it is positive"
-            yield change("relu-gate", says, f"({own}) * ({other} > 0)")
+    for name in names.numbers:
+        is_gradient = name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or name.startswith(("d", "g"))
+        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor {name}"
+            yield change("upstream" if is_gradient else "operand", f"`{own}` {says}", f"({own}) * {name}")
+        for code, says, text in MISSING if is_root else ():
+            yield change(code, f"`{own}` {says.format(name)}", text.format(name, own=own))
+    for term in names.unread if is_root else ():
+        for text in (term, *(f"{term} / {number}" for number in names.numbers if number != term)):
+            yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
+    for name in names.numbers if is_root else ():
+        pattern = rf"(?<![\w.]){re.escape(name)}\b"
+        for other in names.numbers if len(re.findall(pattern, own)) > 1 else ():
+            says = f"`{name}` is not the value that belongs into `{own}`"
+            yield change("swapped-variable", says, re.sub(pattern, lambda _: other, own))  # noqa: B023
+
+
+ROOTS = ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
+MISSING = (  # of a formula, with a name
+    ("operand", "is not divided by `{0}`", "({own}) / {0}"),
+    ("operand", "is not divided by the square of `{0}`", "({own}) / {0} ** 2"),
+    ("operand", "lacks a term", "({own}) + {0}"),
+    ("operand", "lacks the factor 1 - {0}", "({own}) * (1 - {0})"),
+    ("operand", "lacks the factor 1 - {0} ** 2", "({own}) * (1 - {0} ** 2)"),
+    ("mean-n", "has to be divided by the number of rows", "({own}) / {0}.shape[0]"),
+    ("relu-gate", "lacks the mask of `{0}`: its gradient passes where that is positive", "({own}) * ({0} > 0)"),
+)
 
 
 def is_number(node: ast.expr, names: Names) -> bool:
     """Whether an expression may be a number or an array, and is no node of a graph, function, text or list."""
-    if isinstance(node, ast.Name | ast.Attribute):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ast.unparse(node) in names.numbers
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func).rpartition(".")[2]
@@ -308,62 +302,62 @@ def is_number(node: ast.expr, names: Names) -> bool:
         return is_number(node.operand, names)
     if isinstance(node, ast.Compare):
         return isinstance(node.ops[0], ast.Gt | ast.Lt | ast.GtE | ast.LtE)
-    is_plain = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return is_plain and not isinstance(getattr(node, "value", None), bool)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
 NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
-
-
 Changer = Callable[[str, str, str], Change]
 
 
 def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Iterator[Change]:
-    own = f"{ast.unparse(node)}"
-    if isinstance(node.op, ast.MatMult):
-        yield change("transpose", f"the factors of `{own}` are in the wrong order", f"({right}) @ ({left})")
-        yield change(
-            "transpose",
-            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
-            f"({left}).T @ ({right})",
-        )
-        yield change(
-            "transpose",
-            f"the factors of `{own}` are in the wrong order, and one is to be transposed",
-            f"({left}) @ ({right}).T",
-        )
-        yield change("transpose", f"`{own}` is to be transposed", f"(({left}) @ ({right})).T")
-    if isinstance(node.op, ast.Mult | ast.Div):
-        wide = " factor that does not belong there"
-        if isinstance(node.op, ast.Div):
-            yield change("mean-n", f"`{own}` is divided by `{right}`, and should not be", left)
-            yield change("operator", f"`{own}` divides where it has to multiply", f"({left}) * ({right})")
-        else:
-            yield change("operand", f"`{own}` has the{wide}: `{right}`", left)
-            yield change("operand", f"`{own}` has the{wide}: `{left}`", right)
-            yield change("operator", f"`{own}` multiplies where it has to divide", f"({left}) / ({right})")
-            yield change(
-                "operator", f"`{own}` is entry by entry where a product of matrices belongs", f"({left}) @ ({right})"
-            )
-    if isinstance(node.op, ast.Add | ast.Sub):
-        sign = "-" if isinstance(node.op, ast.Add) else "+"
-        yield change("sign", f"the sign of `{right}` in `{own}` is not right", f"({left}) {sign} ({right})")
-        yield change("operand", f"`{own}` has a term too many: `{right}`", left)
-        yield change("operator", f"`{own}` adds where it has to multiply", f"({left}) * ({right})")
-    if isinstance(node.op, ast.Sub | ast.Div):
-        sign = "-" if isinstance(node.op, ast.Sub) else "/"
-        for text in (f"({right}) {sign} ({left})", f"type({left})({right}) {sign} {left}"):  # of a number, a node
-            yield change("sign" if sign == "-" else "operator", f"`{own}` is the wrong way round", text)
-    if isinstance(node.op, ast.Pow):
-        yield change("power-rule", f"the exponent of `{own}` is not right", f"({left}) ** (({right}) - 1)")
-        yield change("power-rule", f"`{own}` lacks the factor of the power rule", f"({right}) * ({left}) ** ({right})")
-    else:
-        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
+    own = ast.unparse(node)
+    for kind, code, says, text in OPERATIONS:
+        if isinstance(node.op, kind):
+            words = {"own": own, "left": left, "right": right}
+            yield change(code, f"`{own}` {says.format_map(words)}", text.format_map(words))
+    if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
+        text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
+        yield change("operator", f"`{own}` is the wrong way round", text)
+
+
+TOO_MANY = "has a factor that does not belong there: "
+OPERATIONS: tuple[tuple[Any, str, str, str], ...] = (  # operator, mistake, what is said of it, what belongs there
+    (ast.MatMult, "transpose", "has its factors in the wrong order", "({right}) @ ({left})"),
+    (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}).T @ ({right})"),
+    (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}) @ ({right}).T"),
+    (ast.MatMult, "transpose", "is to be transposed", "(({left}) @ ({right})).T"),
+    (ast.Div, "mean-n", "is divided by `{right}`, and should not be", "{left}"),
+    (ast.Div, "operator", "divides where it has to multiply", "({left}) * ({right})"),
+    (ast.Mult, "operand", TOO_MANY + "`{right}`", "{left}"),
+    (ast.Mult, "operand", TOO_MANY + "`{left}`", "{right}"),
+    (ast.Mult, "operator", "multiplies where it has to divide", "({left}) / ({right})"),
+    (ast.Mult, "operator", "is entry by entry where a product of matrices belongs", "({left}) @ ({right})"),
+    (ast.Add, "sign", "has the wrong sign at `{right}`", "({left}) - ({right})"),
+    (ast.Sub, "sign", "has the wrong sign at `{right}`", "({left}) + ({right})"),
+    (ast.Add | ast.Sub, "operand", "has a term too many: `{right}`", "{left}"),
+    (ast.Add | ast.Sub, "operator", "adds where it has to multiply", "({left}) * ({right})"),
+    (ast.Sub, "sign", "is the wrong way round", "({right}) - ({left})"),
+    (ast.Sub, "sign", "is the wrong way round", "type({left})({right}) - {left}"),  # of a number, a node
+    (ast.Div, "operator", "is the wrong way round", "({right}) / ({left})"),
+    (ast.Div, "operator", "is the wrong way round", "type({left})({right}) / {left}"),
+    (ast.Pow, "power-rule", "has the wrong exponent", "({left}) ** (({right}) - 1)"),
+    (ast.Pow, "power-rule", "lacks the factor of the power rule", "({right}) * ({left}) ** ({right})"),
+)
 
 
 def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
     before, _, name = ast.unparse(node.func).rpartition(".")
+    if name in FUNCTIONS and len(node.args) == 1:
+        yield change("operand", f"`{own}` is not what belongs here", ast.unparse(node.args[0]))
+    for place, (first, second) in enumerate(itertools.pairwise(node.args)):
+        if isinstance(first, ast.Tuple) and isinstance(second, ast.Tuple) and len(first.elts) == len(second.elts) == 2:
+            pairs = [
+                ast.Tuple([one.elts[0], other.elts[1]], ast.Load()) for one, other in ((first, second), (second, first))
+            ]
+            swapped = ast.Call(node.func, [*node.args[:place], *pairs, *node.args[place + 2 :]], node.keywords)
+            says = f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round"
+            yield change("swapped-variable", says, ast.unparse(swapped))
     for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
         if other != name:
             says = f"`{own}` is not the function that belongs here"
@@ -384,16 +378,10 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
     for place, argument in enumerate(node.args):
-        if isinstance(argument, ast.Starred) or ast.unparse(argument).startswith("-"):
-            continue
-        text = ast.unparse(
-            ast.Call(
-                node.func,
-                [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]],
-                node.keywords,
-            )
-        )
-        yield change("sign", f"the sign of the argument of `{own}` is not right", text)
+        if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
+            arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
+            text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
+            yield change("sign", f"the sign of the argument of `{own}` is not right", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,25 +390,29 @@ class Names:
 
     numbers: tuple[str, ...]
     nodes: tuple[str, ...]
+    unread: tuple[str, ...]
+    squares: Collection[str]  # what the program squares
 
 
-def operands(function: ast.AST, *, is_engine: bool) -> Names:
+def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[str], *, is_engine: bool) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
     nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr)}
+    assigned = [(one.targets[0], one.value) for one in inner if isinstance(one, ast.Assign)]
+    assigned += [pair for target, value in assigned if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+                 for pair in zip(target.elts, value.elts, strict=False)]  # fmt: skip
     nodes |= {
-        ast.unparse(one.targets[0]): None
-        for one in inner
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and is_class(one.value.func)
+        ast.unparse(target): None for target, value in assigned if isinstance(value, ast.Call) and is_class(value.func)
     }
     walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
     nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
+    listed = set() if is_engine else {*nodes, *(base_of(one) for one in entries)}
     nodes = nodes if is_engine else {}
-    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
-    listed = {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
-    listed |= {ast.unparse(one.func) for one in inner if isinstance(one, ast.Call)}
-    listed |= {ast.unparse(one.iter) for one in inner if isinstance(one, ast.For)}
+    functions = [one.func for one in inner if isinstance(one, ast.Call)]
+    called = set(map(id, functions))
+    listed |= {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
+    listed |= {ast.unparse(one) for one in (*functions, *(one.iter for one in inner if isinstance(one, ast.For)))}
     listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
     listed |= {ast.unparse(side) for one in inner if isinstance(one, ast.Compare) for side in one.comparators
                if isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)}  # fmt: skip
@@ -433,8 +425,36 @@ def operands(function: ast.AST, *, is_engine: bool) -> Names:
     kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
     held = [f"{holder}.{one}" for one in attributes for holder in holders]
     capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
-    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes)])
-    return Names(tuple(found)[:MOST_NAMES], tuple(holders))
+    inside = {id(one) for one in inner}
+    near = sorted((one for one in entries if base_of(one) in plain), key=lambda one: id(one) not in inside)
+    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes), *map(ast.unparse, near)])
+    read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
+    unread = [one for one in own if one not in read and one not in arguments]
+    return Names(tuple(found)[:MOST_NAMES], tuple(holders), tuple(unread), squares)
+
+
+def is_square(node: ast.BinOp) -> bool:
+    return isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant) and node.right.value == 2
+
+
+def factors(node: ast.expr) -> list[str]:
+    """Return the factors of a product, the last first."""
+    found = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
+        found += [ast.unparse(node.right)] if isinstance(node.op, ast.Mult) else []
+        node = node.left
+    return [*found, ast.unparse(node)]
+
+
+def is_entry(node: ast.AST) -> bool:
+    """Tell whether it is an entry with a name: `cache["x"]`."""
+    return (
+        isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    )
+
+
+def base_of(entry: ast.AST) -> str:
+    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript) else ""
 
 
 def is_class(function: ast.expr) -> bool:

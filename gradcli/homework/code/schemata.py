@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 Change = tuple[str, str, int, ast.AST, str, Any]  # code, what is said, line, node, its field, the other value
@@ -11,13 +11,18 @@ Numbered = list[tuple[int, Any]]  # the numbers of changes, each with what stand
 
 
 def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Change]]:
-    """Return a text that holds changes, and those in the order of their numbers, from 1; some have no place in one."""
+    """Return a text that holds changes, and those in the order of their numbers, from 1; some have no place in one.
+
+    The tree is in the end as it was.
+    """
     places: dict[tuple[int, str, int, int], list[Change]] = {}
     for change in changes:
         *_, node, field, other = change
         start, end = bounds(getattr(node, field), other)
         places.setdefault((id(node), field, start, end), []).append(change)
     numbered: list[Change] = []
+    fields = {(id(node), field): (node, field, getattr(node, field)) for *_, node, field, _ in changes}
+    before = [(node, field, value[:] if isinstance(value, list) else value) for node, field, value in fields.values()]
     bodies: dict[tuple[int, str], list[tuple[int, int, Numbered]]] = {}
     for (_, field, start, end), some in sorted(places.items(), key=lambda item: item[0][2:]):
         *_, node, _, _ = some[0]
@@ -41,7 +46,10 @@ def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Cha
     nodes = {id(node): node for *_, node, _, _ in changes}
     for (id_, field), ranges in bodies.items():
         setattr(nodes[id_], field, branched(getattr(nodes[id_], field), ranges))
-    return f"_change = 0\n{ast.unparse(ast.fix_missing_locations(tree))}", numbered
+    text = f"_change = 0\n{ast.unparse(ast.fix_missing_locations(tree))}"
+    for node, field, value in before:
+        setattr(node, field, value)
+    return text, numbered
 
 
 def bounds(old: object, new: object) -> tuple[int, int]:
@@ -98,6 +106,17 @@ def holders(tree: ast.Module) -> dict[int, int]:
         found[id(node)] = holder
         waiting += [(child, holder) for child in ast.iter_child_nodes(node)]
     return found
+
+
+def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, Change]:
+    """Return changes that put each statement's number a bit off, by the number of the statement."""
+    numbers = holders(tree)
+    return {
+        numbers[id(node)]: ("", "", node.lineno, node, "value", test(f"_off({ast.unparse(node.value)})"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) and numbers[id(node)] in reached
+        if node.value is not None and not isinstance(node.value, ast.Tuple | ast.Dict)
+    }
 
 
 def watched(tree: ast.Module) -> str:

@@ -15,9 +15,10 @@ from gradcli.homework.code.marking import CodeJudge, missed
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
-from gradcli.homework.solve.runs.scripts import text_of
+from gradcli.homework.solve.runs.scripts import Outcomes, Refusal, text_of
 from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
+from gradcli.workers.messages import message_of
 from tests.homework.code import bank
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 
@@ -396,3 +397,120 @@ cases = [{ args = [{ W = [1.0, 2.0] }, 2.0], returns = [[2.0, 4.0]] }]
         "def scaled(cache, k):\n    return cache['W'] * k\n"
     )
     assert {one.verdict for each in marked(grader, text).values() for one in each} == {"correct"}
+
+
+RECORDED = """
+import math
+
+TAPE = []
+
+
+def record(value, *inputs):
+    out = Value(value)
+    TAPE.append((out, inputs))
+    return out
+
+
+class Value:
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+
+    def __add__(self, other):
+        return record(self.data + other.data, (self, 1.0), (other, 1.0))
+
+    def __sub__(self, other):
+        return record(self.data - other.data, (self, 1.0), (other, -1.0))
+
+    def __mul__(self, other):
+        return record(self.data * other.data, (self, other.data), (other, self.data))
+
+    def sin(self):
+        return record(math.sin(self.data), (self, math.cos(self.data)))
+
+    def backward(self):
+        adjoint = {self: 1.0}
+        for out, inputs in reversed(TAPE):
+            above = adjoint.get(out, 0.0)
+            for node, slope in inputs:
+                adjoint[node] = adjoint.get(node, 0.0) + slope * above
+        for node, gradient in adjoint.items():
+            node.grad += gradient
+"""
+NORM = """
+import numpy as np
+
+def forward(x, cache):
+    cache["xc"] = x - x.mean(axis=1, keepdims=True)
+    cache["std"] = np.sqrt((cache["xc"] ** 2).mean(axis=1, keepdims=True) + 0.001)
+    cache["xhat"] = cache["xc"] / cache["std"]
+
+def norm(dout, x, g, b):
+    cache = {"g": g}
+    forward(x, cache)
+    n, std = x.shape[1], cache["std"]
+    dg = (dout * cache["xhat"]).sum(axis=0)
+    dxhat = dout * cache["g"]
+    dstd = -(dxhat * cache["xc"]).sum(axis=1, keepdims=True) / std**2
+    dvar = 0.5 * dstd / std
+    dxc = dxhat / std + dvar * 2 * cache["xc"] / n
+    dmu = -dxc.sum(axis=1, keepdims=True)
+    dx = dxc + dmu / n
+    return dx, dg
+"""
+NORMED = """
+[[question]]
+id = "norm"
+function = "norm"
+program = '''
+xc = x - mean(x, dim=1, keepdim=True)
+y = xc / sqrt(mean(xc**2, dim=1, keepdim=True) + 0.001) * g + b
+'''
+takes = ["dout", "x", "g", "b"]
+returns = ["dx", "dg"]
+shapes = { dout = ["n", "d"], x = ["n", "d"], g = ["d"], b = ["d"] }
+"""
+
+
+def named(judge: CodeJudge, text: str, right: str, wrong: str) -> tuple[set[str], str]:
+    """Return the lines that are named where a place of a program is wrong, and the line of that."""
+    assert text.count(right) == 1
+    verdicts = judge.verdicts(text.replace(right, wrong)).values()
+    lines = {str(diagnosis.node) for verdict in verdicts for diagnosis in verdict.diagnoses}
+    return lines, f"line {text.partition(right)[0].count(chr(10)) + 1}"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("(self, math.cos(self.data))", "(self, math.cos(math.sin(self.data)))"),
+        ("(self, 1.0), (other, -1.0)", "(self, -1.0), (other, 1.0)"),
+        ("reversed(TAPE)", "TAPE"),
+        ("slope * above", "slope"),
+    ],
+)
+def test_a_tape_that_is_never_cleared_hides_no_line(right: str, wrong: str) -> None:
+    lines, line = named(CodeJudge(Code("Value", is_engine=True), USUAL), RECORDED, right, wrong)
+    assert lines == {line}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('cache["xhat"]).sum', 'cache["xc"]).sum'),
+        ('dout * cache["g"]', "dout"),
+        ("dvar * 2 *", "dvar *"),
+        ("dxc + dmu / n", "dxc"),
+    ],
+)
+def test_a_step_of_a_long_backward_pass_is_named(right: str, wrong: str) -> None:
+    question = read_assignment(Source(NORMED, "week.toml")).questions[0]
+    assert question.code is not None
+    judge = CodeJudge(question.code, question.quantities)
+    assert {verdict.verdict for verdict in judge.verdicts(NORM).values()} == {"correct"}
+    lines, line = named(judge, NORM, right, wrong)
+    assert lines == {line}
+
+
+def test_what_has_no_answer_comes_back_beside_the_answers() -> None:
+    outcomes = ((1.5, Refusal(": the snippet takes more than 100,000 steps", "")),)
+    assert message_of(outcomes, Outcomes)

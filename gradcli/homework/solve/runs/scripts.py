@@ -239,7 +239,7 @@ class Ran:
     lists: dict[str, tuple[tuple[int, float], ...]]
 
 
-Outcomes = tuple[tuple[Any, ...], ...]  # of each text what was asked for, nothing where it cannot run
+Outcomes = tuple[tuple[Refusal | Any, ...], ...]  # of each text what was asked for, nothing where it cannot run
 
 
 def answered(work: Script | Others) -> Ran | Outcomes:
