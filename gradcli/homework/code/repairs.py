@@ -398,39 +398,60 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
-    nodes = {ast.unparse(one.value): None for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr)}
-    assigned = [(one.targets[0], one.value) for one in inner if isinstance(one, ast.Assign)]
-    assigned += [pair for target, value in assigned if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-                 for pair in zip(target.elts, value.elts, strict=False)]  # fmt: skip
-    nodes |= {
-        ast.unparse(target): None for target, value in assigned if isinstance(value, ast.Call) and is_class(value.func)
-    }
-    walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
-    nodes |= {one.value.id: None for one in fields if one.value.id in walked}  # type: ignore[attr-defined]
-    listed = set() if is_engine else {*nodes, *(base_of(one) for one in entries)}
-    nodes = nodes if is_engine else {}
-    functions = [one.func for one in inner if isinstance(one, ast.Call)]
-    called = set(map(id, functions))
-    listed |= {ast.unparse(one.value) for one in fields if id(one) in called and one.attr not in NUMERIC}
-    listed |= {ast.unparse(one) for one in (*functions, *(one.iter for one in inner if isinstance(one, ast.For)))}
-    listed |= {one.name for one in inner if isinstance(one, ast.FunctionDef)}
-    listed |= {ast.unparse(side) for one in inner if isinstance(one, ast.Compare) for side in one.comparators
-               if isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot)}  # fmt: skip
+    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
+    nodes, structure = node_names(inner, fields), structure_names(inner, fields, called)
+    if not is_engine:
+        structure |= {*nodes, *map(base_of, entries)}
+        nodes = {}
     arguments = [one.arg for one in inner if isinstance(one, ast.arg)]
     plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
-    own = [one for one in plain if one not in nodes and one not in listed and one not in MODULES]
-    own = [one for one in own if one not in vars(builtins) and one != "self" and not one[:1].isupper()]
-    attributes = dict.fromkeys(one.attr for one in fields if one.attr in (*DATA, *GRADS) or GRADIENT.search(one.attr))
+    numbers = [one for one in plain if one not in nodes and is_number_name(one, structure)]
+    attributes = dict.fromkeys(one.attr for one in fields if is_data_or_gradient(one.attr))
     holders = dict.fromkeys([*nodes, *(one for one in arguments if one in ("self", "other") and nodes)])
-    kept = [ast.unparse(one) for one in fields if one.value.id not in MODULES and id(one) not in called]  # type: ignore[attr-defined]
-    held = [f"{holder}.{one}" for one in attributes for holder in holders]
+    held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
+    of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
+    kept = [] if nodes else [ast.unparse(one) for one in fields if id(one) not in called | of_modules]
     capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
-    inside = {id(one) for one in inner}
+    inside = set(map(id, inner))
     near = sorted((one for one in entries if base_of(one) in plain), key=lambda one: id(one) not in inside)
-    found = dict.fromkeys([*held, *own, *capitals, *(one for one in kept if not nodes), *map(ast.unparse, near)])
+    names = dict.fromkeys([*held, *numbers, *capitals, *kept, *map(ast.unparse, near)])
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    unread = [one for one in own if one not in read and one not in arguments]
-    return Names(tuple(found)[:MOST_NAMES], tuple(holders), tuple(unread), squares)
+    unread = tuple(one for one in numbers if one not in read and one not in arguments)
+    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares)
+
+
+def node_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute]) -> dict[str, None]:
+    """Return the names of nodes of an engine: what has data and gradients, what a class made, what a loop walks."""
+    assigned = [(one.targets[0], one.value) for one in inner if isinstance(one, ast.Assign)]
+    tuples = [pair for pair in assigned if all(isinstance(side, ast.Tuple) for side in pair)]
+    for target, value in tuples:
+        assigned += zip(target.elts, value.elts, strict=False)  # type: ignore[attr-defined]
+    made = (target for target, value in assigned if isinstance(value, ast.Call) and is_class(value.func))
+    walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
+    with_data = (one.value for one in fields if is_data_or_gradient(one.attr))
+    in_loops = (one.value for one in fields if ast.unparse(one.value) in walked)
+    return dict.fromkeys(map(ast.unparse, (*with_data, *made, *in_loops)))
+
+
+def structure_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], called: Collection[int]) -> set[str]:
+    """Return what is no number: functions, what loops go through, and what something is looked for in."""
+    parts = [one.func for one in inner if isinstance(one, ast.Call)]
+    parts += [one.value for one in fields if id(one) in called and one.attr not in NUMERIC]
+    parts += [one.iter for one in inner if isinstance(one, ast.For)]
+    for one in inner:
+        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot):
+            parts += one.comparators
+    return {*map(ast.unparse, parts), *(one.name for one in inner if isinstance(one, ast.FunctionDef))}
+
+
+def is_number_name(name: str, structure: Collection[str]) -> bool:
+    """Tell whether a name may be that of a number or an array, neither a module's nor a class's."""
+    others = (*structure, *MODULES, *vars(builtins), "self")
+    return name not in others and not name[:1].isupper()
+
+
+def is_data_or_gradient(attribute: str) -> bool:
+    return attribute in (*DATA, *GRADS) or GRADIENT.search(attribute) is not None
 
 
 def is_square(node: ast.BinOp) -> bool:
