@@ -103,7 +103,8 @@ def items(command: Command, outcome: Outcome) -> list[bytes]:
     """What there is about each record or each student, in order."""
     if command.shape == FOLDER:
         return [name.encode() + data for name, data in sorted(outcome.results.items())]
-    data = outcome.results.get(command.output or "-", b"")
+    name = command.output or "-"
+    data = outcome.results.get(name) or outcome.results.get(f"{name}.part", b"")  # as what is not whole is called
     if command.is_compressed:
         data = gzip.decompress(data)
     if command.shape == LINES:
