@@ -310,23 +310,28 @@ def slope(arguments: Sequence[Any], method: str, parent: Any, data: str) -> floa
     return (left + right) / 2 if np.isclose(left, right, rtol=1e-2, atol=1e-3) else None
 
 
-def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: str) -> Iterator[Finding]:
-    """State that backward() takes a number too early or twice: what its uses pass on, once and in order, is another."""
+def totals_in_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: str) -> dict[int, Any]:
+    """Return the gradients, by id, that numbers have if each is taken once, after all its uses; {} where that fails."""
     totals, uses = {id(root): root.grad * 0 + 1}, Counter(id(x) for node in nodes for x in parents_of(node, attribute))
-    waiting, turn = [root], 0
-    while turn < len(waiting):
-        node, turn = waiting[turn], turn + 1
+    waiting = [root]
+    for node in waiting:
         parents = parents_of(node, attribute)
         try:
             with witness.aside():
                 contributions = sent(node, totals[id(node)], parents, attribute)
         except Exception:  # the snippet's own code
-            return
+            return {}
         for x, share in zip(parents, contributions, strict=True):
             totals[id(x)] = totals.get(id(x), 0) + share
             uses[id(x)] -= 1
             if not uses[id(x)]:
                 waiting.append(x)
+    return totals if len(waiting) == len(nodes) else {}
+
+
+def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: str) -> Iterator[Finding]:
+    """State that backward() takes a number too early or twice: what its uses pass on, once and in order, is another."""
+    totals = totals_in_order(witness, root, nodes, attribute)
     wrong = [x for x in nodes if witness.path(x) and id(x) in totals and differ(x.grad, totals[id(x)])]
     methods = [
         (source, x)
@@ -337,7 +342,7 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
     ]
     keys = {key for node in nodes for key, _ in closures(node)}
     is_readable = bool(keys) or any(slopes_kept(node, attribute) for node in nodes)
-    if len(waiting) < len(nodes) or not wrong or not methods or not is_readable:
+    if not wrong or not methods or not is_readable:
         return
     source, method = methods[0]
     loops = [x for x in ast.walk(method) if isinstance(x, ast.For | ast.While)]
