@@ -348,14 +348,14 @@ class Explanation:
     @property
     def statements(self) -> list[Statement]:
         """The statements of the program, but for the first of each variable: that says its value, as its node does."""
-        given = {node.name for node in self.variables}
-        found = []
+        unassigned = {node.name for node in self.variables}
+        statements = []
         for statement in self.parsed.statements:
-            if statement.target in given:
-                given.remove(statement.target)
+            if statement.target in unassigned:
+                unassigned.remove(statement.target)
             else:
-                found.append(statement)
-        return found
+                statements.append(statement)
+        return statements
 
     @property
     def point(self) -> dict[str, Value]:

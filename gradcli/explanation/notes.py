@@ -23,13 +23,10 @@ ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
     output = evaluation.line_of.get(id(evaluation.output))
-    reached = [
-        line
-        for line, node in zip(evaluation.lines, nodes, strict=True)
-        if node.grad is not None or any(x.tensor.requires_grad and not line.tensor.requires_grad for x in line.inputs)
-    ]
+    bent = [line for line in evaluation.lines if line.application is not None and line.application.primitive.kinks]
+    reached = {node.id for node in nodes if node.grad is not None}
     makers: list[Callable[[], Iterable[Note]]] = [
-        lambda: (note for line in reached for note in kinks(line)),
+        lambda: (note for line in bent if line.name in reached or is_condition(line) for note in kinks(line)),
         lambda: flats(nodes),
         lambda: infinities.values(evaluation.lines),
         lambda: infinities.gradients(nodes, steps),
@@ -69,11 +66,15 @@ def is_for_tensors(node: Node) -> bool:
     return node.op in REGISTRY and REGISTRY[node.op].structured
 
 
+def is_condition(line: Line) -> bool:
+    """Tell whether a line has no gradient, and decides by numbers that have one: on the other side it is another."""
+    return not line.tensor.requires_grad and any(x.tensor.requires_grad for x in line.inputs)
+
+
 def kinks(line: Line) -> Iterator[Note]:
     """Inputs that sit where the derivative jumps, where a convention decided."""
     application = line.application
-    if application is None or not application.primitive.kinks:
-        return
+    assert application is not None
     primitive = application.primitive
     values = [x.tensor.value for x in line.inputs]
     if callable(primitive.kinks):

@@ -963,8 +963,8 @@ def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
             at = next((x for x in calls if x.written.text.startswith((f"{name}.", spelled(name)))), calls[0])
             message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
             because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
-            found = HOOK.found(at, name, message, because, None, see=[done.place.line])
-            witness.of(Zeros).of.setdefault(leaf, found)
+            finding = HOOK.found(at, name, message, because, None, see=[done.place.line])
+            witness.of(Zeros).of.setdefault(leaf, finding)
     yield from ()
 
 

@@ -216,8 +216,8 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             data = [x.value for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
-            made = (one for one in troubles.data if any(np.shares_memory(one.node.out, x) for x in data))
-            troubles.value = next(made, None)
+            origins = (one for one in troubles.data if any(np.shares_memory(one.node.out, x) for x in data))
+            troubles.value = next(origins, None)
             given = next((x for x in node.inputs or () if isinstance(x, Tensor) and not is_masked(x.value)), None)
             place = witness.place_of(node)
             if troubles.value is None and place is not None and given is not None and given.node is None:

@@ -1,4 +1,4 @@
-"""Rows, margins and places of arrays, and sums of products, are those of numpy."""
+"""Rows, margins and places of arrays, sums of products and dtypes are those of numpy."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ m = np.array([[1.0, 2.0], [3.0, 5.0]])
     "print(np.einsum('ij,jk->ik', m, m), np.einsum('ii', m), np.einsum('i,i->', m[0], m[1]), np.einsum('ijk->i', a))",
     "print(np.isin([1, 2], [2]), np.bincount([0, 1, 1]), np.polyfit([0, 1, 2], [1, 3, 5], 1).round(6))",
     "print(np.cov([1, 2, 3], [1, 2, 4]), np.corrcoef([1, 2, 3], [1, 2, 4]), np.convolve([1, 2, 3], [0, 1]))",
+    "print(m.clip(2), m.clip(max=3), np.clip(m, 2, None), m.real, m.base is None, a.flat[5])",
+    "print(type(m.dtype), np.fix([1.7, -1.7]))",
+    "print(np.linalg.eigh(m @ m.T), np.linalg.svd(np.eye(2)).S, np.linalg.slogdet(m).sign)",
+    "refused(lambda: m.append(1)); refused(lambda: np.nothing); refused(lambda: np.float(1)); "
+    "refused(lambda: m.sum(axis=5))",
 )
 def test_positions_and_products(program: str) -> None:
     agree(f"{START}{program}")

@@ -146,10 +146,6 @@ def is_harmless(word: str) -> bool:
     return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
 
 
-def is_word_of(word: str, words: frozenset[str]) -> bool:
-    return bool(word) and folded_word(word) in words
-
-
 def is_reason(word: str) -> bool:
     return folded_word(word) in REASON or word.startswith(("因为", "由", "根据"))
 
