@@ -71,6 +71,9 @@ def command(
         Literal[".", ","] | None,
         typer.Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]"),
     ] = None,
+    cast: Annotated[
+        bool, typer.Option("--cast", help="Of columns: decimals as floats, lists of any length as long as the first.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Tell no failure of a row, only how many.")] = False,
     shard: Annotated[
         str | None, typer.Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
@@ -113,7 +116,7 @@ def command(
         )
     refuse_overwriting(output, [*program.files, *inputs])
     refuse_endings(inputs, output, format)
-    results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite}
+    results = {"is_forward_only": forward_only, "prefix": prefix, "nonfinite": nonfinite, "is_cast": cast}
     task = task_of(program, results, is_each=each)
     between = None if delimiter is None else delimiter_named(delimiter)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once

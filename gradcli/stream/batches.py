@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Union
 
-from gradcli.dialects import COMMAS, Dialect
+from gradcli.dialects import COMMAS, DELIMITERS, Dialect
 from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, InternalError, UsageError
 from gradcli.facts import dataclass
 from gradcli.source import visible
@@ -100,7 +101,7 @@ class Batch:
         if format_of(path):
             from gradcli.stream.arrow.lines import Lines
 
-            return Lines(path)
+            return Lines(path, is_cast=self.task.is_cast)
         return Input(path, PIECE if plan is not None and plan.is_columnar else LITTLE)
 
     def reader(self, reading: str, writing: str, source: Source, plan: Plan | None) -> tuple[Reader, Blocks]:
@@ -111,7 +112,14 @@ class Batch:
             header, dialect, blocks = self.header(blocks, plan)
             return Table(header, plan.names, dialect, keeps_text=writing == "csv", keeps_values=keeps), blocks
         names, required = ([], []) if plan is None else (plan.names, plan.required)
+        if self.is_guess:
+            blocks = begun_without_table(blocks, [] if plan is None else plan.variables)
         return JsonLines(names, required, self.task.fixed, is_each=self.is_each, keeps_values=keeps), blocks
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody says what is on standard input."""
+        return self.format is None and self.inputs[0] == "-" and not ending(self.output)
 
     def formats(self) -> tuple[str, str]:
         """Return the format of the inputs and of the output: as an option says, else as the names end."""
@@ -249,3 +257,18 @@ def chained(first: Block, others: Blocks) -> Blocks:
     if first.data or first.problem:
         yield first
     yield from others
+
+
+def begun_without_table(blocks: Blocks, names: Sequence[str]) -> Blocks:
+    """Yield the blocks of JSON Lines; UsageError where the first line is a header of CSV that names a variable."""
+    for block in blocks:
+        if block is not None and block.data.strip():
+            line = block.data.lstrip().partition(b"\n")[0].decode(errors="replace")
+            cells = {cell.strip('" \r') for cell in re.split(f"[{DELIMITERS}]", line)}
+            if line.startswith("sep=") or not cells.isdisjoint(names):
+                message = "standard input begins with the header of a table, and is read as JSON Lines"
+                raise UsageError("E014", message, help="add --format csv")
+            yield block
+            break
+        yield block
+    yield from blocks

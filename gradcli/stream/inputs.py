@@ -139,6 +139,9 @@ class Prefixed:
     read = read1
     closed = False
 
+    def close(self) -> None:
+        """Leave the file to whoever opened it: pyarrow closes what it has read."""
+
 
 class ByArrow:
     """The bytes in a file of zstd, as pyarrow reads them: it waits until there are as many as are asked for."""

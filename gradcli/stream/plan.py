@@ -47,6 +47,7 @@ class Task:
     is_forward_only: bool = False
     prefix: str = ""  # of the names of the columns of results
     nonfinite: str = "string"  # how nan and the infinities are written: as `string`, or as `null`
+    is_cast: bool = False  # whether decimals are read as floats, and lists of any length as long as the first
 
 
 @dataclass(frozen=True)

@@ -253,3 +253,19 @@ def test_an_ending_that_is_not_known_is_no_guess(batch: Batch, files: list[str])
     found = batch(["x**2", *files])
     assert (found.code, found.out) == (2, "")
     assert files[-1] in found.err
+
+
+@pytest.mark.parametrize(
+    "text", ["x,y\n1,2\n", '"y";"x"\r\n1;2\r\n', "\n\nid\tx\ty\n1\t2\t3\n", "sep=;\nu;v\n", "x\n1\n"]
+)
+def test_a_table_on_standard_input_is_named(batch: Batch, text: str) -> None:
+    outcome = batch(["x*y", "y=2"], text)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "begins with the header of a table" in outcome.err
+    assert "add --format csv" in outcome.err
+
+
+@pytest.mark.parametrize("text", ['{"x": 1}\n', '\n\n{"x": 1}\n', '{"x,y": 0, "x": 1}\n'])
+def test_json_lines_on_standard_input_are_no_table(batch: Batch, text: str) -> None:
+    outcome = batch(["x*y", "y=2"], text)
+    assert (outcome.code, json.loads(outcome.out)["value"]) == (0, 2)

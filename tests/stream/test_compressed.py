@@ -159,3 +159,9 @@ def test_where_nothing_reads_it_its_name_is_told(tmp_path: Path, monkeypatch: py
     path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
     with pytest.raises(UsageError, match="is compressed with zstd, which"):
         read(path)
+
+
+def test_a_pipe_of_zstd_ends_without_a_word() -> None:
+    command = [sys.executable, "-m", "gradcli", "batch", "x**2", "--format", "csv"]
+    ended = subprocess.run(command, input=zstd(b"x\n3\n"), capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"x,value,d_x\n3,9.0,6.0\n", b"")

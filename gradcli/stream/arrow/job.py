@@ -49,9 +49,10 @@ class Part:
     path: Path
     format: str
     dialect: tuple[str | None, ...] = ()
+    is_cast: bool = False
 
     def opened(self, numbers: Sequence[str]) -> Source:
-        return Source(str(self.path), self.format, numbers, self.dialect)
+        return Source(str(self.path), self.format, numbers, self.dialect, is_cast=self.is_cast)
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,15 @@ class Share:
     is_whole: bool = False
 
 
-def listed(inputs: Sequence[str], format: str | None, dialect: tuple[str | None, ...] = ()) -> list[Part]:
+def listed(
+    inputs: Sequence[str], format: str | None, dialect: tuple[str | None, ...] = (), *, is_cast: bool = False
+) -> list[Part]:
     """Return the parts, sorted by name; UsageError where there are none, or two of one name."""
     parts: list[Part] = []
     for name in inputs:
         path = Path(name)
         if path.is_dir():
-            inner = [Part(str(f.relative_to(path)), f, readable(f.name) or "", dialect) for f in files(path)]
+            inner = [Part(str(f.relative_to(path)), f, readable(f.name) or "", dialect, is_cast) for f in files(path)]
             if not inner:
                 endings = ", ".join([*ENDINGS, ".csv"])
                 raise UsageError(
@@ -77,7 +80,7 @@ def listed(inputs: Sequence[str], format: str | None, dialect: tuple[str | None,
                 )
             parts += inner
         else:
-            parts.append(Part(path.name, path, format or readable(name) or "parquet", dialect))
+            parts.append(Part(path.name, path, format or readable(name) or "parquet", dialect, is_cast))
     for p in parts:
         if is_pipe(str(p.path)):
             message = f"{display_name(str(p.path))} is no file, and parts are read twice"
@@ -354,7 +357,8 @@ class Job:
         if self.output != "-":
             refuse_unwritable(str(target))
         kind = "stream" if writing == "arrow" and is_pipe(self.output) else writing
-        with closing(Source(path, reading, self.computation.plan.names, self.dialect)) as source:
+        names = self.computation.plan.names
+        with closing(Source(path, reading, names, self.dialect, is_cast=self.task.is_cast)) as source:
             schema, _ = planned(self.computation, source.schema)
             advance = self.watch(source.rows)
             if self.output == "-":
@@ -373,7 +377,7 @@ class Job:
         if self.output == "-":
             refuse_file(self.output)
         refuse_text(*self.inputs)
-        parts = listed(self.inputs, self.format, self.dialect)
+        parts = listed(self.inputs, self.format, self.dialect, is_cast=self.task.is_cast)
         refuse_file(self.output)
         folder = Path(self.output)
         for path in map(Path, self.inputs):

@@ -127,6 +127,7 @@ def facts_of_maker(task: Task) -> dict[str, Any]:
         "forward_only": task.is_forward_only,
         "prefix": task.prefix,
         "nonfinite": task.nonfinite,
+        "cast": task.is_cast,
         "gradcli": __version__,
         "numpy": np.__version__,
         "cpu": features(),

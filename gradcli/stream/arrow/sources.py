@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
-from gradcli.stream.arrow import tabular
+from gradcli.stream.arrow import casting, tabular
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.inputs import ending
 
@@ -61,11 +62,18 @@ class Source:
     """A file of columns, or standard input; `groups` is the number of its groups, None of a stream and of CSV.
 
     The columns of CSV are texts, but for the `numbers`; its `dialect`, if somebody names it, is what stands between
-    cells and before decimals.
+    cells and before decimals. If it `is_cast`, those of the `numbers` that are decimals or lists of any length are
+    cast.
     """
 
     def __init__(
-        self, path: str, format: str, numbers: Sequence[str] = (), dialect: tuple[str | None, ...] = ()
+        self,
+        path: str,
+        format: str,
+        numbers: Sequence[str] = (),
+        dialect: tuple[str | None, ...] = (),
+        *,
+        is_cast: bool = False,
     ) -> None:
         self.name = display_name(path)
         self.path, self.format = path, format
@@ -74,12 +82,16 @@ class Source:
         self.groups: int | None = None
         self.file: Any = None
         self.stream: Any = None  # of the bytes of a stream, which may go on after its end
+        self.ahead: list[Any] = []  # batches of a stream that were read to see what they are
+        self.is_cast = is_cast
         with ExitStack() as unfinished, reading(self.name):
             unfinished.callback(self.close)
             self._open(numbers, dialect)
             if not self.schema.names:  # which are read here, for they may be damaged, too
                 raise EvaluationError("E228", f"{self.name} has no columns", help="give it a column for each variable")
             tabular.refuse_many(self.name, len(self.schema))
+            if is_cast:
+                self.schema = casting.cast_schema(self.schema, numbers, self._first())
             unfinished.pop_all()
 
     def _open(self, numbers: Sequence[str], dialect: tuple[str | None, ...]) -> None:
@@ -119,6 +131,8 @@ class Source:
             for group in self._numbers() if groups is None else groups:
                 for batch in self._of(group):
                     batch.validate(full=self.format == "arrow")  # whose bytes are taken as they come
+                    if self.is_cast:
+                        batch = casting.cast_batch(batch, self.schema)
                     for start in range(0, len(batch), ROWS):
                         yield group, batch.slice(start, ROWS)
 
@@ -136,9 +150,19 @@ class Source:
         if self.format == "parquet":
             yield from self.file.iter_batches(ROWS, row_groups=[group], use_threads=False)
         elif self.groups is None:
-            yield from self.file
+            yield from chain(self.ahead, self.file)
         else:
             yield self.file.get_batch(group)
+
+    def _first(self) -> Any:
+        """Return the first batch that has rows; None where there is none."""
+        if self.groups is not None:
+            return next((batch for group in self._numbers() for batch in self._of(group) if len(batch)), None)
+        for batch in self.file:
+            self.ahead.append(batch)
+            if len(batch):
+                return batch
+        return None
 
     def rows_of(self, group: int) -> int:
         """Return the number of rows of a group."""

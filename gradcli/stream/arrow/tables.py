@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
+from gradcli.stream.arrow.casting import rows_of
 from gradcli.stream.arrow.computation import (
     BOOL,
     DOUBLE,
@@ -29,9 +30,9 @@ from gradcli.stream.plan import Result, Task
 VALUE, ERROR = "value", "error"
 FREE = "result_"  # a prefix that may help
 Arrow = Any  # an array, a type, a schema or a batch of pyarrow
-SIZED = "cast it to lists of one fixed size; Spark has none, there give a column for each entry: stack([v1, v2])"
+SIZED = "cast it to lists of one fixed size (gradcli batch --cast); Spark has none, there give a column for each entry"
 KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
-    "is_decimal": ("decimals", "cast the column to float64, which rounds them"),
+    "is_decimal": ("decimals", "cast the column to float64, which rounds them (gradcli batch --cast)"),
     "is_dictionary": ("a dictionary", "decode it, and cast the column to float64"),
     "is_string": ("strings", "cast the column to float64"),
     "is_large_string": ("strings", "cast the column to float64"),
@@ -99,17 +100,13 @@ def field_of(schema: Arrow, name: str) -> Arrow:
 def form_of(name: str, type: Arrow) -> Form:
     """Return the form of a column of a type; EvaluationError where it has no numbers."""
     types = pyarrow("types")
-    shape: list[int] = []
-    inner = type
-    while types.is_fixed_size_list(inner):
-        shape.append(inner.list_size)
-        inner = inner.value_type
+    shape, inner = rows_of(type)
     if not (types.is_integer(inner) or types.is_floating(inner) or types.is_boolean(inner)):
         kind, help = next((words for test, words in KINDS.items() if getattr(types, test)(inner)), (f"{inner}", ""))
         raise EvaluationError(
             "E207", f"the column {name} has {kind}, not numbers", help=help or "give floats, integers or booleans"
         )
-    form = Form(BOOL if types.is_boolean(inner) else DOUBLE, tuple(shape))
+    form = Form(BOOL if types.is_boolean(inner) else DOUBLE, shape)
     refuse_large(name, form)
     return form
 
