@@ -14,7 +14,7 @@ from gradcli.errors import EvaluationError, FailedRecordsError, GradcliError, In
 from gradcli.facts import dataclass
 from gradcli.source import visible
 from gradcli.stream.arrow.sources import format_of
-from gradcli.stream.conversion import Answer, Conversion, Losses, Piece, Reader, split
+from gradcli.stream.conversion import SHOWN, Answer, Conversion, Losses, Piece, Reader, split
 from gradcli.stream.inputs import LITTLE, PIECE, Input, ending
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.outputs import Output, written_text
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 Blocks = Iterator[Block | None]
 Source = Union[Input, "Lines"]
-SHOWN = 10  # failures that are told one by one
-MOST_RECORDS = 2**13  # of a piece: the facts of as many failures fit into an answer
+MOST_RECORDS = 2**13  # of a piece
 FACTS: dict[str, Any] = {
     "code": str, "message": str, "line": int, "column": int | None, "start": int | None, "end": int | None,
     "help": str | None,
@@ -110,7 +109,9 @@ class Batch:
         if reading == "csv":
             assert plan is not None
             header, dialect, blocks = self.header(blocks, plan)
-            return Table(header, plan.names, dialect, keeps_text=writing == "csv", keeps_values=keeps), blocks
+            return Table(
+                header, plan.names, dialect, keeps_text=writing == "csv", keeps_values=keeps, required=plan.required
+            ), blocks
         names, required = ([], []) if plan is None else (plan.names, plan.required)
         if self.is_guess:
             blocks = begun_without_table(blocks, [] if plan is None else plan.variables)
@@ -204,12 +205,12 @@ class Batch:
     def add(self, answer: Answer, source: Source, *, is_shown: bool) -> None:
         """Count the records of an answer and its failures."""
         self.count += answer.count
-        for facts in answer.failures:
-            self.failed += 1
+        for number, facts in enumerate(answer.failures, self.failed + 1):
             of = f" of {visible(source.name)}" if len(self.inputs) > 1 else ""
             self.first_failure = self.first_failure or f"on line {facts['line']}{of}"
-            if is_shown and self.failed <= SHOWN:
+            if is_shown and number <= SHOWN:
                 self.fail(facts, source.name)
+        self.failed += answer.failed
 
     def finish(self) -> None:
         """Raise the error of the batch as a whole, if it has one."""
@@ -243,7 +244,8 @@ def is_about(piece: Piece, answer: Answer) -> bool:
     limit, first = most_records(piece), piece.block.first
     return (
         0 <= answer.count <= limit
-        and len(answer.failures) <= answer.count
+        and len(answer.failures) == min(answer.failed, SHOWN)
+        and 0 <= answer.failed <= answer.count
         and all(is_failure(facts) and first <= facts["line"] < first + limit for facts in answer.failures)
     )
 

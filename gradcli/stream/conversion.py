@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import field, replace
-from itertools import compress, groupby, islice, pairwise
+from itertools import groupby, islice, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,13 +13,14 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError, InternalError
 from gradcli.facts import dataclass
 from gradcli.stream.plan import Plan, Result, Task
-from gradcli.stream.records import Block, Columns, Record
+from gradcli.stream.records import PLAIN, VOID, Block, Columns, Record
 from gradcli.stream.writing import Writer, error_facts
 from gradcli.workers.exchange import large
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import part
 from gradcli.workers.pool import Again, Answered, Lost
 
+SHOWN = 10  # failures that are told one by one
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready
 
@@ -37,8 +38,8 @@ class Reader(Protocol):
     def record(self, row: bytes, at: int) -> Record:
         """Read a row alone, with the number of its line."""
 
-    def is_plain(self, row: bytes) -> bool:
-        """Return whether `columns` takes a row, beside other plain rows."""
+    def kind(self, row: bytes) -> str | None:
+        """Return `PLAIN` for a row that `columns` takes beside others, `VOID` if all it lacks is a value, else None."""
 
 
 class Piece(NamedTuple):
@@ -54,11 +55,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The lines of a block; `count` are its records, `failures` the facts of their errors."""
+    """The lines of a block; `count` are its records, of which `failed` have an error; the facts of the first few."""
 
     text: bytes
     count: int
-    failures: list[dict[str, Any]]
+    failed: int = 0
+    failures: Sequence[dict[str, Any]] = ()
 
 
 def _piece(first: int, data: bytes, problem: EvaluationError | None, is_each_alone: bool) -> Piece:
@@ -100,7 +102,7 @@ class Conversion:
             return None
         try:
             result = self.plan.over(columns.values, columns.count)
-            return Answer(self.writer.columns(result, columns), columns.count, [])
+            return Answer(self.writer.columns(result, columns), columns.count)
         except Exception:  # whatever it is, it is the error of one of the records: one by one it shows of which
             return None
 
@@ -108,26 +110,31 @@ class Conversion:
         """Convert the plain records at once and each other record alone; None where that is impossible."""
         if self.plan is None or not self.plan.is_columnar or block.problem:
             return None
-        rows = self.reader.rows(block)
-        is_plain_row = [self.reader.is_plain(row) for row, _ in rows]
-        plain_rows = b"\n".join(compress((row for row, _ in rows), is_plain_row))
-        together = self.at_once(Block(block.first, plain_rows))
+        rows, void = self.reader.rows(block), self.writer.void
+        kinds = [self.reader.kind(row) for row, _ in rows]
+        plain = b"\n".join(row for (row, _), kind in zip(rows, kinds, strict=True) if kind == PLAIN)
+        together = self.at_once(Block(block.first, plain))
         if together is None:
             return None
-        lines = iter(together.text.splitlines(keepends=True))
-        records = [self.reader.record(*row) for row, is_plain in zip(rows, is_plain_row, strict=True) if not is_plain]
-        group, records_left = Group.of(records, self.plan), iter(records)
-        answers: list[Answer] = []
-        for is_plain, members in groupby(is_plain_row):
-            count = sum(1 for _ in members)
-            if is_plain:
-                answers.append(Answer(b"".join(islice(lines, count)), count, []))
-            else:
-                answers.append(self.of_records(list(islice(records_left, count)), group))
-        if self.is_fail_fast:
-            answers = up_to_failure(answers)
-        failures = [facts for answer in answers for facts in answer.failures]
-        return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
+        alike = (place for place, kind in enumerate(kinds) if kind == VOID)
+        for place in list(alike if void is None else islice(alike, SHOWN)):
+            kinds[place] = None  # its error will be read
+        others = [place for place, kind in enumerate(kinds) if kind is None]
+        records = [self.reader.record(*rows[place]) for place in others]
+        group, lines = Group.of(records, self.plan), iter(together.text.splitlines(keepends=True))
+        texts = [
+            next(lines) if kind == PLAIN else row.removesuffix(b"\r") + (void or b"")
+            for (row, _), kind in zip(rows, kinds, strict=True)
+        ]
+        failed, failures = kinds.count(VOID), list[dict[str, Any]]()
+        for place, record in zip(others, records, strict=True):
+            answer = self.of_records([record], group)
+            texts[place] = answer.text
+            failed += answer.failed
+            failures += answer.failures
+            if answer.failed and self.is_fail_fast:
+                return Answer(b"".join(texts[: place + 1]), place + 1, 1, failures)
+        return Answer(b"".join(texts), len(texts), failed, failures[:SHOWN])
 
     def one_by_one(self, block: Block, *, is_each_alone: bool = False) -> Answer:
         """Convert each record to its result or its error."""
@@ -138,7 +145,7 @@ class Conversion:
         """Convert records that were read, of which those in the group are computed."""
         texts: list[bytes] = []
         failures: list[dict[str, Any]] = []
-        count = 0
+        count = failed = 0
         for is_together, members in groupby(records, key=group.has):
             if is_together:
                 together = list(members)
@@ -149,12 +156,14 @@ class Conversion:
                 texts.append(self.alone(record).encode())
                 count += 1
                 if record.error is not None:
-                    failures.append(error_facts(record))
+                    failed += 1
+                    if failed <= SHOWN:
+                        failures.append(error_facts(record))
                     if self.is_fail_fast:
-                        return Answer(b"".join(texts), count, failures)
+                        return Answer(b"".join(texts), count, failed, failures)
                 if count % OFTEN == 0:
                     gc.collect(0)  # looks at what is new, and not again at all records
-        return Answer(b"".join(texts), count, failures)
+        return Answer(b"".join(texts), count, failed, failures)
 
     def alone(self, record: Record) -> str:
         """Return the line of one record; its error, if it has one, stays in the record."""
@@ -211,12 +220,6 @@ class Group:
         return Result(self.result.value[rows], gradients), Columns(len(members), {}, rests, texts)
 
 
-def up_to_failure(answers: list[Answer]) -> list[Answer]:
-    """Return the answers up to the first that has a failure."""
-    end = next((place for place, answer in enumerate(answers, 1) if answer.failures), len(answers))
-    return answers[:end]
-
-
 # The records at which a process ended: each gets its error, and the rest of its block is computed anew.
 
 
@@ -247,7 +250,7 @@ class Losses:
         """Return the line of the error; without the record's own fields where reading them ended the process."""
         record = self.convert.reader.records(row)[0] if is_read else Record(row.first)
         record.error = error_of_loss(loss, self.limits, self.bugs)
-        return Answered(Answer(self.convert.writer.error(record).encode(), 1, [error_facts(record)]))
+        return Answered(Answer(self.convert.writer.error(record).encode(), 1, 1, [error_facts(record)]))
 
 
 def error_of_loss(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
-from gradcli.stream.records import Block, Columns, Record, fixed_twice, not_text, number
+from gradcli.stream.records import PLAIN, Block, Columns, Record, fixed_twice, not_text, number
 
 DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"
@@ -85,6 +85,10 @@ class JsonLines:
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
         """Return the lines that are not blank, with their numbers."""
         return [(line, at) for at, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
+
+    def kind(self, row: bytes) -> str | None:
+        """Return what a line is: `PLAIN`, or None for any other."""
+        return PLAIN if self.is_plain(row) else None
 
     def is_plain(self, row: bytes) -> bool:
         """Return whether a line can be one of many in `columns`: an object with a finite number for each variable."""

@@ -12,6 +12,8 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.facts import dataclass
 
+PLAIN, VOID = "plain", "void"  # kinds of rows: nothing but numbers for the variables, and without some of these
+
 
 @dataclass
 class Record:

@@ -15,7 +15,7 @@ from gradcli.dialects import COMMAS, SEPARATED, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.jsonl import parse_line
-from gradcli.stream.records import LONGEST, NONFINITE, Block, Columns, Record, finite, not_text, number
+from gradcli.stream.records import LONGEST, NONFINITE, PLAIN, VOID, Block, Columns, Record, finite, not_text, number
 from gradcli.stream.values import plain
 
 NUMBER = r" *[-+]?(?:\d{1,99}%s?\d*|%s\d+)(?:[eE][-+]?\d\d?)? *"  # cells of which many are read at once
@@ -38,14 +38,17 @@ class Table:
         *,
         keeps_text: bool,
         keeps_values: bool = False,
+        required: Sequence[str] = (),
     ) -> None:
         self.header = list(header)
         self.places = {name: self.header.index(name) for name in names if name in self.header}
         self.others = {name: place for place, name in enumerate(self.header) if name not in self.places}
         self.dialect, self.keeps_text, self.keeps_values = dialect, keeps_text, keeps_values
         mark, point, numbers = re.escape(dialect.delimiter), re.escape(dialect.decimal), set(self.places.values())
-        kinds = (NUMBER % (point, point) if at in numbers else f'[^"{mark}\\r]*' for at in range(len(self.header)))
-        self.plain = re.compile(f"{mark.join(kinds)}\r?".encode())
+        number, needed = NUMBER % (point, point), {self.places[name] for name in required if name in self.places}
+        plain = [number if at in numbers else f'[^"{mark}\\r]*' for at in range(len(self.header))]
+        void = [f"(?:{cell})?" if at in needed else cell for at, cell in enumerate(plain)]
+        self.kinds = re.compile(f"(?:(?P<{PLAIN}>{mark.join(plain)})|(?P<{VOID}>{mark.join(void)}))\r?".encode())
 
     def columns(self, block: Block) -> Columns | None:
         """Read all rows at once; None where one has a mistake or quotes."""
@@ -107,9 +110,10 @@ class Table:
         rows = whole_rows(lines, block.first, self.dialect) if b'"' in block.data else zip(lines, count(block.first))
         return [(row, at) for row, at in rows if row.strip(b"\r")]
 
-    def is_plain(self, row: bytes) -> bool:
-        """Return whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
-        return self.plain.fullmatch(row) is not None and not_text(row) is None
+    def kind(self, row: bytes) -> str | None:
+        """Return what a row without quotes is: a finite number for each variable, or nothing for some, else None."""
+        match = self.kinds.fullmatch(row)
+        return match.lastgroup if match is not None and not_text(row) is None else None
 
     @property
     def blank(self) -> str:

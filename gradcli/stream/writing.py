@@ -26,6 +26,7 @@ class Writer(Protocol):
     """Writes results and errors as whole lines, below a header, which may be empty."""
 
     header: str
+    void: bytes | None  # what stands after a row that failed, where nothing says why
 
     def columns(self, result: Result, columns: Columns) -> bytes:
         """Return the lines of many results, as `record` gives each."""
@@ -40,7 +41,7 @@ class Writer(Protocol):
 class JsonLinesWriter:
     """`{"ok": true, "value": 49.0, "gradients": {"x": 14.0}, "record": {"id": 7}}`."""
 
-    header = ""
+    header, void = "", None
 
     def __init__(self, *, has_gradients: bool, has_nulls: bool = False) -> None:
         self.has_gradients, self.has_nulls = has_gradients, has_nulls
@@ -97,6 +98,8 @@ class TableWriter:
         self.dialect, self.has_errors = dialect, has_errors
         self.nonfinite = EMPTY if has_nulls else digits.NAMES
         self.header = dialect.row([*header, *self.added]) + "\n"
+        blank = self.dialect.delimiter * len(self.added)
+        self.void: bytes | None = None if has_errors else f"{blank}\n".encode()  # after a row that failed
         self.local = bytes.maketrans(b",.", f"{dialect.delimiter}{dialect.decimal}".encode())
 
     def columns(self, result: Result, columns: Columns) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.conversion import Conversion, Piece
+from gradcli.stream.conversion import SHOWN, Conversion, Piece
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.records import Block
@@ -65,7 +65,7 @@ def for_rows(program: str) -> Conversion:
     plan = Plan(task)
     header = ["id", "x", "y"]
     writer = TableWriter(header, plan.differentiated)
-    return Conversion(Table(header, plan.names, keeps_text=True), writer, task, plan)
+    return Conversion(Table(header, plan.names, keeps_text=True, required=plan.required), writer, task, plan)
 
 
 def assert_cuts_make_no_difference(convert: Conversion, lines: list[str]) -> str:
@@ -74,7 +74,8 @@ def assert_cuts_make_no_difference(convert: Conversion, lines: list[str]) -> str
     parts = [convert(Piece(Block(number, line))) for number, line in enumerate(data, 1)]
     assert whole.text == b"".join(part.text for part in parts)
     assert whole.count == sum(part.count for part in parts)
-    assert whole.failures == [failure for part in parts for failure in part.failures]
+    assert list(whole.failures) == [failure for part in parts for failure in part.failures][:SHOWN]
+    assert whole.failed == sum(part.failed for part in parts)
     return whole.text.decode()
 
 

@@ -89,14 +89,16 @@ FACTS = {"code": "E210", "message": "no", "line": 3, "column": None, "start": No
 @pytest.mark.parametrize(
     ("answer", "fits"),
     [
-        (Answer(b"", 2, [FACTS]), True),
-        (Answer(b"", 3, []), False),
-        (Answer(b"", -1, []), False),
-        (Answer(b"", 1, [FACTS, FACTS]), False),
-        (Answer(b"", 1, [{}]), False),
-        (Answer(b"", 1, [FACTS | {"line": 5}]), False),
-        (Answer(b"", 1, [FACTS | {"help": 3}]), False),
-        (Answer(b"", 1, [FACTS | {"more": 3}]), False),
+        (Answer(b"", 2, 1, [FACTS]), True),
+        (Answer(b"", 3), False),
+        (Answer(b"", -1), False),
+        (Answer(b"", 1, 2, [FACTS, FACTS]), False),
+        (Answer(b"", 2, 2, [FACTS]), False),
+        (Answer(b"", 2, -1, [FACTS]), False),
+        (Answer(b"", 1, 1, [{}]), False),
+        (Answer(b"", 1, 1, [FACTS | {"line": 5}]), False),
+        (Answer(b"", 1, 1, [FACTS | {"help": 3}]), False),
+        (Answer(b"", 1, 1, [FACTS | {"more": 3}]), False),
     ],
 )
 def test_an_answer_is_about_its_piece(answer: Answer, fits: bool) -> None:

@@ -16,7 +16,7 @@ from tests.stream.arrow.test_job import read, write
 pa: Any = pytest.importorskip("pyarrow")
 
 CAST = {"is_cast": True}
-ROWS = {
+ROWS: dict[str, tuple[list[Any], list[Any]]] = {
     "decimals": ([Decimal("1.50"), None, Decimal("-2.00")], [2.25, None, 4.0]),
     "lists": ([None, [1.0, 2.0], [3.0, 4.0]], [None, 5.0, 25.0]),
     "decimals in lists": ([[Decimal(1), Decimal(2)], [Decimal(3), None]], [5.0, None]),
