@@ -41,7 +41,8 @@ class Writer(Protocol):
 class JsonLinesWriter:
     """`{"ok": true, "value": 49.0, "gradients": {"x": 14.0}, "record": {"id": 7}}`."""
 
-    header, void = "", None
+    header = ""
+    void: bytes | None = None
 
     def __init__(self, *, has_gradients: bool, has_nulls: bool = False) -> None:
         self.has_gradients, self.has_nulls = has_gradients, has_nulls
