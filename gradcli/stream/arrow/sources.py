@@ -84,7 +84,7 @@ class Source:
         self.stream: Any = None  # of the bytes of a stream, which may go on after its end
         self.ahead: list[Any] = []  # batches of a stream that were read to see what they are
         self.is_cast = is_cast
-        self.schema: Any = None
+        self.schema: Any  # of pyarrow
         with ExitStack() as unfinished, reading(self.name):
             unfinished.callback(self.close)
             self._open(numbers, dialect)
