@@ -765,7 +765,9 @@ def asked(witness: Witness) -> Iterator[Finding]:
             elif cut is None and run.passed and witness.known(tensor):
                 yield from of_plain(witness, place, name)
             continue
-        if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
+        passes = [done for done in run.passes.values() if not done.returns]
+        is_cut = any(done.below.get(tensor) for done in passes) or run.origins.way_out(tensor) is not None
+        if ("." in name and passes and not is_cut) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
 
