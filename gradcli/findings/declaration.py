@@ -22,6 +22,7 @@ EVENTS = {
     "operation": "an operation with a name that it asks for has run",
     "pass": "a backward pass begins, and its graph is there",
     "arrival": "a backward pass has run",
+    "often": "a backward pass of a line that has had many has run, and what it left is finite",
     "step": "an optimizer has stepped",
     "clearing": "a gradient was cleared",
     "contribution": "a contribution of a backward pass is not finite",

@@ -767,6 +767,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
             continue
         passes = [done for done in run.passes.values() if not done.returns]
         is_cut = any(done.below.get(tensor) for done in passes) or run.origins.way_out(tensor) is not None
+        is_cut &= not run.optimizers  # which say who is to learn: a teacher is not
         if ("." in name and passes and not is_cut) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
@@ -946,7 +947,7 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
         message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
-        witness.of(Zeros).of.setdefault(zero[0], found)
+        witness.of(Zeros).expect(witness, zero[0], found)
     yield from ()
 
 
@@ -966,7 +967,7 @@ def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
             message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
             because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
             finding = HOOK.found(at, name, message, because, None, see=[done.place.line])
-            witness.of(Zeros).of.setdefault(leaf, finding)
+            witness.of(Zeros).expect(witness, leaf, finding)
     yield from ()
 
 
@@ -975,6 +976,11 @@ class Zeros:
 
     def __init__(self) -> None:
         self.of: WeakKeyDictionary[Tensor, Finding] = WeakKeyDictionary()
+
+    def expect(self, witness: Witness, leaf: Tensor, finding: Finding) -> None:
+        """Keep a finding on a leaf, unless it gets another gradient."""
+        self.of.setdefault(leaf, finding)
+        witness.is_expecting = True
 
 
 @NO_DERIVATIVE.on("end")

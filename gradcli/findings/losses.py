@@ -339,6 +339,22 @@ def of_weights(witness: Witness, operation: Operation) -> Iterator[Finding]:
     yield from ()
 
 
+@AXIS.on_operation("index", "gather")
+def of_picked(witness: Witness, operation: Operation) -> Iterator[Finding]:
+    """Note probabilities that add up to 1 in each column, where one is picked from each row."""
+    (x, *indices), node = operation.tensors, node_of(operation.application.out)
+    options, inner = operation.application.options, node_of(x)
+    while isinstance(inner, Node) and inner.primitive.name in ("log", "neg"):
+        inner = inner.edges[0]
+    if not isinstance(inner, Node) or inner.primitive.name not in ("softmax", "log_softmax") or x.ndim != 2:
+        return
+    is_by_row = options.get("dims") == (0, 1) and np.array_equal(indices[0].value, np.arange(len(x.value)))
+    is_by_row |= options.get("dim") == 1 and indices[0].shape == (len(x.value), 1)
+    if is_by_row and inner.options.get("dim") in (0, -2) and min(x.shape) > 1 and isinstance(node, Node):
+        witness.of(Twice).of[node] = AXIS, inner, operation
+    yield from ()
+
+
 @SOFTMAX_TWICE.on("pass", closely=True)
 def twice(witness: Witness, done: Pass) -> Iterator[Finding]:
     found = witness.of(Twice).of
@@ -361,8 +377,9 @@ def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> 
     calls = place.written.calls(kind)
     words = short(calls[0]) if calls and short(calls[0]) else kind
     numbers = np.exp(inner.out) if kind == "log_softmax" else np.asarray(inner.out)
-    over = "the classes" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} sums over"
-    message = f"{words} goes along dim={dim}, and {over} {'are' if over == 'the classes' else 'is'} dim={axis}."
+    does = "sums over" if "matrix" in node.primitive.traits else "picks from"
+    over = "the classes are" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} {does} is"
+    message = f"{words} goes along dim={dim}, and {over} dim={axis}."
     because = f"{given} is {np.shape(inner.out)}, and the first row of probabilities adds up to "
     because += f"{float(np.moveaxis(numbers, axis, -1).reshape(-1, numbers.shape[axis])[0].sum()):.4g} in place of 1."
     instead = f"nn.{'LogSoftmax' if kind == 'log_softmax' else 'Softmax'}(dim={axis})"

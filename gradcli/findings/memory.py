@@ -75,6 +75,48 @@ print(x.grad)
 )
 
 
+GROWN = Cause(
+    "graph-growth",
+    "warning",
+    "a total of losses keeps the graphs of all rounds",
+    "Each loss brings its graph into the sum, and memory grows by it in every round. A report needs numbers alone.",
+    """
+import torch
+w = torch.tensor(2.0, requires_grad=True)
+total = 0
+for _ in range(20):
+    w.grad = None
+    loss = (w - 3) ** 2
+    loss.backward()
+    total += loss
+print(total)
+""",
+    "total += loss.item()",
+    order=4,
+)
+MANY = 16  # rounds whose graphs a total keeps
+
+
+@GROWN.on("end")
+def grown(witness: Witness) -> Iterator[Finding]:
+    """State that a sum holds many graphs whose passes have run, and nothing can go back through it."""
+    for name, value in witness.machine.globals.items():
+        order = nodes_below([node]) if isinstance(value, Tensor) and isinstance(node := node_of(value), Node) else []
+        sums = [x for x in order if x.primitive.name == "add" and x not in witness.run.freed and np.size(x.out) == 1]
+        place = witness.place_of(sums[0]) if len(sums) >= MANY else None
+        written = place.node if place is not None else None
+        if place is None or not isinstance(written, ast.AugAssign) or place.written.target() != name:
+            continue
+        kept = sum(x in witness.run.freed for x in order)
+        if kept < len(sums) or witness.run.passed < len(sums):
+            continue
+        message = f"{name} keeps the graph of each of the {len(sums)} rounds, and grows with every further one."
+        because = f"{len(order)} operations hang on it; {kept} of them have had their pass, and none can have another."
+        number = ast.parse(f"({ast.unparse(written.value)}).item()", mode="eval").body
+        instead = place.written.with_(written.value, number)
+        yield GROWN.found(place, f"{name}, {short(written.value)}", message, because, instead)
+
+
 @FREED.on("end")
 def freed(witness: Witness) -> Iterator[Finding]:
     for error, place in witness.errors:

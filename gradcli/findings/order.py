@@ -291,6 +291,7 @@ def parameters_in(optimizer: Any) -> list[Tensor]:
     return [x for group in optimizer.param_groups for x in group["params"]]
 
 
+@ACCUMULATED.on("often")
 @ACCUMULATED.on("arrival")
 def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
     if done.inputs is not None:
@@ -364,7 +365,7 @@ def counted_in(node: Node) -> tuple[int, str] | None:
 def noted_mean(ledger: Ledger, done: Pass) -> None:
     """Note the mean that the pass began with, its weight, and what it gave."""
     if ledger.mean is not None:
-        node, rows, unit = ledger.mean
+        (node, rows, unit), ledger.mean = ledger.mean, None
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
         small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]

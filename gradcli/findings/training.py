@@ -197,6 +197,7 @@ class Courses:
         self.of: dict[tuple[str, int], Course] = {}
 
 
+@DIVERGING.on("often")
 @DIVERGING.on("arrival")
 def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
     """Note the loss, and for the first rounds the curvature that two gradients show."""
@@ -546,7 +547,7 @@ def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
             message += f"is 0 and {several(names)} gets no gradient."
             because = f"{names[0]}.grad is 0 in each of {done.times} passes."
             finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
-            witness.of(Zeros).of.setdefault(leaves[0], finding)
+            witness.of(Zeros).expect(witness, leaves[0], finding)
     yield from ()
 
 

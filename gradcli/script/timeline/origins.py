@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
@@ -28,6 +28,7 @@ class Cut(NamedTuple):
 
 
 Below = dict[Tensor, Cut | None]  # leaves, and the cut on the way to each, if any; never changed once it is made
+NOTHING: Below = {}
 
 
 class Origins:
@@ -44,24 +45,32 @@ class Origins:
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
         self.copied: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # those below a tensor that left
 
-    def computed(self, application: Application, line: int, source: Source | None = None) -> None:
-        """Note the origins of the result of an operation."""
-        out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
-        below = self.below(inputs)
-        for leaf in below:
-            if leaf not in self.used:
-                self.used[leaf], self.since[leaf] = line, self.passes
-        if below and not isinstance(node_of(out), Node):
+    def computed(self, application: Application, node: Target | None, line: int, source: Source | None = None) -> None:
+        """Note the origins of the result of an operation, which has this node."""
+        out, begins, parts, inputs = application.out, line, [], application.inputs
+        for x in inputs:
+            if isinstance(x, Tensor):
+                if part := self._below_one(x):
+                    parts.append(part)
+                if x in self.made:
+                    begins = self.made[x] if begins == line else begins
+                else:  # those below a result were used for it
+                    for leaf in part:
+                        if leaf not in self.used:
+                            self.used[leaf], self.since[leaf] = line, self.passes
+        self.made[out] = begins
+        below = merged(parts)
+        if not below:
+            given = dict.fromkeys(root for x in inputs if isinstance(x, Tensor) for root in self.roots(x))
+            self._roots[out] = tuple(given)[:ROOTS]
+            return
+        if not isinstance(node, Node):
             below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
-        elif not below:
-            self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
-        self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
-        if below:
-            self._below[out] = below
-            if application.primitive is copy:  # into the memory of the first
-                self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
-            if out.base is not None:  # perhaps a part that was written over
-                self._below[out.base] = merged([self.below([out.base]), below])
+        self._below[out] = below
+        if application.primitive is copy:  # into the memory of the first
+            self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
+        if out.base is not None:  # perhaps a part that was written over
+            self._below[out.base] = merged([self.below([out.base]), below])
 
     def left(self, source: Tensor, result: object, place: Cut) -> None:
         """Note that `detach()` or the like made a result outside the graph of the source."""
@@ -90,7 +99,7 @@ class Origins:
         return merged([self._below_one(x) for x in tensors])
 
     def _below_one(self, x: Tensor) -> Below:
-        below = self._below.get(x, {})
+        below = self._below.get(x, NOTHING)
         is_leaf = isinstance(node_of(x), AccumulateGrad) and not x.is_unrecorded
         return {**below, x: None} if is_leaf else below
 
@@ -102,7 +111,7 @@ class Origins:
 def merged(parts: Sequence[Below]) -> Below:
     """Join leaves; the way to a leaf is cut where it is cut in every part."""
     parts = [part for part in parts if part]
-    if not parts or all(part is parts[0] for part in parts):
+    if len(parts) < 2 or all(part is parts[0] for part in parts):
         return parts[0] if parts else {}
     whole: Below = {}
     for part in parts:
