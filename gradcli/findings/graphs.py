@@ -26,165 +26,23 @@ from gradcli.source import Source
 LEFT_GRAPH = Cause(
     "left-graph",
     "warning",
-    "a value left the graph on its way, so nothing before it gets a gradient",
-    "detach(), .data, item(), numpy(), tolist(), float(), torch.tensor(t) and no_grad() give numbers without a "
-    "history.",
-    """
-import torch
-w = torch.tensor(2.0, requires_grad=True)
-v = torch.tensor(1.0, requires_grad=True)
-loss = w.item() * v
-loss.backward()
-print(w.grad)
-""",
-    "leave it a tensor until after backward(): loss = w * v",
     order=2,
     answers=("detached", "no-grad", "constant", "not-reached", "no-backward", "not-updated"),
 )
 NO_DERIVATIVE = Cause(
-    "no-derivative",
-    "warning",
-    "an operation has no derivative, or one that is 0 everywhere",
-    "argmax, comparisons, rounding, signs and casts to whole numbers give steps: a small change changes nothing.",
-    """
-import torch
-x = torch.tensor([0.2, 1.7])
-limit = torch.tensor(1.0, requires_grad=True)
-scale = torch.tensor(2.0, requires_grad=True)
-(scale * (x > limit).float()).sum().backward()
-print(limit.grad)
-""",
-    "use a soft form: torch.sigmoid(x - limit) for x > limit, softmax for argmax, cross_entropy for a count of hits",
-    order=2,
-    answers=("detached", "not-reached", "zero-gradient", "constant", "not-updated"),
+    "no-derivative", "warning", order=2, answers=("detached", "not-reached", "zero-gradient", "constant", "not-updated")
 )
 LEAF_REBOUND = Cause(
-    "leaf-rebound",
-    "warning",
-    "a name means the result of an operation now, and the leaf that has the gradient has no name",
-    "w = w - lr * w.grad, w = w.to(...) and torch.rand(3, requires_grad=True).double() make a new tensor, not a leaf.",
-    """
-import torch
-w = torch.rand(3, requires_grad=True).double()
-w.sum().backward()
-print(w.grad)
-""",
-    "ask for requires_grad last, on the finished tensor: w = torch.rand(3).double().requires_grad_()",
-    order=2,
-    answers=("non-leaf", "no-grad", "not-reached", "not-updated", "constant"),
+    "leaf-rebound", "warning", order=2, answers=("non-leaf", "no-grad", "not-reached", "not-updated", "constant")
 )
-NEVER_REACHED = Cause(
-    "never-reached",
-    "warning",
-    "no backward pass has reached a tensor whose gradient is read",
-    "Only backward() fills .grad, of the leaves that its output was computed from; torch.autograd.grad returns it.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-torch.autograd.grad(x ** 2, x)
-print(x.grad)
-""",
-    "(x ** 2).backward() fills x.grad",
-    order=3,
-    answers=("not-reached", "no-backward", "reset"),
-)
-NON_LEAF = Cause(
-    "non-leaf",
-    "note",
-    "the result of an operation keeps no gradient",
-    "backward() fills the .grad of leaves alone, unless a result is asked to keep its own.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-y = x ** 2
-y.backward()
-print(y.grad)
-""",
-    "y.retain_grad() before backward()",
-    order=6,
-    answers=("non-leaf",),
-)
-INTEGER_LEAF = Cause(
-    "integer-leaf",
-    "error",
-    "a tensor of whole numbers cannot require grad",
-    "A gradient is about small changes, and whole numbers have none.",
-    """
-import torch
-x = torch.tensor([1, 2, 3], requires_grad=True)
-""",
-    "write the numbers with a point, 1.0, or x.float()",
-    order=1,
-)
-NOT_SCALAR = Cause(
-    "not-scalar",
-    "error",
-    "backward() on several numbers needs to know how to weigh them",
-    "A gradient is that of one number.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-(x * 2).backward()
-""",
-    "(x * 2).sum().backward(), or .mean()",
-    order=1,
-    answers=("no-backward", "not-reached"),
-)
-NO_LEAF = Cause(
-    "no-leaf",
-    "error",
-    "nothing that the output was computed from requires grad",
-    "backward() needs a graph, and only tensors with requires_grad=True begin one.",
-    """
-import torch
-w = torch.tensor(2.0)
-(w ** 2).backward()
-""",
-    "w = torch.tensor(2.0, requires_grad=True)",
-    order=1,
-    answers=("constant", "no-backward"),
-)
-HOOK = Cause(
-    "hook-zero",
-    "warning",
-    "a hook returns 0 in place of a gradient",
-    "What a hook returns takes the place of the gradient, for all that comes after it.",
-    """
-import torch
-w = torch.tensor([1.0, 2.0], requires_grad=True)
-w.register_hook(lambda g: g.long() // 10 * 1.0)
-(w ** 2).sum().backward()
-print(w.grad)
-""",
-    "return nothing to look only, or the changed gradient",
-    order=2,
-    answers=("zero-gradient",),
-)
-LEAF_IN_PLACE = Cause(
-    "leaf-in-place",
-    "error",
-    "a leaf is changed in place while autograd records",
-    "The gradient of a leaf is that at its value; a change in place would make it another one.",
-    """
-import torch
-w = torch.ones(2, requires_grad=True)
-w += 1
-""",
-    "with torch.no_grad(): w += 1; or w2 = w + 1",
-    order=1,
-)
-STOPPED = Cause(
-    "stopped",
-    "error",
-    "the snippet stopped at an error",
-    "The error is none of those that this catalogue explains.",
-    """
-import torch
-torch.ones(2, 3) @ torch.ones(2, 3)
-""",
-    "see the advice of the error",
-    order=4,
-)
+NEVER_REACHED = Cause("never-reached", "warning", order=3, answers=("not-reached", "no-backward", "reset"))
+NON_LEAF = Cause("non-leaf", "note", order=6, answers=("non-leaf",))
+INTEGER_LEAF = Cause("integer-leaf", "error", order=1)
+NOT_SCALAR = Cause("not-scalar", "error", order=1, answers=("no-backward", "not-reached"))
+NO_LEAF = Cause("no-leaf", "error", order=1, answers=("constant", "no-backward"))
+HOOK = Cause("hook-zero", "warning", order=2, answers=("zero-gradient",))
+LEAF_IN_PLACE = Cause("leaf-in-place", "error", order=1)
+STOPPED = Cause("stopped", "error", order=4)
 
 MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")

@@ -21,82 +21,11 @@ from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness
 from gradcli.script.timeline.names import node_of
 
-BROADCAST = Cause(
-    "broadcast-loss",
-    "warning",
-    "a column meets a row, so every entry is paired with every other",
-    "(N, 1) and (N,) broadcast to (N, N). A loss over that compares each prediction with each target.",
-    """
-import torch
-x = torch.linspace(0, 1, 5).unsqueeze(1)
-y = torch.linspace(0, 2, 5)
-w = torch.tensor([[1.0]], requires_grad=True)
-loss = ((x @ w - y) ** 2).mean()
-loss.backward()
-""",
-    "(x @ w).squeeze(1) - y",
-    order=1,
-)
-SOFTMAX_TWICE = Cause(
-    "softmax-twice",
-    "warning",
-    "cross_entropy gets probabilities and takes softmax of them again",
-    "cross_entropy contains log_softmax: it wants scores. With probabilities the loss cannot get small.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-probs = torch.softmax(scores, dim=1)
-loss = torch.nn.functional.cross_entropy(probs, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "cross_entropy(scores, labels)",
-    order=2,
-)
-SIGMOID_TWICE = Cause(
-    "sigmoid-twice",
-    "warning",
-    "a loss with logits gets probabilities and takes sigmoid of them again",
-    "binary_cross_entropy_with_logits contains the sigmoid: it wants scores.",
-    """
-import torch
-score = torch.randn(4, requires_grad=True)
-p = torch.sigmoid(score)
-loss = torch.nn.functional.binary_cross_entropy_with_logits(p, torch.tensor([0.0, 1, 1, 0]))
-loss.backward()
-""",
-    "binary_cross_entropy_with_logits(score, target)",
-    order=2,
-)
-LOG_MISSING = Cause(
-    "log-missing",
-    "warning",
-    "nll_loss or kl_div gets numbers that are no log-probabilities",
-    "They multiply by the target, or pick the entry of the label, and change the sign; they take no log.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-probs = torch.softmax(scores, dim=1)
-loss = torch.nn.functional.nll_loss(probs, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "torch.log_softmax(scores, dim=1), or cross_entropy of the scores",
-    order=2,
-)
-AXIS = Cause(
-    "softmax-axis",
-    "warning",
-    "softmax is taken along another axis than the one that is summed over",
-    "Probabilities add up to 1 over the classes, attention weights over the values that they weigh: dim says which.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-logp = torch.log_softmax(scores, dim=0)
-loss = torch.nn.functional.nll_loss(logp, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "log_softmax(scores, dim=1); dim=-1 for attention weights",
-    order=2,
-)
+BROADCAST = Cause("broadcast-loss", "warning", order=1)
+SOFTMAX_TWICE = Cause("softmax-twice", "warning", order=2)
+SIGMOID_TWICE = Cause("sigmoid-twice", "warning", order=2)
+LOG_MISSING = Cause("log-missing", "warning", order=2)
+AXIS = Cause("softmax-axis", "warning", order=2)
 ELEMENTWISE = 64  # operations between a pair and the loss that are followed
 
 

@@ -25,75 +25,12 @@ from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, lo
 from gradcli.script.timeline.names import node_of
 from gradcli.source import Source
 
-FREED = Cause(
-    "freed-graph",
-    "error",
-    "a backward pass needs what an earlier one has freed",
-    "backward() frees the graph behind it. What is used in two passes has to be computed twice, or passed "
-    "through once.",
-    """
-import torch
-w = torch.tensor(2.0, requires_grad=True)
-scale = w.exp()
-for _ in range(2):
-    (scale * 3).backward()
-""",
-    "compute it inside the loop; or one pass from the sum of the losses",
-    order=1,
-)
-CHANGED = Cause(
-    "changed-after-saving",
-    "error",
-    "a value that the backward pass needs was changed in place",
-    "An operation saves its inputs or its result; +=, a method with an underscore, or step() writes over them.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-y = x.exp()
-y += 1
-y.sum().backward()
-""",
-    "y = y + 1 makes a new tensor",
-    order=2,
-)
-BEHIND = Cause(
-    "changed-behind-autograd",
-    "warning",
-    "a value that the backward pass reads was changed without autograd's knowing",
-    "Writing through .data, or into an array that shares the memory, is not counted: the gradient is silently wrong.",
-    """
-import torch
-w = torch.tensor([1.0, 3.0], requires_grad=True)
-x = torch.tensor([2.0, 5.0], requires_grad=True)
-y = (w * x).sum()
-w.data.zero_()
-y.backward()
-print(x.grad)
-""",
-    "change it after backward(), or inside no_grad() without .data, where autograd notices",
-    order=1,
-)
+FREED = Cause("freed-graph", "error", order=1)
+CHANGED = Cause("changed-after-saving", "error", order=2)
+BEHIND = Cause("changed-behind-autograd", "warning", order=1)
 
 
-GROWN = Cause(
-    "graph-growth",
-    "warning",
-    "a total of losses keeps the graphs of all rounds",
-    "Each loss brings its graph into the sum, and memory grows by it in every round. A report needs numbers alone.",
-    """
-import torch
-w = torch.tensor(2.0, requires_grad=True)
-total = 0
-for _ in range(20):
-    w.grad = None
-    loss = (w - 3) ** 2
-    loss.backward()
-    total += loss
-print(total)
-""",
-    "total += loss.item()",
-    order=4,
-)
+GROWN = Cause("graph-growth", "warning", order=4)
 MANY = 16  # rounds whose graphs a total keeps
 
 

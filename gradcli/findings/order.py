@@ -15,7 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
-from gradcli.findings.declaration import Cause, rounds
+from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, number, several, short
 from gradcli.findings.witness import (
@@ -30,167 +30,20 @@ from gradcli.findings.witness import (
     optimizer_class,
 )
 
-ACCUMULATED = Cause(
-    "accumulated",
-    "warning",
-    "a backward pass added its gradient to that of an earlier pass",
-    "backward() adds to .grad. What an earlier pass left there has to be cleared, once it has been used.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(3):
-    loss = (w - 3) ** 2
-    loss.backward()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-    "w.grad = None, or opt.zero_grad(), before each backward()",
-    order=3,
-    answers=("accumulated",),
-)
-WRONG_CLEARED = Cause(
-    "wrong-tensor-cleared",
-    "warning",
-    "the gradient of another tensor is cleared than of the one that is trained",
-    "Each tensor has its own .grad; to clear that of the data leaves that of the weights.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-w = torch.tensor(0.5, requires_grad=True)
-for _ in range(3):
-    (w * x - 2).pow(2).mean().backward()
-    x.grad.zero_()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-    "w.grad.zero_()",
-    order=2,
-    answers=("accumulated",),
-)
-CLEARED_EARLY = Cause(
-    "cleared-early",
-    "warning",
-    "gradients are cleared between backward() and step()",
-    "step() reads .grad, so clearing belongs behind it, or before backward().",
-    rounds("(w - 3).pow(2).backward()", "opt.zero_grad()", "opt.step()"),
-    "opt.step(); opt.zero_grad()",
-    order=2,
-    answers=("not-updated",),
-)
-WITHOUT_BACKWARD = Cause(
-    "step-without-backward",
-    "warning",
-    "an optimizer steps, and no backward pass has filled the gradients",
-    "step() changes only parameters that have a gradient.",
-    rounds("opt.zero_grad()", "loss = (w - 3) ** 2", "opt.step()"),
-    "loss.backward(); opt.step()",
-    order=2,
-    answers=("not-updated", "no-backward"),
-)
-BEFORE_BACKWARD = Cause(
-    "step-before-backward",
-    "warning",
-    "step() stands before backward(), so it meets no gradient",
-    "The order of a round is zero_grad, backward, step.",
-    rounds("loss = (w - 3) ** 2", "opt.zero_grad()", "opt.step()", "loss.backward()"),
-    "opt.zero_grad(); loss.backward(); opt.step()",
-    order=2,
-    answers=("not-updated", "accumulated"),
-)
-ZERO_RATE = Cause(
-    "zero-rate",
-    "warning",
-    "an optimizer steps with the learning rate 0, so nothing changes",
-    "A step moves each parameter by lr times its gradient.",
-    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step()", lr=0.0),
-    "a learning rate above 0, such as lr=0.01",
-    order=2,
-    answers=("not-updated",),
-)
-UNEVEN = Cause(
-    "uneven-accumulation",
-    "warning",
-    "means over parts of unequal size are added as if the parts were equal",
-    "The mean of a small last batch weighs as much as that of a full one.",
-    """
-import torch
-w = torch.tensor(0.0, requires_grad=True)
-x = torch.arange(5.0)
-parts = x.split(2)
-for part in parts:
-    loss = (w * part - 1).pow(2).mean()
-    (loss / len(parts)).backward()
-""",
-    "weigh each loss by its rows: (loss * len(part) / len(x)).backward()",
-    order=3,
-)
+ACCUMULATED = Cause("accumulated", "warning", order=3, answers=("accumulated",))
+WRONG_CLEARED = Cause("wrong-tensor-cleared", "warning", order=2, answers=("accumulated",))
+CLEARED_EARLY = Cause("cleared-early", "warning", order=2, answers=("not-updated",))
+WITHOUT_BACKWARD = Cause("step-without-backward", "warning", order=2, answers=("not-updated", "no-backward"))
+BEFORE_BACKWARD = Cause("step-before-backward", "warning", order=2, answers=("not-updated", "accumulated"))
+ZERO_RATE = Cause("zero-rate", "warning", order=2, answers=("not-updated",))
+UNEVEN = Cause("uneven-accumulation", "warning", order=3)
 
 
-LATE_CLIPPING = Cause(
-    "clipped-late",
-    "warning",
-    "gradients are clipped after the step that was to use them",
-    "Clipping changes .grad: it belongs between backward() and step().",
-    rounds("opt.zero_grad()", "(w ** 2).sum().backward()", "opt.step()", "torch.nn.utils.clip_grad_norm_([w], 1.0)"),
-    "clip_grad_norm_(...) before opt.step()",
-    order=0,  # before what diverges because of it
-)
-EARLY_CLIPPING = Cause(
-    "clipped-early",
-    "warning",
-    "gradients are clipped before the backward pass that fills them",
-    "Clipping changes .grad as it is: it belongs between backward() and step().",
-    rounds(
-        "opt.zero_grad()",
-        "loss = (w ** 2).sum()",
-        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
-        "loss.backward()",
-        "opt.step()",
-    ),
-    "loss.backward(); clip_grad_norm_(...); opt.step()",
-    order=0,
-)
-NEVER_STEPPED = Cause(
-    "never-stepped",
-    "warning",
-    "an optimizer never steps, though backward passes give it gradients",
-    "backward() computes gradients; only step() changes parameters. A method without () is named and not called.",
-    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step"),
-    "opt.step()",
-    order=2,
-)
-MADE_ANEW = Cause(
-    "optimizer-renewed",
-    "warning",
-    "a loop makes its optimizer anew, which forgets its momentum each time",
-    "Adam and momentum average over steps; an optimizer that is made in the loop starts from nothing in each round.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(4):
-    opt = torch.optim.Adam([w], lr=0.1)
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    opt.step()
-""",
-    "make the optimizer before the loop",
-    order=4,
-)
-EARLY_SCHEDULE = Cause(
-    "scheduler-early",
-    "warning",
-    "a learning-rate scheduler steps before its optimizer",
-    "The first rate of the schedule is skipped, and every step runs with that of the next round.",
-    rounds(
-        "opt.zero_grad()",
-        "(w - 3).pow(2).backward()",
-        "plan.step()",
-        "opt.step()",
-        before="plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)",
-    ),
-    "opt.step(); plan.step()",
-    order=2,
-)
+LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverges because of it
+EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
+NEVER_STEPPED = Cause("never-stepped", "warning", order=2)
+MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
+EARLY_SCHEDULE = Cause("scheduler-early", "warning", order=2)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 

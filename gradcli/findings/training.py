@@ -34,130 +34,13 @@ from gradcli.findings.witness import (
 )
 from gradcli.script.failure import message_of
 
-DEAD = Cause(
-    "dead-units",
-    "warning",
-    "all units of a ReLU layer are 0 in every row, and pass no gradient on",
-    "A step that is too long throws the biases below 0; from then on the layer answers 0 whatever comes in.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
-nn.init.constant_(net[0].bias, -10.0)
-net(torch.rand(6, 2)).mean().backward()
-""",
-    "a smaller learning rate, other starting weights, or nn.LeakyReLU()",
-    order=3,
-    answers=("dead", "zero-gradient", "not-updated"),
-)
-SATURATED = Cause(
-    "saturated",
-    "warning",
-    "the inputs of a softmax, sigmoid or tanh are so large that its derivative is 0",
-    "Far from 0 these functions are flat: in floats exactly flat.",
-    """
-import torch
-a = torch.tensor(1.0, requires_grad=True)
-p = torch.sigmoid(a * torch.tensor([400.0, -900.0]))
-p.sum().backward()
-print(a.grad)
-""",
-    "scale the inputs to the size of 1",
-    order=3,
-    answers=("saturated", "zero-gradient", "vanished", "not-updated"),
-)
-VANISHING = Cause(
-    "vanishing",
-    "warning",
-    "the gradient gets smaller from layer to layer",
-    "Each layer multiplies it by its weights and its slope. Small weights and sigmoids make that a small factor.",
-    """
-import torch
-torch.manual_seed(0)
-mats = [(0.01 * torch.randn(8, 8)).requires_grad_() for _ in range(8)]
-x = torch.randn(4, 8)
-for m in mats:
-    x = torch.tanh(x @ m)
-x.sum().backward()
-""",
-    "start with weights of size 1 / sqrt(n); ReLU in place of sigmoid; normalisation or skip connections",
-    order=4,
-    answers=("vanished",),
-)
-EXPLODING = Cause(
-    "exploding",
-    "warning",
-    "the gradient gets larger from layer to layer, or from step to step",
-    "A factor above 1 at each of many steps grows like a power.",
-    """
-import torch
-w = torch.tensor([[2.5, 0.0], [0.0, 2.5]], requires_grad=True)
-h = torch.ones(1, 2)
-for _ in range(20):
-    h = torch.relu(h @ w)
-h.mean().backward()
-""",
-    "smaller starting weights; torch.nn.utils.clip_grad_norm_ before step()",
-    order=4,
-    answers=("exploded",),
-)
-DIVERGING = Cause(
-    "diverging",
-    "warning",
-    "the loss grows from round to round: the steps are too long",
-    "A step of gradient descent shrinks the error only while lr is below 2 / curvature.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.3)
-for _ in range(12):
-    opt.zero_grad()
-    loss = 10 * w ** 2
-    loss.backward()
-    opt.step()
-""",
-    "a smaller learning rate, below 1 / curvature",
-    order=1,
-    answers=("not-finite", "gradient-not-finite"),
-)
-FLAT = Cause(
-    "flat",
-    "warning",
-    "a second derivative is 0, because the function is linear or piecewise linear",
-    "abs, relu and products with constants have straight pieces: their slope is constant, and its derivative 0.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-cost = (x - 1).abs() + (x - 5).abs() * 2
-g, = torch.autograd.grad(cost, x, create_graph=True)
-h, = torch.autograd.grad(g, x)
-print(x - g / h)
-""",
-    "use a function with curvature, (x - 1) ** 2, or a step of gradient descent",
-    order=2,
-    answers=("flat", "constant"),
-)
-SYMMETRIC = Cause(
-    "symmetric-start",
-    "warning",
-    "all units of a layer start equal, get equal gradients, and stay equal",
-    "What tells units apart is their start: equal weights make a layer of many units one unit.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-for p in net.parameters():
-    nn.init.constant_(p, 0.5)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.rand(5, 2), torch.rand(5, 1)
-for _ in range(3):
-    opt.zero_grad()
-    (net(x) - y).pow(2).mean().backward()
-    opt.step()
-""",
-    "start at random: nn.init.xavier_uniform_(layer.weight)",
-    order=3,
-)
+DEAD = Cause("dead-units", "warning", order=3, answers=("dead", "zero-gradient", "not-updated"))
+SATURATED = Cause("saturated", "warning", order=3, answers=("saturated", "zero-gradient", "vanished", "not-updated"))
+VANISHING = Cause("vanishing", "warning", order=4, answers=("vanished",))
+EXPLODING = Cause("exploding", "warning", order=4, answers=("exploded",))
+DIVERGING = Cause("diverging", "warning", order=1, answers=("not-finite", "gradient-not-finite"))
+FLAT = Cause("flat", "warning", order=2, answers=("flat", "constant"))
+SYMMETRIC = Cause("symmetric-start", "warning", order=3)
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
 MOST_PARAMETERS = 64
 BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
