@@ -5,7 +5,7 @@
     @ACCUMULATED.after_pass
     def added(witness: Witness, done: Pass) -> Iterator[Finding]: ...
 
-A detector states a finding only where its evidence holds in this run.
+A detector states a finding only where its evidence holds in this run; one that only takes notes returns None.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from gradcli.facts import dataclass
 from gradcli.findings.finding import SEVERITIES, Finding
 
-Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding]])
+Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding] | None])
 EVENTS = {
     "operation": "an operation with a name that it asks for has run",
     "pass": "a backward pass begins, and its graph is there",
@@ -36,8 +36,8 @@ EVENTS = {
     "stopped": "the run is over, and the other detectors have been asked",
     "program": "an expression was explained",
 }
-DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)
-AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)  # by primitive
+DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)
+AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)  # by primitive
 CAUSES: dict[str, Cause] = {}
 
 

@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import number, one_line
+from gradcli.findings.spelling import names_in, number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
 
@@ -53,17 +53,15 @@ class Answers:
 
 
 @DROPS.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     witness.of(Answers).of.clear()
-    yield from ()
 
 
 @DROPS.on("answer")
-def answered(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+def answered(witness: Witness, done: Pass, event: Contribution) -> None:
     assert isinstance(event.node, custom_node())
     found = witness.of(Answers).of.setdefault(event.node, {})
     found[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
-    yield from ()
 
 
 @DROPS.on("arrival")
@@ -319,7 +317,7 @@ def stated(
     name = witness.name(tensor)
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
-    about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
+    about = ", ".join([kind.name, "backward", name, parameter])
     return cause.found(place, about, message, because, mended(cause, place, position, kind, words), see=[place.line])
 
 
@@ -435,7 +433,7 @@ def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> It
     """State the mistake in a function that gradcheck has found wrong."""
     kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
     given = call.args[1] if len(call.args) > 1 else None
-    values = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    values = [place.env.get(name) for name in names_in(given)]
     inputs = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
     if kind is None or not hasattr(kind, "apply") or not inputs or not all(isinstance(x, Tensor) for x in inputs):
         return
@@ -467,7 +465,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
         if "Jacobian mismatch" in message_of(error):
             yield from checked(witness, calls[0], place, severity)
         given = calls[0].args[1] if len(calls[0].args) > 1 else None
-        names = [x.id for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+        names = names_in(given)
         for name in names:
             value = place.env.get(name)
             if not isinstance(value, Tensor):

@@ -14,7 +14,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, number, one_line, short
+from gradcli.findings.spelling import called, meant, names_in, number, one_line, short
 from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
@@ -65,7 +65,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join(dict.fromkeys([*names, *place.written.subjects()])), listed(names)
+    name, leaves = ", ".join([*names, *place.written.subjects()]), listed(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
@@ -115,8 +115,7 @@ def soft(place: Place, cut: Cut) -> str | None:
                 left, right = right, left
             return f"torch.sigmoid({left} - {right})"
         return None
-    calls = written.calls(cut.how)
-    x = written.argument(calls[0]) if calls else None
+    x = written.operand(cut.how)
     text = short(x) if x is not None else ""
     if cut.how in SOFT:
         return SOFT[cut.how].format(x=text or "scores")
@@ -150,7 +149,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
                 inner = call.args[0]
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
                 text = f"torch.stack({ast.unparse(inner)})" if isinstance(value, list) else stacked(inner)
-                return None if text is None else written.with_(call, ast.parse(text, mode="eval").body)
+                return None if text is None else written.with_(call, text)
         return None
     arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
     tree = ast.parse(written.text)
@@ -424,7 +423,7 @@ def inferred(witness: Witness) -> Iterator[Finding]:
             continue
         from gradcli.script.torch.autograd.grad_modes import is_inference
 
-        names = [x.id for x in place.written.nodes() if isinstance(x, ast.Name)]
+        names = names_in(place.node)
         name = next((x for x in names if is_inference(place.env.get(x))), "")
         made = creation(witness, name)
         if made is None:
@@ -439,8 +438,7 @@ def inferred(witness: Witness) -> Iterator[Finding]:
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
-    written = (place.env.get(x.id) for x in place.written.nodes() if isinstance(x, ast.Name))
-    known = [x for x in written if isinstance(x, Tensor)]
+    known = [x for name in names_in(place.node) if isinstance(x := place.env.get(name), Tensor)]
     for x in (output, *(root() for root in run.origins.roots(output)), *known):
         line = 0 if x is None else run.gradient_at(x)
         if x is not None and line:
@@ -653,7 +651,7 @@ def is_result_used(place: Place) -> bool:
     node = place.written.node
     if not isinstance(node, ast.Assign):
         return not isinstance(node, ast.Expr) or not (isinstance(node.value, ast.Call) and called(node.value) == "grad")
-    names = {x.id for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)}
+    names = {name for target in node.targets for name in names_in(target)}
     tree = ast.walk(ast.parse(place.source.text))
     return any(isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in names for x in tree)
 
@@ -743,7 +741,7 @@ def in_a_loop(witness: Witness) -> Iterator[Finding]:
 
     accounts = witness.of(Ledger).accounts
     for source, loop in [(source, x) for source, x in witness.syntax() if isinstance(x, ast.For)]:
-        turn = {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
+        turn = names_in(loop.target)
         for x in loop.body:
             place = Place(source, x.lineno, x, witness.machine.globals)
             name, value = place.written.target(), getattr(x, "value", None)
@@ -776,7 +774,7 @@ def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Findin
 
 
 @NO_DERIVATIVE.on("arrival")
-def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
+def steps(witness: Witness, done: Pass) -> None:
     """State that the derivative of rounding and its kin is 0 everywhere."""
     known, zero = witness.of(Zeros).of, done.zeros if done.is_surveyed else []
     for leaf in (
@@ -799,18 +797,16 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         names = [witness.name(leaf) for leaf in zero][:3]
         words = place.written.of_primitive(node.primitive.name) or node.primitive.name
-        calls = place.written.calls(node.primitive.name)
-        x = place.written.argument(calls[0]) if calls else None
+        x = place.written.operand(node.primitive.name)
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
         message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
         witness.of(Zeros).expect(witness, zero[0], found)
-    yield from ()
 
 
 @HOOK.on("arrival", closely=True)
-def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
+def hooked(witness: Witness, done: Pass) -> None:
     """Note a hook that has made a gradient 0; told if the leaf never gets a gradient."""
     calls = [
         Place(source, x.lineno, x, witness.machine.globals)
@@ -826,7 +822,6 @@ def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
             because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
             finding = HOOK.found(at, name, message, because, None, see=[done.place.line])
             witness.of(Zeros).expect(witness, leaf, finding)
-    yield from ()
 
 
 class Zeros:

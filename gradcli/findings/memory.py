@@ -49,8 +49,7 @@ def grown(witness: Witness) -> Iterator[Finding]:
             continue
         message = f"{name} keeps the graph of each of the {len(sums)} rounds, and grows with every further one."
         because = f"{len(order)} operations hang on it; {kept} of them have had their pass, and none can have another."
-        number = ast.parse(f"({ast.unparse(written.value)}).item()", mode="eval").body
-        instead = place.written.with_(written.value, number)
+        instead = place.written.with_(written.value, f"({ast.unparse(written.value)}).item()")
         yield GROWN.found(place, f"{name}, {short(written.value)}", message, because, instead)
 
 
@@ -73,13 +72,11 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     name = asked_name(witness, node, made)
     output = witness.known(walked[0]) or short_output(place)
     at = made.line if made is not None else 0
-    calls = place.written.calls("backward")
-    x = place.written.argument(calls[0]) if calls else None
+    x = place.written.operand("backward")
     loss = short(x) if x is not None else output
     if line != place.line:
         earlier = witness.at(place.source, line)
-        first_calls = earlier.written.calls("backward")
-        y = earlier.written.argument(first_calls[0]) if first_calls else None
+        y = earlier.written.operand("backward")
         other = short(y) if y is not None else ""
         message = (
             f"{loss} and {other or f'line {line}'} share {name} (line {at}): backward() at line {line} "
@@ -297,12 +294,11 @@ class Writes(list[Write]):
 
 
 @BEHIND.on("exposed")
-def written(witness: Witness, tensor: Tensor, before: Any, time: int) -> Iterator[Finding]:
+def written(witness: Witness, tensor: Tensor, before: Any, time: int) -> None:
     """Note a change through `.data` or an array."""
     writes = witness.of(Writes)
     writes.append(Write(tensor, before, witness.place, time))
     del writes[:-16]
-    yield from ()
 
 
 @BEHIND.on("pass")
@@ -333,7 +329,7 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{number(then[leaf])}."
         )
         instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
-        names = ", ".join(dict.fromkeys([name, *map(witness.name, wrong)]))
+        names = ", ".join([name, *map(witness.name, wrong)])
         yield BEHIND.found(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
         del saver
 

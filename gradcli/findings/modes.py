@@ -93,14 +93,13 @@ class Runs:
 
 
 @TRAIN_MODE.on("pass", closely=True)
-def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
+def trained(witness: Witness, done: Pass) -> None:
     """Note the statements that a backward pass goes through."""
     runs = witness.of(Runs)
     for node in done.order if runs.random and done.is_surveyed else ():
         place = witness.place_of(node)
         if place is not None:
             runs.trained.update(one.key for one in place.calls())
-    yield from ()
 
 
 @EVAL_MODE.on("pass", closely=True)

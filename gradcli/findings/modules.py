@@ -180,7 +180,7 @@ def left_out(witness: Witness) -> Iterator[Finding]:
         because = f"a gradient comes to {key} in each pass and adds up, and no step changes {key}."
         groups = [x for x in made.written.calls("parameters") if short(x)]
         both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
-        instead = made.written.with_(groups[0], ast.parse(both, mode="eval").body) if both else None
+        instead = made.written.with_(groups[0], both) if both else None
         yield NOT_REGISTERED.found(made, f"{key}, {holder}", message, because, instead)
 
 

@@ -99,7 +99,7 @@ def is_meant(node: Node, value: Any) -> bool:
 
 
 @AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
-def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_data(witness: Witness, operation: Operation) -> None:
     """Keep an operation outside of the graph whose result is not finite, from finite numbers."""
     troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
     if out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
@@ -107,11 +107,10 @@ def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
         bad = np.asarray(~np.isfinite(out.value))
         troubles.data.append(trouble_at(witness, node, operation.place, bad, out.value, False))
         del troubles.data[:-MOST_CAUSES]
-    yield from ()
 
 
 @AT_EDGE.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     """Find the first value of a graph that is not finite."""
     troubles = witness.of(Troubles)
     troubles.value = troubles.gradient = None
@@ -145,7 +144,6 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if done.output.node is not None and done.is_surveyed:
             troubles.value.advice, troubles.value.lost_at = better_form(witness, done)
         return
-    yield from ()
 
 
 def empty_row(witness: Witness, node: Node) -> Trouble | None:
@@ -242,7 +240,7 @@ def is_factor_0(done: Pass, node: Node, entry: tuple[int, ...]) -> bool:
 
 
 @AT_EDGE.on("contribution")
-def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+def not_finite(witness: Witness, done: Pass, event: Contribution) -> None:
     """Keep the first gradient of a pass that is not finite though it came from a finite one."""
     troubles = witness.of(Troubles)
     if len(troubles.others) > MOST_CAUSES or not finite(value_of(event.upstream)):
@@ -261,7 +259,6 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
         troubles.gradient = trouble
     else:
         troubles.others.append(trouble)
-    yield from ()
 
 
 @AT_EDGE.on("arrival")
@@ -351,7 +348,7 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
         at,
         "large" if trouble.number is None else number(trouble.operand),
         result_words(witness, done, spoilt),
-        ", ".join(dict.fromkeys(filter(None, names))),
+        ", ".join(filter(None, names)),
     )
 
 
@@ -525,7 +522,7 @@ def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
     inner = f"torch.where({condition}, {x}, 1.0)"
     argument = place.written.argument(calls[0]) if calls else None
     if argument is not None:
-        return place.written.with_(argument, ast.parse(inner, mode="eval").body)
+        return place.written.with_(argument, inner)
     return f"{inner}  # in place of {x}"
 
 
@@ -584,7 +581,7 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         message = f"{row} is all zeros, so {text} divides it by eps = {least:g}: the derivative there is 1 / eps."
         because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
         instead = f"{text[:-1]}, eps=0.1)  # or leave the row out" if calls and "eps" not in text else None
-        names = ", ".join(dict.fromkeys(n for n in (given, witness.name(leaf), place.written.target()) if n))
+        names = ", ".join(n for n in (given, witness.name(leaf), place.written.target()) if n)
         yield HUGE.found(place, names, message, because, instead, see=[done.place.line])
         return
     divisors = witness.of(Bounds).divisors
@@ -621,7 +618,7 @@ class Bounds:
 
 
 @HUGE.on("pass", closely=True)
-def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
+def bounds(witness: Witness, done: Pass) -> None:
     found = witness.of(Bounds).of
     found.clear()
     divisors = witness.of(Bounds).divisors
@@ -635,11 +632,10 @@ def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
             least = value_of(node.inputs[1])
             if np.size(least) == 1:
                 found[id(node)] = float(np.ravel(least)[0])
-    yield from ()
 
 
 @KINK.on("pass", closely=True)
-def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
+def at_kinks(witness: Witness, done: Pass) -> None:
     """Note the nodes all of whose entries stand at a kink."""
     found = witness.of(Kinks).nodes
     found.clear()
@@ -654,7 +650,6 @@ def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
             mask = kinks(*values, **node.options) if callable(kinks) else np.isin(values[0], kinks)
         if np.size(mask) and np.all(mask):
             found[id(node)] = [witness.known(x) for x in node.inputs if isinstance(x, Tensor)], values[0]
-    yield from ()
 
 
 class Kinks:
@@ -706,7 +701,7 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
         instead = first if leaf.value.size == 1 and witness.name(leaf).isidentifier() else None
         yield KINK.found(
             place,
-            ", ".join(dict.fromkeys([x, *map(witness.name, below)])),
+            ", ".join([x, *map(witness.name, below)]),
             message,
             because,
             instead,
@@ -730,7 +725,7 @@ def tied(witness: Witness, done: Pass) -> Iterator[Finding]:
         words = place.written.of_primitive(way) or way
         message = f"both values of {words} are {number(value)}, a tie: each gets half of the gradient, by convention."
         because = "the larger one alone would get all of it beside the tie."
-        about = ", ".join(dict.fromkeys([*(n for n in names if n), place.written.target()])).strip(", ")
+        about = ", ".join([*(n for n in names if n), place.written.target()]).strip(", ")
         yield KINK.found(
             place,
             about or words,

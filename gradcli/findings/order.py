@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, number, several, short
+from gradcli.findings.spelling import called, meant, names_in, number, several, short
 from gradcli.findings.witness import (
     LARGEST,
     Pass,
@@ -146,7 +146,7 @@ def parameters_in(optimizer: Any) -> list[Tensor]:
 
 @ACCUMULATED.on("often")
 @ACCUMULATED.on("arrival")
-def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
+def arrived(witness: Witness, done: Pass) -> None:
     if done.inputs is not None:
         return
     ledger = witness.of(Ledger)
@@ -180,11 +180,10 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
         account.open.append(account.last)
         del account.open[:-3]
     noted_mean(ledger, done)
-    yield from ()
 
 
 @UNEVEN.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     """Note over how many rows, or labels, the loss of a pass is a mean."""
     target: Any = done.output.node
     ledger = witness.of(Ledger)
@@ -195,7 +194,6 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
             break
         edges = [edge for edge in target.edges if edge is not None]
         target = edges[0] if len(edges) == 1 else None
-    yield from ()
 
 
 def counted_in(node: Node) -> tuple[int, str] | None:
@@ -227,7 +225,7 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
 
 
 @ACCUMULATED.on("statement")
-def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
+def cleared(witness: Witness, env: Any) -> None:
     """Note the gradients that this statement cleared."""
     ledger, filled = witness.of(Ledger), witness.run.filled
     if ledger.resets == witness.run.resets:
@@ -257,7 +255,6 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
             account.cleared.append((last.number, witness.place))
         account.open = []
         account.moved = False
-    yield from ()
 
 
 def rate_of(lr: Any) -> float | None:
@@ -534,9 +531,9 @@ def is_row_by_row(witness: Witness, one: Added) -> bool:
     output = place.written.argument(calls[0]) if calls else None
     if not loops or not isinstance(loops[-1], ast.For):
         return False
-    turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
+    turn = set(names_in(loops[-1].target))
     index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
-    is_entry = bool(turn & {x.id for x in ast.walk(index) if isinstance(x, ast.Name)})
+    is_entry = bool(turn & set(names_in(index)))
     before, alone = np.ravel(one.whole - one.alone), np.ravel(one.alone)
     times = round(float(before @ alone) / (float(alone @ alone) or 1.0))
     if not is_entry and np.allclose(before, times * alone):  # the same again, as lessons on adding up have it
@@ -585,7 +582,7 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
         message = (
             f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
         )
-    listed_names = ", ".join(dict.fromkeys(witness.name(one.leaf) for one in adds))
+    listed_names = ", ".join(witness.name(one.leaf) for one in adds)
     if holder:
         listed_names += f", {holder}"
     return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
@@ -618,7 +615,7 @@ def plan_of(witness: Witness, optimizer: Any) -> str:
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)
-def late(witness: Witness, done: Pass) -> Iterator[Finding]:
+def late(witness: Witness, done: Pass) -> None:
     """Note a pass from what was computed before the step of an optimizer whose first step met no gradient."""
     ledger = witness.of(Ledger)
     for optimizer, steps in ledger.steps.items():
@@ -627,7 +624,6 @@ def late(witness: Witness, done: Pass) -> Iterator[Finding]:
             leaves = (edge.variable for x in ours for edge in x.edges if isinstance(edge, AccumulateGrad))
             if any(ledger.owned.get(leaf) is optimizer for leaf in leaves):
                 steps.late = done.place
-    yield from ()
 
 
 @WITHOUT_BACKWARD.on("end")
