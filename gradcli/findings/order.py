@@ -113,6 +113,7 @@ class Ledger:
         self.added: dict[tuple[Any, ...], Added] = {}
         self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int, str]]] = {}
         self.resets = 0  # statements that reset gradients, so far
+        self.has_new_mean = False  # since the last step
         self.mean: tuple[Node, int, str] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
@@ -216,7 +217,7 @@ def counted_in(node: Node) -> tuple[int, str] | None:
 def noted_mean(ledger: Ledger, done: Pass) -> None:
     """Note the mean that the pass began with, its weight, and what it gave."""
     if ledger.mean is not None:
-        (node, rows, unit), ledger.mean = ledger.mean, None
+        (node, rows, unit), ledger.mean, ledger.has_new_mean = ledger.mean, None, True
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
         small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
@@ -273,7 +274,9 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     steps.count += 1
     steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
-    yield from uneven(ledger, witness)
+    if ledger.has_new_mean:
+        ledger.has_new_mean = False
+        yield from uneven(ledger, witness)
     yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed

@@ -41,28 +41,25 @@ class Origins:
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
         self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # the passes that had run then
         self.passes = 0  # that have run
-        self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
+        self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # where results of constants begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
         self.copied: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # those below a tensor that left
 
     def computed(self, application: Application, node: Target | None, line: int, source: Source | None = None) -> None:
         """Note the origins of the result of an operation, which has this node."""
-        out, begins, parts, inputs = application.out, line, [], application.inputs
+        out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
+        parts = []
         for x in inputs:
-            if isinstance(x, Tensor):
-                if part := self._below_one(x):
-                    parts.append(part)
-                if x in self.made:
-                    begins = self.made[x] if begins == line else begins
-                else:  # those below a result were used for it
+            if part := self._below_one(x):
+                parts.append(part)
+                if x in part or any(part.values()):  # those below a result of the graph were used for it
                     for leaf in part:
                         if leaf not in self.used:
                             self.used[leaf], self.since[leaf] = line, self.passes
-        self.made[out] = begins
-        below = merged(parts)
+        below = parts[0] if len(parts) == 1 else merged(parts)
         if not below:
-            given = dict.fromkeys(root for x in inputs if isinstance(x, Tensor) for root in self.roots(x))
-            self._roots[out] = tuple(given)[:ROOTS]
+            self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
+            self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
             return
         if not isinstance(node, Node):
             below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))

@@ -203,6 +203,9 @@ class Recorder:
     def flush(self) -> None:
         """Add the operations that have run, by the lines that they stand on."""
         machine, pending = self.machine, self._pending
+        if not pending:
+            self.run.names.settle()
+            return
         now = machine.source, machine.line
         self._pending = []
         for place in dict.fromkeys(place for place, _ in pending):
