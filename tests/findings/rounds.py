@@ -27,6 +27,14 @@ def training(body: str, before: str = "", optimizer: str = "SGD(net.parameters()
 
 
 WITH = {
+    "freed-graph": [  # after rounds that are looked at in brief
+        training("opt.zero_grad()\nloss = net(x).mean()\nloss.backward()\nopt.step()").replace("(4)", "(200)")
+        + "loss.backward()",
+    ],
+    "nan-at-edge": [
+        "w = torch.ones(1, requires_grad=True)\nfor turn in range(200):\n    far = w * float(turn != 150)\n"
+        "    (far**2).sum().sqrt().backward()\n",
+    ],
     "clipped-early": [
         training(f"opt.zero_grad()\n{LOSS}\n{CLIP}\nloss.backward()\nopt.step()"),
         training(f"opt.zero_grad()\n{CLIP}\n{LOSS}\nloss.backward()\nopt.step()"),
