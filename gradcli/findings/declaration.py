@@ -1,27 +1,29 @@
 """The declaration of a cause, and how its detectors are registered.
 
-    ACCUMULATED = Cause("accumulated", "warning", what=..., why=..., example=..., remedy=...)
+    ACCUMULATED = Cause("accumulated", "warning", order=3)
 
     @ACCUMULATED.after_pass
     def added(witness: Witness, done: Pass) -> Iterator[Finding]: ...
 
-A detector states a finding only where its evidence holds in this run.
+A detector states a finding only where its evidence holds in this run; one that only takes notes returns None.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 from gradcli.facts import dataclass
 from gradcli.findings.finding import SEVERITIES, Finding
 
-Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding]])
+Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding] | None])
 EVENTS = {
     "operation": "an operation with a name that it asks for has run",
     "pass": "a backward pass begins, and its graph is there",
     "arrival": "a backward pass has run",
+    "often": "a backward pass of a line that has had many has run, and what it left is finite",
     "step": "an optimizer has stepped",
     "clearing": "a gradient was cleared",
     "contribution": "a contribution of a backward pass is not finite",
@@ -34,14 +36,33 @@ EVENTS = {
     "stopped": "the run is over, and the other detectors have been asked",
     "program": "an expression was explained",
 }
-DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)
-AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding]]]] = defaultdict(list)  # by primitive
+DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)
+AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)  # by primitive
 CAUSES: dict[str, Cause] = {}
+
+
+class Page(NamedTuple):
+    """What is told of a cause: `what` it is, `why` it happens, an `example` that has it, and the `remedy`."""
+
+    what: str
+    why: str
+    example: str
+    remedy: str
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """Return the pages of all causes, by code."""
+    import tomllib
+    from importlib.resources import files
+
+    text = (files("gradcli") / "findings" / "causes.toml").read_text(encoding="utf-8")
+    return {code: Page(**page) for code, page in tomllib.loads(text).items()}
 
 
 @dataclass(frozen=True, eq=False)
 class Cause:
-    """A cause with its page: `what` it is, `why` it happens, an `example` that has it, and the `remedy`.
+    """A cause, which has a page in `causes.toml`.
 
     `severity` is the usual one. Of two causes that fit one place the one of the lower `order` is told first. `answers`
     are the notes and reasons of timelines and explanations, by code, that a finding makes superfluous.
@@ -49,12 +70,12 @@ class Cause:
 
     code: str
     severity: str
-    what: str
-    why: str
-    example: str
-    remedy: str
     order: int = 5
     answers: tuple[str, ...] = ()
+
+    @property
+    def page(self) -> Page:
+        return pages()[self.code]
 
     def __post_init__(self) -> None:
         assert self.severity in SEVERITIES
@@ -98,10 +119,3 @@ class Cause:
             return detector
 
         return register
-
-
-def rounds(*statements: str, before: str = "", lr: float = 0.1) -> str:
-    """Return the example of a cause that trains one number by rounds of these statements."""
-    lines = ["import torch", "w = torch.tensor(1.0, requires_grad=True)", f"opt = torch.optim.SGD([w], lr={lr})"]
-    body = [f"    {x}" for x in statements]
-    return "\n".join(["", *lines, *([before] if before else []), "for _ in range(3):", *body, ""])

@@ -20,67 +20,8 @@ from gradcli.findings.witness import SURVEYED, Place, Witness
 from gradcli.script.python.functions.parameters import VARIABLES_AROUND
 from gradcli.script.python.values.attributes import Facade
 
-OVERWRITTEN = Cause(
-    "overwritten",
-    "warning",
-    "an engine sets a gradient where it should add to it",
-    "A number that is used twice gets a share of the gradient from each use: the shares add up.",
-    """
-class Value:
-    def __init__(self, data, parents=()):
-        self.data, self.grad, self.parents, self.back = data, 0.0, parents, lambda: None
-    def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def back():
-            self.grad = other.data * out.grad
-            other.grad = self.data * out.grad
-        out.back = back
-        return out
-    def backward(self):
-        self.grad = 1.0
-        self.back()
-        for x in self.parents:
-            x.back()
-a, b = Value(2.0), Value(3.0)
-c = a * b
-d = c * a
-d.backward()
-print(a.grad)
-""",
-    "self.grad += other.data * out.grad",
-    order=2,
-)
-ORDER = Cause(
-    "engine-order",
-    "warning",
-    "the backward of an engine takes a number before all of its uses, or more than once",
-    "What a number passes on is its whole gradient: it has its turn once, after everything that was computed from it.",
-    """
-class Value:
-    def __init__(self, data, parents=()):
-        self.data, self.grad, self.parents, self.back = data, 0.0, parents, lambda: None
-    def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def back():
-            self.grad += other.data * out.grad
-            other.grad += self.data * out.grad
-        out.back = back
-        return out
-    def backward(self):
-        self.grad, waiting = 1.0, [self]
-        while waiting:
-            x = waiting.pop()
-            x.back()
-            waiting.extend(x.parents)
-a = Value(3.0)
-b = a * a
-c = b * b
-c.backward()
-print(a.grad)
-""",
-    "sort the graph once: parents first, each number once; then for x in reversed(order): x.back()",
-    order=2,
-)
+OVERWRITTEN = Cause("overwritten", "warning", order=2)
+ORDER = Cause("engine-order", "warning", order=2)
 MOST, FEW = 20_000, 200  # numbers of a graph that is looked at; and of one whose every derivative is
 
 

@@ -171,7 +171,7 @@ def reference(one: Finding) -> str:
 
 def examine_program(explanation: Explanation, text: str) -> Examination:
     """Return what is suspicious about a program at a point."""
-    findings = [one for detect in DETECTORS["program"] for one in detect(explanation)]
+    findings = [one for detect in DETECTORS["program"] for one in detect(explanation) or ()]
     texts = {(one.source, one.line): explanation.parsed.source.line(one.line).strip() for one in findings}
     looked = f"{counted(len(explanation.nodes), 'value')}, {counted(len(explanation.leaves), 'gradient')}"
     return Examination(text, texts, tuple(ordered(findings)), looked)

@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import number, one_line
+from gradcli.findings.spelling import names_in, number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
 
@@ -34,125 +34,13 @@ class Cube(torch.autograd.Function):
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 (Cube.apply(x) * torch.tensor([3.0, 4.0])).sum().backward()
 """
-DROPS = Cause(
-    "function-drops-upstream",
-    "warning",
-    "the backward of a function leaves out the gradient that comes from above",
-    "backward gets g, the gradient of its result, and has to multiply by it: that is the chain rule.",
-    CUBE.format("3 * x ** 2"),
-    "return g * 3 * x ** 2",
-    order=2,
-)
-FACTOR = Cause(
-    "function-wrong-factor",
-    "warning",
-    "the backward of a function is off by a factor or a sign",
-    "The derivative and the gradient that backward returns differ by one number everywhere.",
-    CUBE.format("g * x ** 2"),
-    "return g * 3 * x ** 2",
-    order=3,
-)
-MISSES_SUM = Cause(
-    "function-misses-sum",
-    "warning",
-    "the backward of a function forgets a way through a sum or a mean",
-    "x - x.mean() uses each entry twice: directly, and in the mean of all. Both ways send a gradient back.",
-    """
-import torch
-class Centre(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x - x.mean()
-    @staticmethod
-    def backward(ctx, g):
-        return g * 1.0
-x = torch.tensor([1.0, 2.0, 6.0], requires_grad=True)
-(Centre.apply(x) * torch.tensor([1.0, 0.0, 3.0])).sum().backward()
-""",
-    "return g - g.mean()",
-    order=2,
-)
-TRANSPOSED = Cause(
-    "function-transposed",
-    "warning",
-    "the backward of a function uses a matrix where its transpose belongs",
-    "Of y = A @ x the gradient goes back with A.T: with a square matrix the shapes do not tell.",
-    """
-import torch
-A = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
-class Turn(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return A @ x
-    @staticmethod
-    def backward(ctx, g):
-        return A @ g
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-(Turn.apply(x) * torch.tensor([3.0, 4.0])).sum().backward()
-""",
-    "return A.t() @ g",
-    order=2,
-)
-WRONG_INPUT = Cause(
-    "function-wrong-input",
-    "warning",
-    "the backward of a function takes one input for the other",
-    "The order of what was saved, or of what is returned, is that of the arguments of forward.",
-    """
-import torch
-class Times(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return a * b
-    @staticmethod
-    def backward(ctx, g):
-        a, b = ctx.saved_tensors
-        return g * a, g * b
-a = torch.tensor(2.0, requires_grad=True)
-b = torch.tensor(5.0, requires_grad=True)
-Times.apply(a, b).backward()
-""",
-    "return g * b, g * a",
-    order=2,
-)
-RETURNS_NONE = Cause(
-    "function-returns-none",
-    "warning",
-    "the backward of a function returns None for an input that needs a gradient",
-    "None means that an input has no gradient. ctx.needs_input_grad[i] is about the argument i of forward.",
-    """
-import torch
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, k):
-        ctx.save_for_backward(x, k)
-        return x * k
-    @staticmethod
-    def backward(ctx, g):
-        x, k = ctx.saved_tensors
-        return g * k, None
-x = torch.tensor(3.0, requires_grad=True)
-k = torch.tensor(2.0, requires_grad=True)
-Scale.apply(x, k).backward()
-print(k.grad)
-""",
-    "return g * k, g * x",
-    order=2,
-)
-NOT_CHECKED = Cause(
-    "function-not-checked",
-    "warning",
-    "gradcheck cannot judge these inputs",
-    "It shifts each entry by itself: entries that share memory move together, and float32 has too few digits.",
-    """
-import torch
-row = torch.tensor([[0.5, 1.0]], dtype=torch.float64).expand(3, 2).requires_grad_()
-torch.autograd.gradcheck(lambda x: (x * x).sum(), (row,))
-""",
-    "row.clone(), of dtype torch.float64",
-    order=1,
-)
+DROPS = Cause("function-drops-upstream", "warning", order=2)
+FACTOR = Cause("function-wrong-factor", "warning", order=3)
+MISSES_SUM = Cause("function-misses-sum", "warning", order=2)
+TRANSPOSED = Cause("function-transposed", "warning", order=2)
+WRONG_INPUT = Cause("function-wrong-input", "warning", order=2)
+RETURNS_NONE = Cause("function-returns-none", "warning", order=2)
+NOT_CHECKED = Cause("function-not-checked", "warning", order=1)
 MOST = 64  # entries of an input whose derivative is computed
 
 
@@ -165,17 +53,15 @@ class Answers:
 
 
 @DROPS.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     witness.of(Answers).of.clear()
-    yield from ()
 
 
 @DROPS.on("answer")
-def answered(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+def answered(witness: Witness, done: Pass, event: Contribution) -> None:
     assert isinstance(event.node, custom_node())
     found = witness.of(Answers).of.setdefault(event.node, {})
     found[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
-    yield from ()
 
 
 @DROPS.on("arrival")
@@ -431,7 +317,7 @@ def stated(
     name = witness.name(tensor)
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
-    about = ", ".join(dict.fromkeys([kind.name, "backward", name, parameter]))
+    about = ", ".join([kind.name, "backward", name, parameter])
     return cause.found(place, about, message, because, mended(cause, place, position, kind, words), see=[place.line])
 
 
@@ -547,7 +433,7 @@ def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> It
     """State the mistake in a function that gradcheck has found wrong."""
     kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
     given = call.args[1] if len(call.args) > 1 else None
-    values = [place.env.get(x.id) for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+    values = [place.env.get(name) for name in names_in(given)]
     inputs = [x for value in values for x in (value if isinstance(value, list | tuple) else [value])]
     if kind is None or not hasattr(kind, "apply") or not inputs or not all(isinstance(x, Tensor) for x in inputs):
         return
@@ -579,7 +465,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
         if "Jacobian mismatch" in message_of(error):
             yield from checked(witness, calls[0], place, severity)
         given = calls[0].args[1] if len(calls[0].args) > 1 else None
-        names = [x.id for x in ast.walk(given) if isinstance(x, ast.Name)] if given is not None else []
+        names = names_in(given)
         for name in names:
             value = place.env.get(name)
             if not isinstance(value, Tensor):

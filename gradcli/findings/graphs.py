@@ -14,7 +14,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, number, one_line, short
+from gradcli.findings.spelling import called, meant, names_in, number, one_line, short
 from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
@@ -26,165 +26,23 @@ from gradcli.source import Source
 LEFT_GRAPH = Cause(
     "left-graph",
     "warning",
-    "a value left the graph on its way, so nothing before it gets a gradient",
-    "detach(), .data, item(), numpy(), tolist(), float(), torch.tensor(t) and no_grad() give numbers without a "
-    "history.",
-    """
-import torch
-w = torch.tensor(2.0, requires_grad=True)
-v = torch.tensor(1.0, requires_grad=True)
-loss = w.item() * v
-loss.backward()
-print(w.grad)
-""",
-    "leave it a tensor until after backward(): loss = w * v",
     order=2,
     answers=("detached", "no-grad", "constant", "not-reached", "no-backward", "not-updated"),
 )
 NO_DERIVATIVE = Cause(
-    "no-derivative",
-    "warning",
-    "an operation has no derivative, or one that is 0 everywhere",
-    "argmax, comparisons, rounding, signs and casts to whole numbers give steps: a small change changes nothing.",
-    """
-import torch
-x = torch.tensor([0.2, 1.7])
-limit = torch.tensor(1.0, requires_grad=True)
-scale = torch.tensor(2.0, requires_grad=True)
-(scale * (x > limit).float()).sum().backward()
-print(limit.grad)
-""",
-    "use a soft form: torch.sigmoid(x - limit) for x > limit, softmax for argmax, cross_entropy for a count of hits",
-    order=2,
-    answers=("detached", "not-reached", "zero-gradient", "constant", "not-updated"),
+    "no-derivative", "warning", order=2, answers=("detached", "not-reached", "zero-gradient", "constant", "not-updated")
 )
 LEAF_REBOUND = Cause(
-    "leaf-rebound",
-    "warning",
-    "a name means the result of an operation now, and the leaf that has the gradient has no name",
-    "w = w - lr * w.grad, w = w.to(...) and torch.rand(3, requires_grad=True).double() make a new tensor, not a leaf.",
-    """
-import torch
-w = torch.rand(3, requires_grad=True).double()
-w.sum().backward()
-print(w.grad)
-""",
-    "ask for requires_grad last, on the finished tensor: w = torch.rand(3).double().requires_grad_()",
-    order=2,
-    answers=("non-leaf", "no-grad", "not-reached", "not-updated", "constant"),
+    "leaf-rebound", "warning", order=2, answers=("non-leaf", "no-grad", "not-reached", "not-updated", "constant")
 )
-NEVER_REACHED = Cause(
-    "never-reached",
-    "warning",
-    "no backward pass has reached a tensor whose gradient is read",
-    "Only backward() fills .grad, of the leaves that its output was computed from; torch.autograd.grad returns it.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-torch.autograd.grad(x ** 2, x)
-print(x.grad)
-""",
-    "(x ** 2).backward() fills x.grad",
-    order=3,
-    answers=("not-reached", "no-backward", "reset"),
-)
-NON_LEAF = Cause(
-    "non-leaf",
-    "note",
-    "the result of an operation keeps no gradient",
-    "backward() fills the .grad of leaves alone, unless a result is asked to keep its own.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-y = x ** 2
-y.backward()
-print(y.grad)
-""",
-    "y.retain_grad() before backward()",
-    order=6,
-    answers=("non-leaf",),
-)
-INTEGER_LEAF = Cause(
-    "integer-leaf",
-    "error",
-    "a tensor of whole numbers cannot require grad",
-    "A gradient is about small changes, and whole numbers have none.",
-    """
-import torch
-x = torch.tensor([1, 2, 3], requires_grad=True)
-""",
-    "write the numbers with a point, 1.0, or x.float()",
-    order=1,
-)
-NOT_SCALAR = Cause(
-    "not-scalar",
-    "error",
-    "backward() on several numbers needs to know how to weigh them",
-    "A gradient is that of one number.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-(x * 2).backward()
-""",
-    "(x * 2).sum().backward(), or .mean()",
-    order=1,
-    answers=("no-backward", "not-reached"),
-)
-NO_LEAF = Cause(
-    "no-leaf",
-    "error",
-    "nothing that the output was computed from requires grad",
-    "backward() needs a graph, and only tensors with requires_grad=True begin one.",
-    """
-import torch
-w = torch.tensor(2.0)
-(w ** 2).backward()
-""",
-    "w = torch.tensor(2.0, requires_grad=True)",
-    order=1,
-    answers=("constant", "no-backward"),
-)
-HOOK = Cause(
-    "hook-zero",
-    "warning",
-    "a hook returns 0 in place of a gradient",
-    "What a hook returns takes the place of the gradient, for all that comes after it.",
-    """
-import torch
-w = torch.tensor([1.0, 2.0], requires_grad=True)
-w.register_hook(lambda g: g.long() // 10 * 1.0)
-(w ** 2).sum().backward()
-print(w.grad)
-""",
-    "return nothing to look only, or the changed gradient",
-    order=2,
-    answers=("zero-gradient",),
-)
-LEAF_IN_PLACE = Cause(
-    "leaf-in-place",
-    "error",
-    "a leaf is changed in place while autograd records",
-    "The gradient of a leaf is that at its value; a change in place would make it another one.",
-    """
-import torch
-w = torch.ones(2, requires_grad=True)
-w += 1
-""",
-    "with torch.no_grad(): w += 1; or w2 = w + 1",
-    order=1,
-)
-STOPPED = Cause(
-    "stopped",
-    "error",
-    "the snippet stopped at an error",
-    "The error is none of those that this catalogue explains.",
-    """
-import torch
-torch.ones(2, 3) @ torch.ones(2, 3)
-""",
-    "see the advice of the error",
-    order=4,
-)
+NEVER_REACHED = Cause("never-reached", "warning", order=3, answers=("not-reached", "no-backward", "reset"))
+NON_LEAF = Cause("non-leaf", "note", order=6, answers=("non-leaf",))
+INTEGER_LEAF = Cause("integer-leaf", "error", order=1)
+NOT_SCALAR = Cause("not-scalar", "error", order=1, answers=("no-backward", "not-reached"))
+NO_LEAF = Cause("no-leaf", "error", order=1, answers=("constant", "no-backward"))
+HOOK = Cause("hook-zero", "warning", order=2, answers=("zero-gradient",))
+LEAF_IN_PLACE = Cause("leaf-in-place", "error", order=1)
+STOPPED = Cause("stopped", "error", order=4)
 
 MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
@@ -207,7 +65,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join(dict.fromkeys([*names, *place.written.subjects()])), listed(names)
+    name, leaves = ", ".join([*names, *place.written.subjects()]), listed(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
@@ -257,8 +115,7 @@ def soft(place: Place, cut: Cut) -> str | None:
                 left, right = right, left
             return f"torch.sigmoid({left} - {right})"
         return None
-    calls = written.calls(cut.how)
-    x = written.argument(calls[0]) if calls else None
+    x = written.operand(cut.how)
     text = short(x) if x is not None else ""
     if cut.how in SOFT:
         return SOFT[cut.how].format(x=text or "scores")
@@ -292,7 +149,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
                 inner = call.args[0]
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
                 text = f"torch.stack({ast.unparse(inner)})" if isinstance(value, list) else stacked(inner)
-                return None if text is None else written.with_(call, ast.parse(text, mode="eval").body)
+                return None if text is None else written.with_(call, text)
         return None
     arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
     tree = ast.parse(written.text)
@@ -566,7 +423,7 @@ def inferred(witness: Witness) -> Iterator[Finding]:
             continue
         from gradcli.script.torch.autograd.grad_modes import is_inference
 
-        names = [x.id for x in place.written.nodes() if isinstance(x, ast.Name)]
+        names = names_in(place.node)
         name = next((x for x in names if is_inference(place.env.get(x))), "")
         made = creation(witness, name)
         if made is None:
@@ -581,8 +438,7 @@ def inferred(witness: Witness) -> Iterator[Finding]:
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
-    written = (place.env.get(x.id) for x in place.written.nodes() if isinstance(x, ast.Name))
-    known = [x for x in written if isinstance(x, Tensor)]
+    known = [x for name in names_in(place.node) if isinstance(x := place.env.get(name), Tensor)]
     for x in (output, *(root() for root in run.origins.roots(output)), *known):
         line = 0 if x is None else run.gradient_at(x)
         if x is not None and line:
@@ -765,7 +621,10 @@ def asked(witness: Witness) -> Iterator[Finding]:
             elif cut is None and run.passed and witness.known(tensor):
                 yield from of_plain(witness, place, name)
             continue
-        if ("." in name and any(not done.returns for done in run.passes.values())) or is_held(witness, tensor):
+        passes = [done for done in run.passes.values() if not done.returns]
+        is_cut = any(done.below.get(tensor) for done in passes) or run.origins.way_out(tensor) is not None
+        is_cut &= not run.optimizers  # which say who is to learn: a teacher is not
+        if ("." in name and passes and not is_cut) or is_held(witness, tensor):
             continue  # as an unused parameter
         yield from of_unreached(witness, one, name)
 
@@ -792,7 +651,7 @@ def is_result_used(place: Place) -> bool:
     node = place.written.node
     if not isinstance(node, ast.Assign):
         return not isinstance(node, ast.Expr) or not (isinstance(node.value, ast.Call) and called(node.value) == "grad")
-    names = {x.id for target in node.targets for x in ast.walk(target) if isinstance(x, ast.Name)}
+    names = {name for target in node.targets for name in names_in(target)}
     tree = ast.walk(ast.parse(place.source.text))
     return any(isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in names for x in tree)
 
@@ -882,7 +741,7 @@ def in_a_loop(witness: Witness) -> Iterator[Finding]:
 
     accounts = witness.of(Ledger).accounts
     for source, loop in [(source, x) for source, x in witness.syntax() if isinstance(x, ast.For)]:
-        turn = {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
+        turn = names_in(loop.target)
         for x in loop.body:
             place = Place(source, x.lineno, x, witness.machine.globals)
             name, value = place.written.target(), getattr(x, "value", None)
@@ -915,7 +774,7 @@ def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Findin
 
 
 @NO_DERIVATIVE.on("arrival")
-def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
+def steps(witness: Witness, done: Pass) -> None:
     """State that the derivative of rounding and its kin is 0 everywhere."""
     known, zero = witness.of(Zeros).of, done.zeros if done.is_surveyed else []
     for leaf in (
@@ -938,18 +797,16 @@ def steps(witness: Witness, done: Pass) -> Iterator[Finding]:
             continue
         names = [witness.name(leaf) for leaf in zero][:3]
         words = place.written.of_primitive(node.primitive.name) or node.primitive.name
-        calls = place.written.calls(node.primitive.name)
-        x = place.written.argument(calls[0]) if calls else None
+        x = place.written.operand(node.primitive.name)
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
         message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
-        witness.of(Zeros).of.setdefault(zero[0], found)
-    yield from ()
+        witness.of(Zeros).expect(witness, zero[0], found)
 
 
 @HOOK.on("arrival", closely=True)
-def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
+def hooked(witness: Witness, done: Pass) -> None:
     """Note a hook that has made a gradient 0; told if the leaf never gets a gradient."""
     calls = [
         Place(source, x.lineno, x, witness.machine.globals)
@@ -964,8 +821,7 @@ def hooked(witness: Witness, done: Pass) -> Iterator[Finding]:
             message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
             because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
             finding = HOOK.found(at, name, message, because, None, see=[done.place.line])
-            witness.of(Zeros).of.setdefault(leaf, finding)
-    yield from ()
+            witness.of(Zeros).expect(witness, leaf, finding)
 
 
 class Zeros:
@@ -973,6 +829,11 @@ class Zeros:
 
     def __init__(self) -> None:
         self.of: WeakKeyDictionary[Tensor, Finding] = WeakKeyDictionary()
+
+    def expect(self, witness: Witness, leaf: Tensor, finding: Finding) -> None:
+        """Keep a finding on a leaf, unless it gets another gradient."""
+        self.of.setdefault(leaf, finding)
+        witness.is_expecting = True
 
 
 @NO_DERIVATIVE.on("end")

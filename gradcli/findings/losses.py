@@ -21,82 +21,11 @@ from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness
 from gradcli.script.timeline.names import node_of
 
-BROADCAST = Cause(
-    "broadcast-loss",
-    "warning",
-    "a column meets a row, so every entry is paired with every other",
-    "(N, 1) and (N,) broadcast to (N, N). A loss over that compares each prediction with each target.",
-    """
-import torch
-x = torch.linspace(0, 1, 5).unsqueeze(1)
-y = torch.linspace(0, 2, 5)
-w = torch.tensor([[1.0]], requires_grad=True)
-loss = ((x @ w - y) ** 2).mean()
-loss.backward()
-""",
-    "(x @ w).squeeze(1) - y",
-    order=1,
-)
-SOFTMAX_TWICE = Cause(
-    "softmax-twice",
-    "warning",
-    "cross_entropy gets probabilities and takes softmax of them again",
-    "cross_entropy contains log_softmax: it wants scores. With probabilities the loss cannot get small.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-probs = torch.softmax(scores, dim=1)
-loss = torch.nn.functional.cross_entropy(probs, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "cross_entropy(scores, labels)",
-    order=2,
-)
-SIGMOID_TWICE = Cause(
-    "sigmoid-twice",
-    "warning",
-    "a loss with logits gets probabilities and takes sigmoid of them again",
-    "binary_cross_entropy_with_logits contains the sigmoid: it wants scores.",
-    """
-import torch
-score = torch.randn(4, requires_grad=True)
-p = torch.sigmoid(score)
-loss = torch.nn.functional.binary_cross_entropy_with_logits(p, torch.tensor([0.0, 1, 1, 0]))
-loss.backward()
-""",
-    "binary_cross_entropy_with_logits(score, target)",
-    order=2,
-)
-LOG_MISSING = Cause(
-    "log-missing",
-    "warning",
-    "nll_loss or kl_div gets numbers that are no log-probabilities",
-    "They multiply by the target, or pick the entry of the label, and change the sign; they take no log.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-probs = torch.softmax(scores, dim=1)
-loss = torch.nn.functional.nll_loss(probs, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "torch.log_softmax(scores, dim=1), or cross_entropy of the scores",
-    order=2,
-)
-AXIS = Cause(
-    "softmax-axis",
-    "warning",
-    "softmax is taken along another axis than the one that is summed over",
-    "Probabilities add up to 1 over the classes, attention weights over the values that they weigh: dim says which.",
-    """
-import torch
-scores = torch.randn(4, 3, requires_grad=True)
-logp = torch.log_softmax(scores, dim=0)
-loss = torch.nn.functional.nll_loss(logp, torch.tensor([0, 1, 2, 0]))
-loss.backward()
-""",
-    "log_softmax(scores, dim=1); dim=-1 for attention weights",
-    order=2,
-)
+BROADCAST = Cause("broadcast-loss", "warning", order=1)
+SOFTMAX_TWICE = Cause("softmax-twice", "warning", order=2)
+SIGMOID_TWICE = Cause("sigmoid-twice", "warning", order=2)
+LOG_MISSING = Cause("log-missing", "warning", order=2)
+AXIS = Cause("softmax-axis", "warning", order=2)
 ELEMENTWISE = 64  # operations between a pair and the loss that are followed
 
 
@@ -110,9 +39,8 @@ class Pairs:
 
 
 @BROADCAST.on_operation("expand")
-def expanded(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def expanded(witness: Witness, operation: Operation) -> None:
     witness.of(Pairs).expanded[operation.application.out] = operation.tensors[0]
-    yield from ()
 
 
 def before_expanding(witness: Witness, operation: Operation) -> list[Tensor]:
@@ -122,7 +50,7 @@ def before_expanding(witness: Witness, operation: Operation) -> list[Tensor]:
 
 
 @BROADCAST.on_operation("sub", "mul", "add", "div", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "rsub")
-def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def paired(witness: Witness, operation: Operation) -> None:
     """Note a column that met a row of the same length."""
     tensors = before_expanding(witness, operation)
     node = node_of(operation.application.out)
@@ -137,7 +65,6 @@ def paired(witness: Witness, operation: Operation) -> Iterator[Finding]:
     if root(tensors[0]) is root(tensors[1]):  # each entry of one tensor with each other: meant
         return
     witness.of(Pairs).of[node] = operation, column
-    yield from ()
 
 
 def fits(shapes: list[tuple[int, ...]]) -> bool:
@@ -235,7 +162,7 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
         instead = f"{sides[0]} {sign} {sides[1]}"
     for x in place.written.nodes() if binary is None else ():
         if isinstance(x, ast.expr) and one_line(ast.unparse(x)) == text:
-            instead = place.written.with_(x, ast.parse(instead, mode="eval").body)
+            instead = place.written.with_(x, instead)
             break
     about = ", ".join(name for name in [*names, place.written.target()] if name)
     return BROADCAST.found(place, about, message, because + ".", instead, see=[done.place.line])
@@ -281,23 +208,21 @@ def behind_layout(x: Tensor) -> Node | None:
 
 
 @SOFTMAX_TWICE.on_operation("log_softmax")
-def of_probabilities(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_probabilities(witness: Witness, operation: Operation) -> None:
     inner, node = behind_layout(operation.tensors[0]), node_of(operation.application.out)
     if inner is not None and inner.primitive.name == "softmax" and isinstance(node, Node):
         witness.of(Twice).of[node] = SOFTMAX_TWICE, inner, operation
-    yield from ()
 
 
 @SIGMOID_TWICE.on_operation("binary_cross_entropy_with_logits")
-def of_sigmoid(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_sigmoid(witness: Witness, operation: Operation) -> None:
     inner, node = behind_layout(operation.tensors[0]), node_of(operation.application.out)
     if inner is not None and inner.primitive.name == "sigmoid" and isinstance(node, Node):
         witness.of(Twice).of[node] = SIGMOID_TWICE, inner, operation
-    yield from ()
 
 
 @LOG_MISSING.on_operation("mul")
-def of_no_log(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_no_log(witness: Witness, operation: Operation) -> None:
     """Note probabilities where kl_div(), which multiplies them by the target, wants their logs."""
     if mode.call is None or mode.call.operation.name != "kl_div":
         return
@@ -306,11 +231,10 @@ def of_no_log(witness: Witness, operation: Operation) -> Iterator[Finding]:
     if inner is not None and inner.primitive.name in ("softmax", "sigmoid") and isinstance(node, Node):
         application = operation.application._replace(inputs=(x,))
         witness.of(Twice).of[node] = LOG_MISSING, inner, Operation(application, operation.place)
-    yield from ()
 
 
 @LOG_MISSING.on_operation("nll_loss")
-def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_no_logs(witness: Witness, operation: Operation) -> None:
     x, node = operation.tensors[0], node_of(operation.application.out)
     inner = behind_layout(x)
     if inner is None or not isinstance(node, Node) or x.ndim < 1:
@@ -321,11 +245,10 @@ def of_no_logs(witness: Witness, operation: Operation) -> Iterator[Finding]:
         return
     is_log = inner.primitive.name == "log_softmax"
     witness.of(Twice).of[node] = AXIS if is_log else LOG_MISSING, inner, operation
-    yield from ()
 
 
 @AXIS.on_operation("mm", "bmm", "matmul")
-def of_weights(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_weights(witness: Witness, operation: Operation) -> None:
     """Note weights that a softmax made along another axis than the one that a product sums over."""
     x, node = operation.tensors[0], node_of(operation.application.out)
     inner = node_of(x)
@@ -336,7 +259,21 @@ def of_weights(witness: Witness, operation: Operation) -> Iterator[Finding]:
     shape, dim = np.shape(inner.out), inner.options.get("dim")
     if shape[-2:] == x.shape[-2:] and isinstance(dim, int) and dim % len(shape) != len(shape) - 1 and min(shape) > 1:
         witness.of(Twice).of[node] = AXIS, inner, operation
-    yield from ()
+
+
+@AXIS.on_operation("index", "gather")
+def of_picked(witness: Witness, operation: Operation) -> None:
+    """Note probabilities that add up to 1 in each column, where one is picked from each row."""
+    (x, *indices), node = operation.tensors, node_of(operation.application.out)
+    options, inner = operation.application.options, node_of(x)
+    while isinstance(inner, Node) and inner.primitive.name in ("log", "neg"):
+        inner = inner.edges[0]
+    if not isinstance(inner, Node) or inner.primitive.name not in ("softmax", "log_softmax") or x.ndim != 2:
+        return
+    is_by_row = options.get("dims") == (0, 1) and np.array_equal(indices[0].value, np.arange(len(x.value)))
+    is_by_row |= options.get("dim") == 1 and indices[0].shape == (len(x.value), 1)
+    if is_by_row and inner.options.get("dim") in (0, -2) and min(x.shape) > 1 and isinstance(node, Node):
+        witness.of(Twice).of[node] = AXIS, inner, operation
 
 
 @SOFTMAX_TWICE.on("pass", closely=True)
@@ -361,8 +298,9 @@ def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> 
     calls = place.written.calls(kind)
     words = short(calls[0]) if calls and short(calls[0]) else kind
     numbers = np.exp(inner.out) if kind == "log_softmax" else np.asarray(inner.out)
-    over = "the classes" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} sums over"
-    message = f"{words} goes along dim={dim}, and {over} {'are' if over == 'the classes' else 'is'} dim={axis}."
+    does = "sums over" if "matrix" in node.primitive.traits else "picks from"
+    over = "the classes are" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} {does} is"
+    message = f"{words} goes along dim={dim}, and {over} dim={axis}."
     because = f"{given} is {np.shape(inner.out)}, and the first row of probabilities adds up to "
     because += f"{float(np.moveaxis(numbers, axis, -1).reshape(-1, numbers.shape[axis])[0].sum()):.4g} in place of 1."
     instead = f"nn.{'LogSoftmax' if kind == 'log_softmax' else 'Softmax'}(dim={axis})"
@@ -375,7 +313,7 @@ def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> 
         operation.place.written.target(),
         *map(witness.known, operation.tensors[:1]),
     ]
-    names = ", ".join(dict.fromkeys(x for x in about if x))
+    names = ", ".join(x for x in about if x)
     return AXIS.found(place, names, message, because, instead, see=[operation.place.line])
 
 
@@ -422,9 +360,9 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
         )
         message = f"{what} (line {made.line}), and {loss_name} wants their logs."
         instead = logged(made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
-        return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, instead, see=[made.line])
+        return cause.found(place, ", ".join(names), message, because, instead, see=[made.line])
     message = f"{given} is already the result of {kind} (line {made.line}), and {loss_name} applies {kind} itself."
-    return cause.found(place, ", ".join(dict.fromkeys(names)), message, because, without(made, kind), see=[made.line])
+    return cause.found(place, ", ".join(names), message, because, without(made, kind), see=[made.line])
 
 
 def without(place: Place, kind: str) -> str | None:

@@ -25,54 +25,32 @@ from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, lo
 from gradcli.script.timeline.names import node_of
 from gradcli.source import Source
 
-FREED = Cause(
-    "freed-graph",
-    "error",
-    "a backward pass needs what an earlier one has freed",
-    "backward() frees the graph behind it. What is used in two passes has to be computed twice, or passed "
-    "through once.",
-    """
-import torch
-w = torch.tensor(2.0, requires_grad=True)
-scale = w.exp()
-for _ in range(2):
-    (scale * 3).backward()
-""",
-    "compute it inside the loop; or one pass from the sum of the losses",
-    order=1,
-)
-CHANGED = Cause(
-    "changed-after-saving",
-    "error",
-    "a value that the backward pass needs was changed in place",
-    "An operation saves its inputs or its result; +=, a method with an underscore, or step() writes over them.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-y = x.exp()
-y += 1
-y.sum().backward()
-""",
-    "y = y + 1 makes a new tensor",
-    order=2,
-)
-BEHIND = Cause(
-    "changed-behind-autograd",
-    "warning",
-    "a value that the backward pass reads was changed without autograd's knowing",
-    "Writing through .data, or into an array that shares the memory, is not counted: the gradient is silently wrong.",
-    """
-import torch
-w = torch.tensor([1.0, 3.0], requires_grad=True)
-x = torch.tensor([2.0, 5.0], requires_grad=True)
-y = (w * x).sum()
-w.data.zero_()
-y.backward()
-print(x.grad)
-""",
-    "change it after backward(), or inside no_grad() without .data, where autograd notices",
-    order=1,
-)
+FREED = Cause("freed-graph", "error", order=1)
+CHANGED = Cause("changed-after-saving", "error", order=2)
+BEHIND = Cause("changed-behind-autograd", "warning", order=1)
+
+
+GROWN = Cause("graph-growth", "warning", order=4)
+MANY = 16  # rounds whose graphs a total keeps
+
+
+@GROWN.on("end")
+def grown(witness: Witness) -> Iterator[Finding]:
+    """State that a sum holds many graphs whose passes have run, and nothing can go back through it."""
+    for name, value in witness.machine.globals.items():
+        order = nodes_below([node]) if isinstance(value, Tensor) and isinstance(node := node_of(value), Node) else []
+        sums = [x for x in order if x.primitive.name == "add" and x not in witness.run.freed and np.size(x.out) == 1]
+        place = witness.place_of(sums[0]) if len(sums) >= MANY else None
+        written = place.node if place is not None else None
+        if place is None or not isinstance(written, ast.AugAssign) or place.written.target() != name:
+            continue
+        kept = sum(x in witness.run.freed for x in order)
+        if kept < len(sums) or witness.run.passed < len(sums):
+            continue
+        message = f"{name} keeps the graph of each of the {len(sums)} rounds, and grows with every further one."
+        because = f"{len(order)} operations hang on it; {kept} of them have had their pass, and none can have another."
+        instead = place.written.with_(written.value, f"({ast.unparse(written.value)}).item()")
+        yield GROWN.found(place, f"{name}, {short(written.value)}", message, because, instead)
 
 
 @FREED.on("end")
@@ -94,13 +72,11 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     name = asked_name(witness, node, made)
     output = witness.known(walked[0]) or short_output(place)
     at = made.line if made is not None else 0
-    calls = place.written.calls("backward")
-    x = place.written.argument(calls[0]) if calls else None
+    x = place.written.operand("backward")
     loss = short(x) if x is not None else output
     if line != place.line:
         earlier = witness.at(place.source, line)
-        first_calls = earlier.written.calls("backward")
-        y = earlier.written.argument(first_calls[0]) if first_calls else None
+        y = earlier.written.operand("backward")
         other = short(y) if y is not None else ""
         message = (
             f"{loss} and {other or f'line {line}'} share {name} (line {at}): backward() at line {line} "
@@ -318,12 +294,11 @@ class Writes(list[Write]):
 
 
 @BEHIND.on("exposed")
-def written(witness: Witness, tensor: Tensor, before: Any, time: int) -> Iterator[Finding]:
+def written(witness: Witness, tensor: Tensor, before: Any, time: int) -> None:
     """Note a change through `.data` or an array."""
     writes = witness.of(Writes)
     writes.append(Write(tensor, before, witness.place, time))
     del writes[:-16]
-    yield from ()
 
 
 @BEHIND.on("pass")
@@ -354,7 +329,7 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{number(then[leaf])}."
         )
         instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
-        names = ", ".join(dict.fromkeys([name, *map(witness.name, wrong)]))
+        names = ", ".join([name, *map(witness.name, wrong)])
         yield BEHIND.found(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
         del saver
 

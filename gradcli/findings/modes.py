@@ -18,80 +18,10 @@ from gradcli.findings.witness import Operation, Pass, Place, Witness, creation, 
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import parameters as parameters_of
 
-EVAL_DROPOUT = Cause(
-    "eval-dropout",
-    "warning",
-    "dropout goes on after eval()",
-    "F.dropout does not know of the module that calls it: training is True unless it is told otherwise.",
-    """
-import torch
-from torch import nn
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = nn.Linear(3, 3)
-    def forward(self, x):
-        return nn.functional.dropout(self.a(x), 0.5)
-net = Net()
-net.eval()
-print(net(torch.ones(2, 3)))
-""",
-    "nn.functional.dropout(x, 0.5, training=self.training), or an nn.Dropout layer",
-    order=3,
-)
-TRAIN_MODE = Cause(
-    "train-mode-eval",
-    "warning",
-    "a model is evaluated in training mode",
-    "Dropout and batch norm work differently while a model trains. eval() switches that off, train() on again.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x = torch.ones(5, 3)
-net(x).mean().backward()
-opt.step()
-with torch.no_grad():
-    print(net(x).mean())
-""",
-    "net.eval() before the evaluation",
-    order=3,
-)
-EVAL_MODE = Cause(
-    "eval-mode-train",
-    "warning",
-    "a model is trained in evaluation mode since its first evaluation",
-    "eval() stays in force until train(): dropout is off, and batch norm learns no statistics any more.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x = torch.ones(5, 3)
-for _ in range(3):
-    opt.zero_grad()
-    net(x).mean().backward()
-    opt.step()
-    net.eval()
-""",
-    "net.train() at the start of each round",
-    order=3,
-)
-BATCH_OF_ONE = Cause(
-    "batch-of-one",
-    "error",
-    "batch norm in training gets one row, which has no variance",
-    "Batch norm divides by the spread of a batch, and one value has none.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
-net(torch.ones(1, 3))
-""",
-    "at least two rows; drop_last=True in a DataLoader; net.eval() to predict for one",
-    order=1,
-)
+EVAL_DROPOUT = Cause("eval-dropout", "warning", order=3)
+TRAIN_MODE = Cause("train-mode-eval", "warning", order=3)
+EVAL_MODE = Cause("eval-mode-train", "warning", order=3)
+BATCH_OF_ONE = Cause("batch-of-one", "error", order=1)
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 
 
@@ -163,14 +93,13 @@ class Runs:
 
 
 @TRAIN_MODE.on("pass", closely=True)
-def trained(witness: Witness, done: Pass) -> Iterator[Finding]:
+def trained(witness: Witness, done: Pass) -> None:
     """Note the statements that a backward pass goes through."""
     runs = witness.of(Runs)
     for node in done.order if runs.random and done.is_surveyed else ():
         place = witness.place_of(node)
         if place is not None:
             runs.trained.update(one.key for one in place.calls())
-    yield from ()
 
 
 @EVAL_MODE.on("pass", closely=True)

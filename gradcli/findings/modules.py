@@ -19,85 +19,11 @@ from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
 
-NOT_REGISTERED = Cause(
-    "not-registered",
-    "warning",
-    "a module does not know a parameter, so parameters() leaves it out",
-    "A module finds nn.Parameter, modules, ModuleList and ModuleDict among its attributes; nothing in a plain list.",
-    """
-import torch
-from torch import nn
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
-        self.out = nn.Linear(2, 1)
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return self.out(x)
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).mean().backward()
-opt.step()
-""",
-    "self.layers = nn.ModuleList([...]); self.gain = nn.Parameter(torch.ones(2))",
-    order=2,
-    answers=("not-updated", "not-reached", "no-backward"),
-)
-NOT_FROZEN = Cause(
-    "not-frozen",
-    "warning",
-    "an attribute that torch does not use was to freeze parameters",
-    "requires_grad is an attribute of tensors. Of a module, or misspelt, it is a new attribute that nobody reads.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-net[0].requires_grad = False
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    net(torch.ones(4, 2)).pow(2).mean().backward()
-    opt.step()
-""",
-    "net[0].requires_grad_(False)",
-    order=2,
-)
-STALE = Cause(
-    "optimizer-stale",
-    "warning",
-    "the optimizer holds tensors that the model has no more",
-    "An optimizer keeps the tensors that it was given. A layer that is put in later is not among them.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net[1] = nn.Linear(3, 1)
-net(torch.ones(5, 2)).mean().backward()
-opt.step()
-""",
-    "make the optimizer after the model is complete",
-    order=2,
-    answers=("not-updated",),
-)
+NOT_REGISTERED = Cause("not-registered", "warning", order=2, answers=("not-updated", "not-reached", "no-backward"))
+NOT_FROZEN = Cause("not-frozen", "warning", order=2)
+STALE = Cause("optimizer-stale", "warning", order=2, answers=("not-updated",))
 UNUSED = Cause(
-    "unused-parameter",
-    "warning",
-    "a parameter gets no gradient in any pass",
-    "It was left out of forward, or what was computed from it never reached the loss.",
-    """
-import torch
-w = torch.ones(2, requires_grad=True)
-shift = torch.zeros(2, requires_grad=True)
-opt = torch.optim.SGD([w, shift], lr=0.1)
-(w * 3).sum().backward()
-opt.step()
-""",
-    "use it in the loss, or leave it out of the optimizer",
-    order=4,
-    answers=("not-reached", "not-updated", "no-backward", "detached"),
+    "unused-parameter", "warning", order=4, answers=("not-reached", "not-updated", "no-backward", "detached")
 )
 CONTAINERS = {list: "nn.ModuleList", tuple: "nn.ModuleList", dict: "nn.ModuleDict"}
 LAYER = re.compile(r"(torch\.)?nn\.(Linear|Conv\dd|Embedding|RNN|LSTM|GRU|Parameter|BatchNorm\dd|LayerNorm)")
@@ -254,7 +180,7 @@ def left_out(witness: Witness) -> Iterator[Finding]:
         because = f"a gradient comes to {key} in each pass and adds up, and no step changes {key}."
         groups = [x for x in made.written.calls("parameters") if short(x)]
         both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
-        instead = made.written.with_(groups[0], ast.parse(both, mode="eval").body) if both else None
+        instead = made.written.with_(groups[0], both) if both else None
         yield NOT_REGISTERED.found(made, f"{key}, {holder}", message, because, instead)
 
 

@@ -21,103 +21,14 @@ from gradcli.findings.spelling import called, number, one_line, several, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness, finite, leads, value_of
 from gradcli.guard import guarded
 
-MASKED = Cause(
-    "masked-late",
-    "warning",
-    "a mask throws an entry away after it has become infinite",
-    "where() and masks send the gradient 0 back to what they leave out, and 0 times infinity is nan.",
-    """
-import torch
-x = torch.tensor([0.0, 4.0], requires_grad=True)
-y = torch.where(x > 0, torch.sqrt(x), torch.zeros(2))
-y.sum().backward()
-print((x.grad * 0).sum())
-w = torch.tensor([0.0, 2.0], requires_grad=True)
-torch.where(w > 0, torch.log(w), torch.zeros(2)).sum().backward()
-print(w.grad)
-""",
-    "mask the input: torch.log(torch.where(w > 0, w, 1.0)), and then the result",
-    order=2,
-    answers=("not-finite", "gradient-not-finite"),
-)
-AT_EDGE = Cause(
-    "nan-at-edge",
-    "warning",
-    "an operation is used at the edge of its domain, or outside",
-    "sqrt, norm and std have an infinite derivative at 0, log is infinite there; outside of a domain the value is nan.",
-    """
-import torch
-p = torch.tensor([1.0, 2.0], requires_grad=True)
-distance = (p - torch.tensor([1.0, 2.0])).pow(2).sum().sqrt()
-distance.backward()
-print(p.grad)
-""",
-    "keep away from the edge: (x + 1e-12).sqrt(), x.clamp(min=1e-12).log()",
-    order=2,
-    answers=("not-finite", "gradient-not-finite"),
-)
-OVERFLOW = Cause(
-    "overflow",
-    "warning",
-    "a number is larger than its dtype can hold",
-    "float32 ends at 3.4e38: exp(89) and 1e20 ** 2 are inf, and inf - inf or inf / inf is nan.",
-    """
-import torch
-x = torch.tensor([100.0, 1.0], requires_grad=True)
-p = torch.exp(x) / torch.exp(x).sum()
-p[1].backward()
-print(x.grad)
-""",
-    "torch.softmax, logsumexp and log_softmax do not overflow; elsewhere smaller units",
-    order=3,
-    answers=("not-finite", "gradient-not-finite", "unstable"),
-)
+MASKED = Cause("masked-late", "warning", order=2, answers=("not-finite", "gradient-not-finite"))
+AT_EDGE = Cause("nan-at-edge", "warning", order=2, answers=("not-finite", "gradient-not-finite"))
+OVERFLOW = Cause("overflow", "warning", order=3, answers=("not-finite", "gradient-not-finite", "unstable"))
 LOST = Cause(
-    "lost-digits",
-    "warning",
-    "a formula rounds away what matters, where another keeps it",
-    "softmax of a low score is 0 in float32, and its log -inf; 1 + 1e-9 is 1.",
-    """
-import torch
-s = torch.tensor([150.0, 0.0], requires_grad=True)
-loss = -torch.log(torch.softmax(s, dim=0))[1]
-loss.backward()
-print(loss, s.grad)
-""",
-    "torch.log_softmax(s, dim=0)",
-    order=2,
-    answers=("unstable", "not-finite", "gradient-not-finite", "zero-gradient"),
+    "lost-digits", "warning", order=2, answers=("unstable", "not-finite", "gradient-not-finite", "zero-gradient")
 )
-HUGE = Cause(
-    "huge-from-eps",
-    "warning",
-    "a vector of zeros is divided by eps",
-    "normalize() divides by the norm or by eps, whichever is larger: at 0 the derivative is 1 / eps.",
-    """
-import torch
-v = torch.zeros(1, 3, requires_grad=True)
-torch.nn.functional.normalize(v, dim=1).sum().backward()
-print(v.grad)
-""",
-    "leave rows of zeros out, or give a larger eps: normalize(v, dim=1, eps=1e-2)",
-    order=3,
-)
-KINK = Cause(
-    "kink-used",
-    "note",
-    "the gradient is 0 by a convention at a kink",
-    "abs, relu, max and clamp have no derivative at their kink, and torch takes one of those beside it, or 0.",
-    """
-import torch
-c = torch.tensor(0.0, requires_grad=True)
-opt = torch.optim.SGD([c], lr=0.1)
-(torch.abs(c) - 1).pow(2).backward()
-opt.step()
-""",
-    "start beside the kink: torch.tensor(0.05, requires_grad=True)",
-    order=4,
-    answers=("kink", "tie", "zero-gradient", "not-updated"),
-)
+HUGE = Cause("huge-from-eps", "warning", order=3)
+KINK = Cause("kink-used", "note", order=4, answers=("kink", "tie", "zero-gradient", "not-updated"))
 MOST_CAUSES = 3  # of the numbers of one pass
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
@@ -188,7 +99,7 @@ def is_meant(node: Node, value: Any) -> bool:
 
 
 @AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
-def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
+def of_data(witness: Witness, operation: Operation) -> None:
     """Keep an operation outside of the graph whose result is not finite, from finite numbers."""
     troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
     if out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
@@ -196,11 +107,10 @@ def of_data(witness: Witness, operation: Operation) -> Iterator[Finding]:
         bad = np.asarray(~np.isfinite(out.value))
         troubles.data.append(trouble_at(witness, node, operation.place, bad, out.value, False))
         del troubles.data[:-MOST_CAUSES]
-    yield from ()
 
 
 @AT_EDGE.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     """Find the first value of a graph that is not finite."""
     troubles = witness.of(Troubles)
     troubles.value = troubles.gradient = None
@@ -234,7 +144,6 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
         if done.output.node is not None and done.is_surveyed:
             troubles.value.advice, troubles.value.lost_at = better_form(witness, done)
         return
-    yield from ()
 
 
 def empty_row(witness: Witness, node: Node) -> Trouble | None:
@@ -331,7 +240,7 @@ def is_factor_0(done: Pass, node: Node, entry: tuple[int, ...]) -> bool:
 
 
 @AT_EDGE.on("contribution")
-def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Finding]:
+def not_finite(witness: Witness, done: Pass, event: Contribution) -> None:
     """Keep the first gradient of a pass that is not finite though it came from a finite one."""
     troubles = witness.of(Troubles)
     if len(troubles.others) > MOST_CAUSES or not finite(value_of(event.upstream)):
@@ -350,7 +259,6 @@ def not_finite(witness: Witness, done: Pass, event: Contribution) -> Iterator[Fi
         troubles.gradient = trouble
     else:
         troubles.others.append(trouble)
-    yield from ()
 
 
 @AT_EDGE.on("arrival")
@@ -440,7 +348,7 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
         at,
         "large" if trouble.number is None else number(trouble.operand),
         result_words(witness, done, spoilt),
-        ", ".join(dict.fromkeys(filter(None, names))),
+        ", ".join(filter(None, names)),
     )
 
 
@@ -614,7 +522,7 @@ def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
     inner = f"torch.where({condition}, {x}, 1.0)"
     argument = place.written.argument(calls[0]) if calls else None
     if argument is not None:
-        return place.written.with_(argument, ast.parse(inner, mode="eval").body)
+        return place.written.with_(argument, inner)
     return f"{inner}  # in place of {x}"
 
 
@@ -673,7 +581,7 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         message = f"{row} is all zeros, so {text} divides it by eps = {least:g}: the derivative there is 1 / eps."
         because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
         instead = f"{text[:-1]}, eps=0.1)  # or leave the row out" if calls and "eps" not in text else None
-        names = ", ".join(dict.fromkeys(n for n in (given, witness.name(leaf), place.written.target()) if n))
+        names = ", ".join(n for n in (given, witness.name(leaf), place.written.target()) if n)
         yield HUGE.found(place, names, message, because, instead, see=[done.place.line])
         return
     divisors = witness.of(Bounds).divisors
@@ -710,7 +618,7 @@ class Bounds:
 
 
 @HUGE.on("pass", closely=True)
-def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
+def bounds(witness: Witness, done: Pass) -> None:
     found = witness.of(Bounds).of
     found.clear()
     divisors = witness.of(Bounds).divisors
@@ -724,11 +632,10 @@ def bounds(witness: Witness, done: Pass) -> Iterator[Finding]:
             least = value_of(node.inputs[1])
             if np.size(least) == 1:
                 found[id(node)] = float(np.ravel(least)[0])
-    yield from ()
 
 
 @KINK.on("pass", closely=True)
-def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
+def at_kinks(witness: Witness, done: Pass) -> None:
     """Note the nodes all of whose entries stand at a kink."""
     found = witness.of(Kinks).nodes
     found.clear()
@@ -743,7 +650,6 @@ def at_kinks(witness: Witness, done: Pass) -> Iterator[Finding]:
             mask = kinks(*values, **node.options) if callable(kinks) else np.isin(values[0], kinks)
         if np.size(mask) and np.all(mask):
             found[id(node)] = [witness.known(x) for x in node.inputs if isinstance(x, Tensor)], values[0]
-    yield from ()
 
 
 class Kinks:
@@ -795,7 +701,7 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
         instead = first if leaf.value.size == 1 and witness.name(leaf).isidentifier() else None
         yield KINK.found(
             place,
-            ", ".join(dict.fromkeys([x, *map(witness.name, below)])),
+            ", ".join([x, *map(witness.name, below)]),
             message,
             because,
             instead,
@@ -819,7 +725,7 @@ def tied(witness: Witness, done: Pass) -> Iterator[Finding]:
         words = place.written.of_primitive(way) or way
         message = f"both values of {words} are {number(value)}, a tie: each gets half of the gradient, by convention."
         because = "the larger one alone would get all of it beside the tie."
-        about = ", ".join(dict.fromkeys([*(n for n in names if n), place.written.target()])).strip(", ")
+        about = ", ".join([*(n for n in names if n), place.written.target()]).strip(", ")
         yield KINK.found(
             place,
             about or words,

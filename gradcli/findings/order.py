@@ -15,9 +15,9 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import tick
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
-from gradcli.findings.declaration import Cause, rounds
+from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, number, several, short
+from gradcli.findings.spelling import called, meant, names_in, number, several, short
 from gradcli.findings.witness import (
     LARGEST,
     Pass,
@@ -30,167 +30,20 @@ from gradcli.findings.witness import (
     optimizer_class,
 )
 
-ACCUMULATED = Cause(
-    "accumulated",
-    "warning",
-    "a backward pass added its gradient to that of an earlier pass",
-    "backward() adds to .grad. What an earlier pass left there has to be cleared, once it has been used.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(3):
-    loss = (w - 3) ** 2
-    loss.backward()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-    "w.grad = None, or opt.zero_grad(), before each backward()",
-    order=3,
-    answers=("accumulated",),
-)
-WRONG_CLEARED = Cause(
-    "wrong-tensor-cleared",
-    "warning",
-    "the gradient of another tensor is cleared than of the one that is trained",
-    "Each tensor has its own .grad; to clear that of the data leaves that of the weights.",
-    """
-import torch
-x = torch.ones(3, requires_grad=True)
-w = torch.tensor(0.5, requires_grad=True)
-for _ in range(3):
-    (w * x - 2).pow(2).mean().backward()
-    x.grad.zero_()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-    "w.grad.zero_()",
-    order=2,
-    answers=("accumulated",),
-)
-CLEARED_EARLY = Cause(
-    "cleared-early",
-    "warning",
-    "gradients are cleared between backward() and step()",
-    "step() reads .grad, so clearing belongs behind it, or before backward().",
-    rounds("(w - 3).pow(2).backward()", "opt.zero_grad()", "opt.step()"),
-    "opt.step(); opt.zero_grad()",
-    order=2,
-    answers=("not-updated",),
-)
-WITHOUT_BACKWARD = Cause(
-    "step-without-backward",
-    "warning",
-    "an optimizer steps, and no backward pass has filled the gradients",
-    "step() changes only parameters that have a gradient.",
-    rounds("opt.zero_grad()", "loss = (w - 3) ** 2", "opt.step()"),
-    "loss.backward(); opt.step()",
-    order=2,
-    answers=("not-updated", "no-backward"),
-)
-BEFORE_BACKWARD = Cause(
-    "step-before-backward",
-    "warning",
-    "step() stands before backward(), so it meets no gradient",
-    "The order of a round is zero_grad, backward, step.",
-    rounds("loss = (w - 3) ** 2", "opt.zero_grad()", "opt.step()", "loss.backward()"),
-    "opt.zero_grad(); loss.backward(); opt.step()",
-    order=2,
-    answers=("not-updated", "accumulated"),
-)
-ZERO_RATE = Cause(
-    "zero-rate",
-    "warning",
-    "an optimizer steps with the learning rate 0, so nothing changes",
-    "A step moves each parameter by lr times its gradient.",
-    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step()", lr=0.0),
-    "a learning rate above 0, such as lr=0.01",
-    order=2,
-    answers=("not-updated",),
-)
-UNEVEN = Cause(
-    "uneven-accumulation",
-    "warning",
-    "means over parts of unequal size are added as if the parts were equal",
-    "The mean of a small last batch weighs as much as that of a full one.",
-    """
-import torch
-w = torch.tensor(0.0, requires_grad=True)
-x = torch.arange(5.0)
-parts = x.split(2)
-for part in parts:
-    loss = (w * part - 1).pow(2).mean()
-    (loss / len(parts)).backward()
-""",
-    "weigh each loss by its rows: (loss * len(part) / len(x)).backward()",
-    order=3,
-)
+ACCUMULATED = Cause("accumulated", "warning", order=3, answers=("accumulated",))
+WRONG_CLEARED = Cause("wrong-tensor-cleared", "warning", order=2, answers=("accumulated",))
+CLEARED_EARLY = Cause("cleared-early", "warning", order=2, answers=("not-updated",))
+WITHOUT_BACKWARD = Cause("step-without-backward", "warning", order=2, answers=("not-updated", "no-backward"))
+BEFORE_BACKWARD = Cause("step-before-backward", "warning", order=2, answers=("not-updated", "accumulated"))
+ZERO_RATE = Cause("zero-rate", "warning", order=2, answers=("not-updated",))
+UNEVEN = Cause("uneven-accumulation", "warning", order=3)
 
 
-LATE_CLIPPING = Cause(
-    "clipped-late",
-    "warning",
-    "gradients are clipped after the step that was to use them",
-    "Clipping changes .grad: it belongs between backward() and step().",
-    rounds("opt.zero_grad()", "(w ** 2).sum().backward()", "opt.step()", "torch.nn.utils.clip_grad_norm_([w], 1.0)"),
-    "clip_grad_norm_(...) before opt.step()",
-    order=0,  # before what diverges because of it
-)
-EARLY_CLIPPING = Cause(
-    "clipped-early",
-    "warning",
-    "gradients are clipped before the backward pass that fills them",
-    "Clipping changes .grad as it is: it belongs between backward() and step().",
-    rounds(
-        "opt.zero_grad()",
-        "loss = (w ** 2).sum()",
-        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
-        "loss.backward()",
-        "opt.step()",
-    ),
-    "loss.backward(); clip_grad_norm_(...); opt.step()",
-    order=0,
-)
-NEVER_STEPPED = Cause(
-    "never-stepped",
-    "warning",
-    "an optimizer never steps, though backward passes give it gradients",
-    "backward() computes gradients; only step() changes parameters. A method without () is named and not called.",
-    rounds("opt.zero_grad()", "(w - 3).pow(2).backward()", "opt.step"),
-    "opt.step()",
-    order=2,
-)
-MADE_ANEW = Cause(
-    "optimizer-renewed",
-    "warning",
-    "a loop makes its optimizer anew, which forgets its momentum each time",
-    "Adam and momentum average over steps; an optimizer that is made in the loop starts from nothing in each round.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(4):
-    opt = torch.optim.Adam([w], lr=0.1)
-    opt.zero_grad()
-    (w - 3).pow(2).backward()
-    opt.step()
-""",
-    "make the optimizer before the loop",
-    order=4,
-)
-EARLY_SCHEDULE = Cause(
-    "scheduler-early",
-    "warning",
-    "a learning-rate scheduler steps before its optimizer",
-    "The first rate of the schedule is skipped, and every step runs with that of the next round.",
-    rounds(
-        "opt.zero_grad()",
-        "(w - 3).pow(2).backward()",
-        "plan.step()",
-        "opt.step()",
-        before="plan = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=0.5)",
-    ),
-    "opt.step(); plan.step()",
-    order=2,
-)
+LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverges because of it
+EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
+NEVER_STEPPED = Cause("never-stepped", "warning", order=2)
+MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
+EARLY_SCHEDULE = Cause("scheduler-early", "warning", order=2)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 
@@ -260,6 +113,7 @@ class Ledger:
         self.added: dict[tuple[Any, ...], Added] = {}
         self.means: dict[tuple[str, int], list[tuple[int, Any, dict[Tensor, Any], int, str]]] = {}
         self.resets = 0  # statements that reset gradients, so far
+        self.has_new_mean = False  # since the last step
         self.mean: tuple[Node, int, str] | None = None  # of the pass that runs
         self.owned: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
 
@@ -291,8 +145,9 @@ def parameters_in(optimizer: Any) -> list[Tensor]:
     return [x for group in optimizer.param_groups for x in group["params"]]
 
 
+@ACCUMULATED.on("often")
 @ACCUMULATED.on("arrival")
-def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
+def arrived(witness: Witness, done: Pass) -> None:
     if done.inputs is not None:
         return
     ledger = witness.of(Ledger)
@@ -326,11 +181,10 @@ def arrived(witness: Witness, done: Pass) -> Iterator[Finding]:
         account.open.append(account.last)
         del account.open[:-3]
     noted_mean(ledger, done)
-    yield from ()
 
 
 @UNEVEN.on("pass")
-def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
+def begun(witness: Witness, done: Pass) -> None:
     """Note over how many rows, or labels, the loss of a pass is a mean."""
     target: Any = done.output.node
     ledger = witness.of(Ledger)
@@ -341,7 +195,6 @@ def begun(witness: Witness, done: Pass) -> Iterator[Finding]:
             break
         edges = [edge for edge in target.edges if edge is not None]
         target = edges[0] if len(edges) == 1 else None
-    yield from ()
 
 
 def counted_in(node: Node) -> tuple[int, str] | None:
@@ -364,7 +217,7 @@ def counted_in(node: Node) -> tuple[int, str] | None:
 def noted_mean(ledger: Ledger, done: Pass) -> None:
     """Note the mean that the pass began with, its weight, and what it gave."""
     if ledger.mean is not None:
-        node, rows, unit = ledger.mean
+        (node, rows, unit), ledger.mean, ledger.has_new_mean = ledger.mean, None, True
         weight = float(np.ravel(done.totals.get(node, 1.0))[0])
         series = ledger.means.setdefault(done.place.key, [])
         small = [(leaf, gradient) for leaf, gradient, _ in done.arrivals if np.size(gradient) <= LARGEST][:4]
@@ -373,7 +226,7 @@ def noted_mean(ledger: Ledger, done: Pass) -> None:
 
 
 @ACCUMULATED.on("statement")
-def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
+def cleared(witness: Witness, env: Any) -> None:
     """Note the gradients that this statement cleared."""
     ledger, filled = witness.of(Ledger), witness.run.filled
     if ledger.resets == witness.run.resets:
@@ -403,7 +256,6 @@ def cleared(witness: Witness, env: Any) -> Iterator[Finding]:
             account.cleared.append((last.number, witness.place))
         account.open = []
         account.moved = False
-    yield from ()
 
 
 def rate_of(lr: Any) -> float | None:
@@ -422,7 +274,9 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     steps.count += 1
     steps.latest, steps.time = place, next(tick)
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
-    yield from uneven(ledger, witness)
+    if ledger.has_new_mean:
+        ledger.has_new_mean = False
+        yield from uneven(ledger, witness)
     yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
@@ -680,9 +534,9 @@ def is_row_by_row(witness: Witness, one: Added) -> bool:
     output = place.written.argument(calls[0]) if calls else None
     if not loops or not isinstance(loops[-1], ast.For):
         return False
-    turn = {x.id for x in ast.walk(loops[-1].target) if isinstance(x, ast.Name)}
+    turn = set(names_in(loops[-1].target))
     index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
-    is_entry = bool(turn & {x.id for x in ast.walk(index) if isinstance(x, ast.Name)})
+    is_entry = bool(turn & set(names_in(index)))
     before, alone = np.ravel(one.whole - one.alone), np.ravel(one.alone)
     times = round(float(before @ alone) / (float(alone @ alone) or 1.0))
     if not is_entry and np.allclose(before, times * alone):  # the same again, as lessons on adding up have it
@@ -731,7 +585,7 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
         message = (
             f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
         )
-    listed_names = ", ".join(dict.fromkeys(witness.name(one.leaf) for one in adds))
+    listed_names = ", ".join(witness.name(one.leaf) for one in adds)
     if holder:
         listed_names += f", {holder}"
     return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
@@ -764,7 +618,7 @@ def plan_of(witness: Witness, optimizer: Any) -> str:
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)
-def late(witness: Witness, done: Pass) -> Iterator[Finding]:
+def late(witness: Witness, done: Pass) -> None:
     """Note a pass from what was computed before the step of an optimizer whose first step met no gradient."""
     ledger = witness.of(Ledger)
     for optimizer, steps in ledger.steps.items():
@@ -773,7 +627,6 @@ def late(witness: Witness, done: Pass) -> Iterator[Finding]:
             leaves = (edge.variable for x in ours for edge in x.edges if isinstance(edge, AccumulateGrad))
             if any(ledger.owned.get(leaf) is optimizer for leaf in leaves):
                 steps.late = done.place
-    yield from ()
 
 
 @WITHOUT_BACKWARD.on("end")

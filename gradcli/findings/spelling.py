@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,11 @@ class Written:
             return call.func.value
         return call.args[0] if call.args else None
 
+    def operand(self, *names: str) -> ast.expr | None:
+        """Return what the first call of a function or method with one of these names is applied to."""
+        calls = self.calls(*names)
+        return self.argument(calls[0]) if calls else None
+
     def target(self) -> str:
         """Return the name that the statement assigns, if it is one, or the attribute."""
         targets = getattr(self.node, "targets", [getattr(self.node, "target", None)])
@@ -68,14 +73,15 @@ class Written:
         names = [self.target(), *(ast.unparse(x.value) for x in calls if not is_module(x.value))]
         return [x for x in names if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
 
-    def with_(self, old: ast.AST, new: ast.AST) -> str:
+    def with_(self, old: ast.AST, new: ast.AST | str) -> str:
         """Return the statement with one expression in place of another, on one line."""
         if self.node is None:
             return ""
+        put = ast.parse(new, mode="eval").body if isinstance(new, str) else new
 
         class Put(ast.NodeTransformer):
             def visit(self, node: ast.AST) -> Any:
-                return new if node is old else self.generic_visit(node)
+                return put if node is old else self.generic_visit(node)
 
         from copy import deepcopy
 
@@ -98,6 +104,16 @@ def called(call: ast.Call) -> str:
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def names_in(node: ast.AST | None) -> list[str]:
+    """Return the variables of an expression or a statement."""
+    return [x.id for x in ast.walk(node) if isinstance(x, ast.Name)] if node is not None else []
+
+
+def zero_words(names: Sequence[str]) -> str:
+    """Return that the gradients of tensors are 0."""
+    return f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
 
 
 def meant(variables: dict[str, Any], node: ast.AST) -> Any:

@@ -19,7 +19,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import Zeros, gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
-from gradcli.findings.spelling import number, one_line, several, short
+from gradcli.findings.spelling import names_in, number, one_line, several, short, zero_words
 from gradcli.findings.witness import (
     LARGEST,
     Operation,
@@ -34,130 +34,13 @@ from gradcli.findings.witness import (
 )
 from gradcli.script.failure import message_of
 
-DEAD = Cause(
-    "dead-units",
-    "warning",
-    "all units of a ReLU layer are 0 in every row, and pass no gradient on",
-    "A step that is too long throws the biases below 0; from then on the layer answers 0 whatever comes in.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 1))
-nn.init.constant_(net[0].bias, -10.0)
-net(torch.rand(6, 2)).mean().backward()
-""",
-    "a smaller learning rate, other starting weights, or nn.LeakyReLU()",
-    order=3,
-    answers=("dead", "zero-gradient", "not-updated"),
-)
-SATURATED = Cause(
-    "saturated",
-    "warning",
-    "the inputs of a softmax, sigmoid or tanh are so large that its derivative is 0",
-    "Far from 0 these functions are flat: in floats exactly flat.",
-    """
-import torch
-a = torch.tensor(1.0, requires_grad=True)
-p = torch.sigmoid(a * torch.tensor([400.0, -900.0]))
-p.sum().backward()
-print(a.grad)
-""",
-    "scale the inputs to the size of 1",
-    order=3,
-    answers=("saturated", "zero-gradient", "vanished", "not-updated"),
-)
-VANISHING = Cause(
-    "vanishing",
-    "warning",
-    "the gradient gets smaller from layer to layer",
-    "Each layer multiplies it by its weights and its slope. Small weights and sigmoids make that a small factor.",
-    """
-import torch
-torch.manual_seed(0)
-mats = [(0.01 * torch.randn(8, 8)).requires_grad_() for _ in range(8)]
-x = torch.randn(4, 8)
-for m in mats:
-    x = torch.tanh(x @ m)
-x.sum().backward()
-""",
-    "start with weights of size 1 / sqrt(n); ReLU in place of sigmoid; normalisation or skip connections",
-    order=4,
-    answers=("vanished",),
-)
-EXPLODING = Cause(
-    "exploding",
-    "warning",
-    "the gradient gets larger from layer to layer, or from step to step",
-    "A factor above 1 at each of many steps grows like a power.",
-    """
-import torch
-w = torch.tensor([[2.5, 0.0], [0.0, 2.5]], requires_grad=True)
-h = torch.ones(1, 2)
-for _ in range(20):
-    h = torch.relu(h @ w)
-h.mean().backward()
-""",
-    "smaller starting weights; torch.nn.utils.clip_grad_norm_ before step()",
-    order=4,
-    answers=("exploded",),
-)
-DIVERGING = Cause(
-    "diverging",
-    "warning",
-    "the loss grows from round to round: the steps are too long",
-    "A step of gradient descent shrinks the error only while lr is below 2 / curvature.",
-    """
-import torch
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.3)
-for _ in range(12):
-    opt.zero_grad()
-    loss = 10 * w ** 2
-    loss.backward()
-    opt.step()
-""",
-    "a smaller learning rate, below 1 / curvature",
-    order=1,
-    answers=("not-finite", "gradient-not-finite"),
-)
-FLAT = Cause(
-    "flat",
-    "warning",
-    "a second derivative is 0, because the function is linear or piecewise linear",
-    "abs, relu and products with constants have straight pieces: their slope is constant, and its derivative 0.",
-    """
-import torch
-x = torch.tensor(3.0, requires_grad=True)
-cost = (x - 1).abs() + (x - 5).abs() * 2
-g, = torch.autograd.grad(cost, x, create_graph=True)
-h, = torch.autograd.grad(g, x)
-print(x - g / h)
-""",
-    "use a function with curvature, (x - 1) ** 2, or a step of gradient descent",
-    order=2,
-    answers=("flat", "constant"),
-)
-SYMMETRIC = Cause(
-    "symmetric-start",
-    "warning",
-    "all units of a layer start equal, get equal gradients, and stay equal",
-    "What tells units apart is their start: equal weights make a layer of many units one unit.",
-    """
-import torch
-from torch import nn
-net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-for p in net.parameters():
-    nn.init.constant_(p, 0.5)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.rand(5, 2), torch.rand(5, 1)
-for _ in range(3):
-    opt.zero_grad()
-    (net(x) - y).pow(2).mean().backward()
-    opt.step()
-""",
-    "start at random: nn.init.xavier_uniform_(layer.weight)",
-    order=3,
-)
+DEAD = Cause("dead-units", "warning", order=3, answers=("dead", "zero-gradient", "not-updated"))
+SATURATED = Cause("saturated", "warning", order=3, answers=("saturated", "zero-gradient", "vanished", "not-updated"))
+VANISHING = Cause("vanishing", "warning", order=4, answers=("vanished",))
+EXPLODING = Cause("exploding", "warning", order=4, answers=("exploded",))
+DIVERGING = Cause("diverging", "warning", order=1, answers=("not-finite", "gradient-not-finite"))
+FLAT = Cause("flat", "warning", order=2, answers=("flat", "constant"))
+SYMMETRIC = Cause("symmetric-start", "warning", order=3)
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
 MOST_PARAMETERS = 64
 BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
@@ -197,8 +80,9 @@ class Courses:
         self.of: dict[tuple[str, int], Course] = {}
 
 
+@DIVERGING.on("often")
 @DIVERGING.on("arrival")
-def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
+def followed(witness: Witness, done: Pass) -> None:
     """Note the loss, and for the first rounds the curvature that two gradients show."""
     if done.inputs is not None or done.output.value.size != 1 or done.output.value.dtype.kind != "f":
         return
@@ -234,7 +118,6 @@ def followed(witness: Witness, done: Pass) -> Iterator[Finding]:
         course.has_grown = True
     elif math.isfinite(loss) and abs(loss) < 100 * max(abs(course.first), course.least):
         course.has_grown = False
-    yield from ()
 
 
 @DIVERGING.on("end")
@@ -283,9 +166,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         because = (
             f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
         )
-        yield DIVERGING.found(
-            place, ", ".join(dict.fromkeys(about)), message, because, instead, see=[course.place.line]
-        )
+        yield DIVERGING.found(place, ", ".join(about), message, because, instead, see=[course.place.line])
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
@@ -334,7 +215,7 @@ def bottomless(course: Course) -> Finding:
     message += "it has no lowest value here."
     because = "each step goes down, as it should; look at the sign of the loss."
     loss = course.place.written.text.removesuffix(".backward()")
-    return DIVERGING.found(course.place, ", ".join(dict.fromkeys([*course.names, loss])), message, because)
+    return DIVERGING.found(course.place, ", ".join([*course.names, loss]), message, because)
 
 
 class Layers:
@@ -412,7 +293,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{f'all {units} units' if units > 1 else 'the unit'} of the relu behind {layer} "
             f"{'are' if units > 1 else 'is'} dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
         )
-        because = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} 0"
+        because = zero_words(names)
         instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
@@ -458,9 +339,7 @@ def alone(witness: Witness, done: Pass) -> Iterator[Finding]:
         names, out = [witness.name(leaf) for leaf in leaves], values(done.outs[node])
         message = f"{place.written.target() or place.written.text} goes through {name} over one entry, whose result is "
         message += f"always {out}: its derivative is 0."
-        because = (
-            f"{several(f'{x}.grad' for x in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of line "
-        )
+        because = f"{zero_words(names)} after the pass of line "
         more = "torch.sigmoid for one number, or an output for each class" if name in SOFTMAXES else None
         yield SATURATED.found(place, ", ".join(names), message, f"{because}{done.place.line}.", more)
 
@@ -503,24 +382,14 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{words} is flat here: {given} reaches {size:.4g}, so every entry is exactly {values(out)} and "
             f"the derivative of {name} is 0."
         )
-        because = f"{several(f'{n}.grad' for n in names)} {'is' if len(names) == 1 else 'are'} 0 after the pass of "
+        because = f"{zero_words(names)} after the pass of "
         because += f"line {done.place.line}{(data := witness.of(Sizes).words(node))[0]}."
         scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
-        instead = (
-            place.written.with_(
-                x,
-                ast.parse(
-                    f"({ast.unparse(x)}) / {scale}" if isinstance(x, ast.BinOp) else f"{ast.unparse(x)} / {scale}",
-                    mode="eval",
-                ).body,
-            )
-            if x is not None
-            else data[1]
-        )
-        inner = [n.id for n in ast.walk(x) if isinstance(n, ast.Name)] if x is not None else []
+        instead = place.written.with_(x, f"({ast.unparse(x)}) / {scale}") if x is not None else data[1]
+        inner = names_in(x)
         yield SATURATED.found(
             place,
-            ", ".join(dict.fromkeys([*names, *inner, place.written.target()])).strip(", "),
+            ", ".join([*names, *inner, place.written.target()]).strip(", "),
             message,
             because,
             instead,
@@ -530,7 +399,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 
 @SATURATED.on("arrival")
-def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
+def clamped(witness: Witness, done: Pass) -> None:
     """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
     zero = done.zeros if done.is_surveyed else []
     for node in done.order if zero and done.times > 1 else ():
@@ -546,8 +415,7 @@ def clamped(witness: Witness, done: Pass) -> Iterator[Finding]:
             message += f"is 0 and {several(names)} gets no gradient."
             because = f"{names[0]}.grad is 0 in each of {done.times} passes."
             finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
-            witness.of(Zeros).of.setdefault(leaves[0], finding)
-    yield from ()
+            witness.of(Zeros).expect(witness, leaves[0], finding)
 
 
 @SATURATED.on("arrival", closely=True)
@@ -611,7 +479,7 @@ class Sizes:
 
 
 @SATURATED.on("pass", closely=True)
-def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
+def sizes(witness: Witness, done: Pass) -> None:
     found, data = witness.of(Sizes).of, witness.of(Sizes).data
     found.clear()
     data.clear()
@@ -621,7 +489,6 @@ def sizes(witness: Witness, done: Pass) -> Iterator[Finding]:
             if found[id(node)] > UNSCALED:
                 behind = data_behind(node)
                 data[id(node)] = "" if behind is None else witness.known(behind), largest(value_of(behind))
-    yield from ()
 
 
 def largest(value: Any) -> float:
@@ -803,17 +670,12 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
     source = next(iter(at.written.calls("grad")), None)
     if source is None or not source.args:
         return
-    inner_names = [x.id for x in ast.walk(source.args[0]) if isinstance(x, ast.Name)]
-    tensors = [(x, found) for x in inner_names if isinstance(found := at.env.get(x), Tensor)]
+    tensors = [(x, found) for x in names_in(source.args[0]) if isinstance(found := at.env.get(x), Tensor)]
     words, value = next(((x, found) for x, found in tensors if found in witness.run.returned), ("", None))
     if not isinstance(value, Tensor):
         return
     name = witness.name(divisor)
-    targets = (
-        [n.id for n in ast.walk(at.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        if at.node is not None
-        else []
-    )
+    targets = [x.id for x in at.written.nodes() if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)]
     first_line = witness.run.returned[value]
     first = witness.at(at.source, first_line)
     inner = next(iter(first.written.calls("grad")), None)
@@ -825,7 +687,7 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
         f"line {operation.place.line} divides by it: {words} / {name} is "
         f"{number(operation.application.out.value) if operation.application.out.value.size == 1 else 'infinite'}."
     )
-    about = ", ".join(dict.fromkeys([*targets, name, words, cost]))
+    about = ", ".join([*targets, name, words, cost])
     yield FLAT.found(
         at,
         about,
@@ -885,7 +747,7 @@ def axis_of_equals(value: Any, gradient: Any, first: int) -> int | None:
 
 
 @SYMMETRIC.on("arrival", closely=True)
-def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
+def alike(witness: Witness, done: Pass) -> None:
     """Note weights whose units have the same values and the same gradients."""
     if not done.is_surveyed or done.inputs is not None:
         return
@@ -930,7 +792,6 @@ def alike(witness: Witness, done: Pass) -> Iterator[Finding]:
             line = witness.run.changed_by(leaf.history[-1])[0] or 0
         starts.equal[id(leaf)] = leaf, axis, (known[2] if known else 0) + 1, line
         layered.add(id(leaf))
-    yield from ()
 
 
 @SYMMETRIC.on("end")

@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property, partial
@@ -43,6 +43,7 @@ from gradcli.source import Source
 
 State = TypeVar("State")
 SURVEYED = 3  # first passes of a line that are looked at closely; later ones at every power of two
+OFTEN = 64  # times that a statement is looked at as a whole; later ones at every power of two
 LARGEST = 4096  # entries of a value that is kept
 
 
@@ -192,6 +193,8 @@ class Witness(Recorder):
         self.differentiated_by: dict[int, Sequence[Tensor]] = {}  # the inputs of the latest `autograd.grad`, by line
         self.departed: dict[tuple[str, int], tuple[Cut, tuple[Tensor, ...]]] = {}  # values for Python, by place
         self.stopped_by: Exception | None = None
+        self.is_custom = False  # whether a pass went through a function of the snippet
+        self.is_expecting = False  # whether a detector waits for a gradient other than 0
         self._states: dict[type, Any] = {}
         self._paths: dict[int, tuple[str, Any]] = {}
         self._trees: dict[Source, list[ast.Module]] = {}
@@ -253,11 +256,16 @@ class Witness(Recorder):
         if isinstance(node, COMPOUND):
             return inner
         stack, times = self.stack, 0
+        text = ast.unparse(node)
+        is_plain, is_pass = self.run.is_silent and "grad" not in text, "backward" in text
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
+            self.is_brief = is_plain and times > OFTEN and times & (times - 1) != 0
+            if is_pass and not self.run.passed:
+                self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
             try:
                 return inner(env)
@@ -275,8 +283,10 @@ class Witness(Recorder):
         place, node = self.place, node_of(application.out)
         if isinstance(node, Node):
             self.places[node] = place
-        for detect in AT_OPERATIONS.get(application.primitive.name, ()):
-            self.add(detect(self, Operation(application, place)))
+        detectors = AT_OPERATIONS.get(application.primitive.name)
+        if detectors and not (self.is_brief and finite(application.out.value)):
+            for detect in detectors:
+                self.add(detect(self, Operation(application, place)))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         if gradient is not None:
@@ -309,12 +319,12 @@ class Witness(Recorder):
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, events, None)
+        return self._passed(outputs, given, events, None)
 
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
-        yield from self._passed(outputs, given, events, inputs)
+        return self._passed(outputs, given, events, inputs)
 
     def _passed(
         self,
@@ -330,6 +340,10 @@ class Witness(Recorder):
         closely = times <= SURVEYED or times & (times - 1) == 0
         done = Pass(self.run.passed + 1, place, outputs, inputs, closely, times, given)
         custom = custom_node()
+        is_often = times > OFTEN and not closely and inputs is None and self.run.is_silent
+        if is_often and not self.is_expecting and not self.is_custom and finite(outputs[0].value):
+            yield from self._passed_often(done, events)
+            return
         if inputs is not None:
             self.returned_in[place.line] = place.source
             self.differentiated_by[place.line] = inputs
@@ -338,7 +352,9 @@ class Witness(Recorder):
             self.tell("pass", done)
         if is_fresh and closely:
             self.tell("pass closely", done)
-        is_quick = self.run.is_silent and (not custom or all(type(node) is Node for node in done.order))
+        is_own = bool(custom) and any(type(node) is not Node for node in done.order)
+        self.is_custom |= is_own
+        is_quick = self.run.is_silent and not is_own
         if is_quick:
             self.run.walked = outputs
         elif inputs is None:
@@ -347,21 +363,42 @@ class Witness(Recorder):
             events = super().differentiated(outputs, inputs, given, events)
         for event in self.muting(events) if is_quick else events:
             if isinstance(event, Accumulation):
-                before = event.leaf._grad
-                copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
-                done.arrivals.append((event.leaf, value_of(event.gradient), copied))
+                arrive(done, event)
             else:
                 done.held.append(Held(event, event.node.inputs, event.node.out))
                 if custom and isinstance(event.node, custom):
                     self.tell("answer", done, event)
             yield event
         if is_quick:
-            self.settled(done)
+            self.settled(done, {one.event.node for one in done.held})
         if inputs is not None or not finite(done.output.value) or done.is_spoilt:
             self.reconsider(done)
         self.tell("arrival", done)
         if closely:
             self.tell("arrival closely", done)
+
+    def _passed_often(self, done: Pass, events: Iterator[Contributed]) -> Iterator[Contributed]:
+        """Follow a pass of a line that has had many: only what it leaves at leaves, unless that is not finite."""
+        self.run.walked, self.run.muted = done.outputs, True
+        held: list[tuple[Contribution, Any, Any]] = []
+        try:
+            for event in events:
+                if isinstance(event, Accumulation):
+                    arrive(done, event)
+                else:
+                    held.append((event, event.node.inputs, event.node.out))
+                yield event
+        finally:
+            self.run.muted = False
+        self.settled(done, {event.node for event, _, _ in held})
+        if done.is_spoilt:
+            done.held = [Held(*one) for one in held]
+            with restored(done.held):
+                self.tell("pass", done)
+            self.reconsider(done)
+            self.tell("arrival", done)
+        else:
+            self.tell("often", done)
 
     def reconsider(self, done: Pass) -> None:
         """Ask of each contribution of a pass that is not finite, while its node has again what it held then."""
@@ -383,11 +420,11 @@ class Witness(Recorder):
         finally:
             self.run.muted = False
 
-    def settled(self, done: Pass) -> None:
+    def settled(self, done: Pass, nodes: Collection[Node]) -> None:
         """Note what the timeline has to know of a pass that it did not follow."""
         run, line = self.run, done.place.line
         run.machine.line = line
-        for node in dict.fromkeys(one.event.node for one in done.held):
+        for node in nodes:
             if node.inputs is None:
                 run.freed.setdefault(node, line)
         reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
@@ -567,6 +604,26 @@ def value_of(x: Any) -> Any:
 def spelled(name: str) -> str:
     """Return `net.0.weight` as it is typed: `net[0].weight`."""
     return re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", name)
+
+
+def arrive(done: Pass, event: Accumulation) -> None:
+    """Note what arrived at a leaf, and the `.grad` that was there."""
+    before = event.leaf._grad
+    copied = None if before is None or before.value.size > LARGEST else np.array(before.value)
+    done.arrivals.append((event.leaf, value_of(event.gradient), copied))
+
+
+@contextmanager
+def restored(held: Sequence[Held]) -> Iterator[None]:
+    """Let the nodes of a pass have inside the block what it has freed."""
+    now = {one.event.node: (one.event.node.inputs, one.event.node.out) for one in held}
+    for one in held:
+        one.event.node.inputs, one.event.node.out = one.inputs, one.out
+    try:
+        yield
+    finally:
+        for node, (inputs, out) in now.items():
+            node.inputs, node.out = inputs, out
 
 
 def finite(value: Any) -> bool:

@@ -101,12 +101,13 @@ def finding_pages() -> dict[str, str]:
     pages = {}
     for severity, meaning in LEVELS.items():
         causes = {code: cause for code, cause in sorted(CATALOGUE.items()) if cause.severity == severity}
-        rows = [f"| [{code}]({code}.md) | {plain(cause.what)} |" for code, cause in causes.items()]
+        rows = [f"| [{code}]({code}.md) | {plain(cause.page.what)} |" for code, cause in causes.items()]
         title = f"{severity.capitalize()}s"
         index += [f"## {title}", meaning, "\n".join(["| code | cause |", "|---|---|", *rows])]
         for code, cause in causes.items():
-            parts = [f"# {code}", f"**{plain(cause.what[0].upper() + cause.what[1:])}.**", plain(cause.why)]
-            example = cause.example.strip()
+            page = cause.page
+            parts = [f"# {code}", f"**{plain(page.what[0].upper() + page.what[1:])}.**", plain(page.why)]
+            example = page.example.strip()
             if example.startswith("gradcli why "):
                 parts += ["## An example", f"```console\n$ {example}\n```"]
             else:
@@ -115,7 +116,7 @@ def finding_pages() -> dict[str, str]:
                     f"```python lesson.py\n{example}\n```",
                     "```console\n$ gradcli why lesson.py\n```",
                 ]
-            parts += ["## Instead", plain(cause.remedy)]
+            parts += ["## Instead", plain(page.remedy)]
             parts.append(f"{severity.capitalize()}: {meaning.lower()} [All findings](index.md)")
             pages[f"findings/{code}.md"] = "\n\n".join(parts) + "\n"
     return {"findings/index.md": "\n\n".join(index) + "\n", **pages}

@@ -74,6 +74,12 @@ for _ in range(3):
     ],
     "left-graph": [
         """
+net = nn.Linear(3, 1)
+total = torch.tensor([net(torch.ones(3)).sum() for _ in range(3)], requires_grad=True).sum()
+total.backward()
+print(net.weight.grad)
+""",
+        """
 net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
 opt = torch.optim.SGD(net.parameters(), lr=0.01)
 t = torch.linspace(0, 1, 6).unsqueeze(1).requires_grad_()
@@ -1816,9 +1822,58 @@ x = torch.tensor([1.0, 2.0], requires_grad=True)
 print(torch.autograd.gradcheck(torch.sin, (x,)))
 """,
     ],
+    "graph-growth": [
+        """
+w, total = torch.ones(2, requires_grad=True), 0
+for k in range(30):
+    loss = (w * k).sum() ** 2
+    loss.backward()
+    w.grad = None
+    total += loss
+""",
+        """
+net, opt_total = nn.Linear(2, 1), torch.tensor(0.0)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for _ in range(20):
+    opt.zero_grad()
+    fit = net(torch.randn(4, 2)).pow(2).mean()
+    fit.backward()
+    opt.step()
+    opt_total += fit
+print(opt_total / 20)
+""",
+    ],
+    "softmax-axis": [
+        """
+scores, t = torch.randn(6, 3, requires_grad=True), torch.tensor([0, 2, 1, 1, 0, 2])
+probs = torch.softmax(scores, dim=0)
+(-probs[torch.arange(6), t].log().mean()).backward()
+""",
+        """
+scores, t = torch.randn(6, 3, requires_grad=True), torch.tensor([0, 2, 1, 1, 0, 2])
+logs = torch.log_softmax(scores, 0)
+(-logs.gather(1, t.unsqueeze(1)).mean()).backward()
+""",
+    ],
 }
 
 WITHOUT = {
+    "graph-growth": [
+        """
+w, total = torch.ones(2, requires_grad=True), 0
+for k in range(30):
+    total += (w * k).sum() ** 2
+total.backward()
+""",
+        """
+w, total = torch.ones(2, requires_grad=True), 0
+for k in range(30):
+    loss = (w * k).sum() ** 2
+    loss.backward()
+    w.grad = None
+    total += loss.item()
+""",
+    ],
     "leaf-rebound": [
         """
 w = torch.ones(3, requires_grad=True)
@@ -2721,6 +2776,11 @@ for _ in range(3):
 """,
     ],
     "softmax-axis": [
+        """
+scores, t = torch.randn(6, 3, requires_grad=True), torch.tensor([0, 2, 1])
+probs = torch.softmax(scores, dim=0)  # of each column the chance of a row
+(-probs.t()[torch.arange(3), t].log().mean()).backward()
+""",
         """
 q, k, v = (torch.randn(2, 5, 4, requires_grad=True) for _ in range(3))
 weights = torch.softmax(q @ k.transpose(-1, -2) / 2, dim=-1)

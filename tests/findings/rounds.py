@@ -27,6 +27,10 @@ def training(body: str, before: str = "", optimizer: str = "SGD(net.parameters()
 
 
 WITH = {
+    "freed-graph": [  # after rounds that are looked at in brief
+        training("opt.zero_grad()\nloss = net(x).mean()\nloss.backward()\nopt.step()").replace("(4)", "(200)")
+        + "loss.backward()",
+    ],
     "clipped-early": [
         training(f"opt.zero_grad()\n{LOSS}\n{CLIP}\nloss.backward()\nopt.step()"),
         training(f"opt.zero_grad()\n{CLIP}\n{LOSS}\nloss.backward()\nopt.step()"),
@@ -82,6 +86,8 @@ WITH = {
         training(f"{LOSS}\nloss.backward()\nfor p in net.parameters():\n    p = p - 0.1 * p.grad\nnet.zero_grad()"),
     ],
     "nan-at-edge": [
+        "w = torch.ones(1, requires_grad=True)\nfor turn in range(200):\n    far = w * float(turn != 150)\n"
+        "    (far**2).sum().sqrt().backward()\n",
         training(STEP, "x[:, 1] = 2.0\nx = (x - x.mean(0)) / x.std(0)"),
         training(STEP, "y = torch.log(torch.zeros(8, 1)) - torch.log(torch.zeros(8, 1))"),
         training(STEP, "x = (x - 1e3).sqrt()"),

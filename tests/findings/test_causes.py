@@ -46,12 +46,12 @@ def test_to_look_changes_nothing(code: str) -> None:
 
 @pytest.mark.parametrize("code", CATALOGUE)
 def test_an_example_has_its_cause(code: str) -> None:
-    assert code in [one.code for one in findings(CATALOGUE[code].example)]
+    assert code in [one.code for one in findings(CATALOGUE[code].page.example)]
 
 
 @pytest.mark.parametrize("code", CATALOGUE)
 def test_a_finding_is_told_whole(code: str) -> None:
-    for one in findings(CATALOGUE[code].example):
+    for one in findings(CATALOGUE[code].page.example):
         assert one.severity in SEVERITIES
         assert one.line >= 1
         assert one.message.endswith(".")
@@ -95,6 +95,6 @@ def test_a_remedy_that_replaces_a_statement_mends_it(code: str) -> None:
 
 
 def test_many_examples_have_such_a_remedy() -> None:
-    told = [unmended(cause.example) for cause in CATALOGUE.values()]
+    told = [unmended(cause.page.example) for cause in CATALOGUE.values()]
     assert not any(left for _, left in told)
     assert sum(is_applied for is_applied, _ in told) > 12

@@ -98,10 +98,11 @@ def github(examined: Examination) -> str:
 
 def catalogue_text(causes: Iterable[Cause]) -> str:
     """Return the codes, a line each."""
-    return "\n".join(f"{cause.code:24}{cause.severity:9}{cause.what}" for cause in causes)
+    return "\n".join(f"{cause.code:24}{cause.severity:9}{cause.page.what}" for cause in causes)
 
 
 def cause_text(cause: Cause) -> str:
     """Return the page of a cause."""
-    example = "\n".join(f"    {line}" for line in cause.example.strip().splitlines())
-    return f"{cause.code} ({cause.severity}): {cause.what}\n\n{cause.why}\n\n{example}\n\ninstead: {cause.remedy}"
+    page = cause.page
+    example = "\n".join(f"    {line}" for line in page.example.splitlines())
+    return f"{cause.code} ({cause.severity}): {page.what}\n\n{page.why}\n\n{example}\n\ninstead: {page.remedy}"

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
@@ -28,6 +28,7 @@ class Cut(NamedTuple):
 
 
 Below = dict[Tensor, Cut | None]  # leaves, and the cut on the way to each, if any; never changed once it is made
+NOTHING: Below = {}
 
 
 class Origins:
@@ -40,28 +41,33 @@ class Origins:
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
         self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # the passes that had run then
         self.passes = 0  # that have run
-        self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
+        self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # where results of constants begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
         self.copied: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # those below a tensor that left
 
-    def computed(self, application: Application, line: int, source: Source | None = None) -> None:
-        """Note the origins of the result of an operation."""
+    def computed(self, application: Application, node: Target | None, line: int, source: Source | None = None) -> None:
+        """Note the origins of the result of an operation, which has this node."""
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
-        below = self.below(inputs)
-        for leaf in below:
-            if leaf not in self.used:
-                self.used[leaf], self.since[leaf] = line, self.passes
-        if below and not isinstance(node_of(out), Node):
-            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
-        elif not below:
+        parts = []
+        for x in inputs:
+            if part := self._below_one(x):
+                parts.append(part)
+                if x in part or any(part.values()):  # those below a result of the graph were used for it
+                    for leaf in part:
+                        if leaf not in self.used:
+                            self.used[leaf], self.since[leaf] = line, self.passes
+        below = parts[0] if len(parts) == 1 else merged(parts)
+        if not below:
+            self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
             self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
-        self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
-        if below:
-            self._below[out] = below
-            if application.primitive is copy:  # into the memory of the first
-                self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
-            if out.base is not None:  # perhaps a part that was written over
-                self._below[out.base] = merged([self.below([out.base]), below])
+            return
+        if not isinstance(node, Node):
+            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
+        self._below[out] = below
+        if application.primitive is copy:  # into the memory of the first
+            self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
+        if out.base is not None:  # perhaps a part that was written over
+            self._below[out.base] = merged([self.below([out.base]), below])
 
     def left(self, source: Tensor, result: object, place: Cut) -> None:
         """Note that `detach()` or the like made a result outside the graph of the source."""
@@ -90,7 +96,7 @@ class Origins:
         return merged([self._below_one(x) for x in tensors])
 
     def _below_one(self, x: Tensor) -> Below:
-        below = self._below.get(x, {})
+        below = self._below.get(x, NOTHING)
         is_leaf = isinstance(node_of(x), AccumulateGrad) and not x.is_unrecorded
         return {**below, x: None} if is_leaf else below
 
@@ -102,7 +108,7 @@ class Origins:
 def merged(parts: Sequence[Below]) -> Below:
     """Join leaves; the way to a leaf is cut where it is cut in every part."""
     parts = [part for part in parts if part]
-    if not parts or all(part is parts[0] for part in parts):
+    if len(parts) < 2 or all(part is parts[0] for part in parts):
         return parts[0] if parts else {}
     whole: Below = {}
     for part in parts:

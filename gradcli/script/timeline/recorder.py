@@ -44,6 +44,7 @@ class Recorder:
         self._pending: list[tuple[tuple[Source, int], Done]] = []
         self._depth = 0  # of the calls that run
         self.is_deep = True  # whether the tensors in objects are looked at too
+        self.is_brief = False  # whether a statement has run so often that only what it assigns is looked at
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -61,7 +62,8 @@ class Recorder:
         is_print = isinstance(node, ast.Expr)
 
         def recorded(env: Env) -> Any:
-            if self.is_deep:
+            is_brief, resets = self.is_brief, self.run.resets
+            if self.is_deep and not is_brief:
                 self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
             olds = [(name, env.get(name)) for name in targets]
@@ -80,7 +82,11 @@ class Recorder:
                 self.run.muted, self.run.training.env = muted, outer
             self.run.names.rename(env, line, olds)
             self.run.origins.forget(old for _, old in olds if isinstance(old, Tensor) and old in self.run.names.former)
-            self.ended(env, line, latest)
+            is_same = self.run.has_stepped or changes.latest == latest
+            if is_brief and is_same and not self.run.exposed and self.run.resets == resets:
+                self.done(env, line, targets)
+            else:
+                self.ended(env, line, latest)
             machine.source = before
             return signal
 
@@ -100,7 +106,7 @@ class Recorder:
                 run.read[node] = tuple(map(run.copied, application.inputs))
         if isinstance(node, Node):
             run.lines[node] = line
-        self.run.origins.computed(application, line, self.machine.source)
+        run.origins.computed(application, node, line, self.machine.source)
 
     def cut(self, source: Any, result: Any, how: str) -> None:
         """Note that `detach()`, `.data` or the like took a value out of the graph of `source`."""
@@ -162,11 +168,12 @@ class Recorder:
         self.run.owned.update(parameters)
         reset(self.run, parameters)
 
-    def look(self, env: Env) -> None:
+    def look(self, env: Env, is_global: bool = False) -> None:
         """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
-        depth = 0 if env is self.machine.globals else self._depth
+        is_global = is_global or env is self.machine.globals
+        depth = 0 if is_global else self._depth
         for tensor, name, before in self.run.names.look(env, depth, deep=self.is_deep):
-            if env is self.machine.globals and "." in name:
+            if is_global and "." in name:
                 self.run.names.replace(tensor, name, self.machine.line)
             if before:
                 self.run.add("named", name, event=lambda: Named(*self.run.place, name, before))  # noqa: B023  called now
@@ -182,9 +189,23 @@ class Recorder:
         self.flush()
         add_changes(self.run, env, line, latest)
 
+    def done(self, env: Env, line: int, targets: Sequence[str]) -> None:
+        """Name what a statement assigned that has run often and changed nothing else, or was a step."""
+        self.machine.line = line
+        if targets:
+            self.look({name: env[name] for name in targets if name in env}, env is self.machine.globals)
+        if self.run.names.derived:
+            self.run.names.settle()
+        if self.run.has_stepped:
+            self.run.has_stepped = False
+            self.run.changed_at.append((changes.latest, line, True))
+
     def flush(self) -> None:
         """Add the operations that have run, by the lines that they stand on."""
         machine, pending = self.machine, self._pending
+        if not pending:
+            self.run.names.settle()
+            return
         now = machine.source, machine.line
         self._pending = []
         for place in dict.fromkeys(place for place, _ in pending):
