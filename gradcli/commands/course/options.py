@@ -40,14 +40,6 @@ def usual_level(report: str | None, *, is_folder: bool) -> str:
     return REPORTS[report].reveal
 
 
-def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
-    """Write the questions of an assignment for another tool."""
-    from gradcli.render.check.reports.writing import write_questions
-
-    write_questions(name, page.destination, assignment, level or "rule", limits.of_item)
-    return 0
-
-
 class Layout(StrEnum):
     plain = "plain"
     folders = "folders"
@@ -248,6 +240,7 @@ class Request:
     jobs: int
     inputs: list[str]  # files that are not to be written
     bugs: list[str] = field(default_factory=list)
+    standalone: bool = False
 
     @property
     def is_folder(self) -> bool:

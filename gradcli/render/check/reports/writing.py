@@ -47,11 +47,12 @@ def write_report(
     write_parts(output, report.write(assignment, results), in_lines=report.in_lines)
 
 
-def write_questions(name: str, output: str, assignment: Assignment, level: str, limits: Limits) -> None:
+def write_questions(name: str, output: str, assignment: Assignment, level: str, limits: Limits) -> int:
     """Write the questions of an assignment in a format of `QUESTIONS`. Raises UsageError where it cannot."""
     if is_folder(output):
         raise UsageError("E023", f"{name} questions are one file", help="name a file to write to: -o questions.xml")
     write_parts(output, in_worker(partial(questions_text, name, assignment), [level], assignment, limits))
+    return 0
 
 
 def questions_text(name: str, assignment: Assignment, level: str) -> str:
