@@ -76,12 +76,10 @@ class InCourse:
         str | None, typer.Option("--overrides", metavar="FILE", help="Points set by hand, a TOML file.")
     ] = None
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json."),
+        str | None, typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json.")
     ] = None
     map: Annotated[
-        str | None,
-        typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file."),
+        str | None, typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file.")
     ] = None
     export_mistakes: Annotated[
         str | None,

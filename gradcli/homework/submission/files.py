@@ -166,9 +166,7 @@ def files_to_grade(names: Sequence[str], output: str, others: list[File] | None 
     """
     if not names:
         raise UsageError(
-            "E002",
-            "there is no submission",
-            help="name files or folders, such as gradcli check week1.toml answers/",
+            "E002", "there is no submission", help="name files or folders, such as gradcli check week1.toml answers/"
         )
     found, target = places_of(names, others), os.path.realpath(output)
     if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in found}:

@@ -49,12 +49,7 @@ def gradescope(assignment: Assignment, result: Result) -> Document:
             "visibility": "visible",
             "extra_data": {"question": question, "quantity": quantity, **facts(answer)},
         })  # fmt: skip
-    return {
-        "score": plain(result.score),
-        "output": "\n".join(remarks(result)),
-        "output_format": "text",
-        "tests": tests,
-    }
+    return {"score": plain(result.score), "output": "\n".join(remarks(result)), "output_format": "text", "tests": tests}
 
 
 def named(answer: Marked) -> tuple[str, str]:

@@ -109,8 +109,7 @@ def _item(item: Item) -> str:
         cells.append("" if one.diagnosis is None else harmless(said(one.diagnosis, PLAIN)))
     cells += [""] * (3 * COMMONEST - len(cells))
     return line(
-        [item.question, item.quantity],
-        [str(item.n), str(item.missing), number(item.p, DIGITS), discrimination, *cells],
+        [item.question, item.quantity], [str(item.n), str(item.missing), number(item.p, DIGITS), discrimination, *cells]
     )
 
 
