@@ -33,13 +33,6 @@ class Reveal(StrEnum):
     value = "value"
 
 
-def usual_level(report: str | None, *, is_folder: bool) -> str:
-    """Return the level of disclosure by default: lower where students read the output."""
-    if report is None:
-        return "rule" if is_folder else "value"
-    return REPORTS[report].reveal
-
-
 class Layout(StrEnum):
     plain = "plain"
     folders = "folders"
@@ -255,4 +248,6 @@ class Request:
     @property
     def level(self) -> str:
         """The level of disclosure: lower where students read the output."""
-        return self.reveal or usual_level(self.report, is_folder=self.is_folder)
+        if self.report is None:
+            return self.reveal or ("rule" if self.is_folder else "value")
+        return self.reveal or REPORTS[self.report].reveal

@@ -93,7 +93,7 @@ def choice(text: str, fraction: str, said: str, *parts: str) -> str:
 
 def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
     answers = [
-        choice(digits(n.value), fraction(place), feedback(n), element("tolerance", digits(n.tolerance)))
+        choice(digits(n.value), WRONG if place else RIGHT, feedback(n), element("tolerance", digits(n.tolerance)))
         for place, n in enumerate(numbers)
     ]
     other = choice("*", WRONG, OTHER, element("tolerance", "0"))
@@ -101,10 +101,6 @@ def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
         element(tag, value) for tag, value in (("unitgradingtype", "0"), ("showunits", "3"), ("unitsleft", "0"))
     ]
     return whole(one, "numerical", text_of(one), *answers, other, *no_units)
-
-
-def fraction(place: int) -> str:
-    return WRONG if place else RIGHT
 
 
 def short_answer(one: Foreseen) -> str:
