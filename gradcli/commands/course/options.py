@@ -118,12 +118,11 @@ class InCourse:
 
     def results(
         self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], request: Request
-    ) -> tuple[Iterator[Result], int | None]:
-        """Return the results of all students, and how many there are where that is known."""
+    ) -> tuple[Iterator[Result], int]:
+        """Return the results of all students, and how many there are."""
         from gradcli.homework.course.layouts import with_others, with_sheets
         from gradcli.homework.grading import graded
         from gradcli.homework.submission.files import files_to_grade
-        from gradcli.homework.submission.hand_ins import is_class
 
         roster = self.students
         other_files: list[File] = []
@@ -131,20 +130,15 @@ class InCourse:
         layout = self.layout.value if self.layout else None
         files = with_others(files, other_files, roster or with_sheets(variants), layout)
         sheets = self.with_columns(assignment, files)
-        is_kept = roster or self.attempts or sheets.is_any or assignment.deadline
-        work = list(self.work(files, roster, variants, sheets)) if is_kept else None
-        overrides = self.set_by_hand(assignment, work or self.work(files, roster, variants, sheets), roster)
-        graded_work = graded(
-            assignment, files, request.jobs, request.limits.of_item, request.bugs, variants=variants,
-            work=self.work(files, roster, variants, sheets) if work is None else work,
-        )  # fmt: skip
-        results = graded_work if work is None else self.in_course(assignment, work, graded_work, roster)
+        work = list(self.work(files, roster, variants, sheets))
+        overrides = self.set_by_hand(assignment, work, roster)
+        results = graded(assignment, work, request.jobs, request.limits.of_item, request.bugs, variants=variants)
+        results = self.in_course(assignment, work, results, roster)
         if overrides:
             from gradcli.homework.course.overrides import overridden
 
             results = overridden(results, overrides)
-        count = len(work) if work is not None else None if any(map(is_class, files)) else len(files)
-        return results, count
+        return results, len(work)
 
     def with_columns(self, assignment: Assignment, files: Sequence[File]) -> Sheets:
         """Return the sheets with a column a question that are among the files. Raises UsageError for an unclear one."""

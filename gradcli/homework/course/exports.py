@@ -36,10 +36,6 @@ class Sheets:
         if mapping and not self._rows:
             raise UsageError("E029", "--map is for a sheet, and none is named", help="name the .csv file of the class")
 
-    @property
-    def is_any(self) -> bool:
-        return bool(self._rows)
-
     def rows(self, file: File) -> list[Row] | None:
         """Return the rows of a file, None for one that is no sheet."""
         return self._rows.get(file.path)
