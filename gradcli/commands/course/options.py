@@ -17,7 +17,6 @@ from gradcli.render.check.reports.registry import REPORTS
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-    from gradcli.homework.course.exports import Sheets
     from gradcli.homework.course.overrides import Overrides
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Variants
@@ -129,8 +128,7 @@ class InCourse:
         files = files_to_grade(submissions, request.page.destination, other_files)
         layout = self.layout.value if self.layout else None
         files = with_others(files, other_files, roster or with_sheets(variants), layout)
-        sheets = self.with_columns(assignment, files)
-        work = list(self.work(files, roster, variants, sheets))
+        work = list(self.work(assignment, files, roster, variants))
         overrides = self.set_by_hand(assignment, work, roster)
         results = graded(assignment, work, request.jobs, request.limits.of_item, request.bugs, variants=variants)
         results = self.in_course(assignment, work, results, roster)
@@ -140,21 +138,17 @@ class InCourse:
             results = overridden(results, overrides)
         return results, len(work)
 
-    def with_columns(self, assignment: Assignment, files: Sequence[File]) -> Sheets:
-        """Return the sheets with a column a question that are among the files. Raises UsageError for an unclear one."""
+    def work(
+        self, assignment: Assignment, files: Sequence[File], roster: Roster | None, variants: Variants | None
+    ) -> Iterator[HandIn]:
+        """Yield the work to grade. Raises UsageError for an unclear sheet with a column a question."""
         from gradcli.homework.course.columns import read_mapping
-        from gradcli.homework.course.exports import Sheets
+        from gradcli.homework.course.exports import rows_by_sheet
+        from gradcli.homework.course.layouts import collected, to_grade
         from gradcli.homework.grading import labels_of
 
         source = read_source(self.map, help="give the path of a mapping, a .toml file") if self.map else None
-        return Sheets(labels_of(assignment), read_mapping(source) if source else None, files)
-
-    def work(
-        self, files: Sequence[File], roster: Roster | None, variants: Variants | None, sheets: Sheets
-    ) -> Iterator[HandIn]:
-        """Yield the work to grade."""
-        from gradcli.homework.course.layouts import collected, to_grade
-
+        sheets = rows_by_sheet(labels_of(assignment), read_mapping(source) if source else None, files)
         layout = self.layout.value if self.layout else None
         hand_ins = collected(
             files, roster, layout, has_attempts=self.attempts is not None, variants=variants, sheets=sheets

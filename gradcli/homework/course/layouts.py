@@ -18,7 +18,8 @@ from itertools import chain, groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
-from gradcli.homework.course.exports import Sheets, in_rows
+from gradcli.homework.course.columns import Row
+from gradcli.homework.course.exports import in_rows
 from gradcli.homework.course.lateness import times_of
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
@@ -322,7 +323,7 @@ def collected(
     *,
     has_attempts: bool = False,
     variants: Variants | None = None,
-    sheets: Sheets | None = None,
+    sheets: Mapping[Path, list[Row]] | None = None,
 ) -> Iterator[HandIn]:
     """Yield the work of every student; with a roster in its order, and then that of others.
 
@@ -340,15 +341,12 @@ def collected(
 
     found: list[HandIn] = []
     for work in works(files, layout, has_attempts=has_attempts):
-        rows = sheets.rows(work.file) if sheets else None
+        rows = (sheets or {}).get(work.file.path)
         found += (
             placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
         )
     items = told_apart(found, known)
-    if roster is not None:
-        yield from in_order(items, roster)
-    else:
-        yield from chain.from_iterable(groups_of(items).values()) if has_attempts else items
+    yield from in_order(items, roster) if roster else chain.from_iterable(groups_of(items).values())
 
 
 def with_sheets(variants: Variants | None) -> Roster:
