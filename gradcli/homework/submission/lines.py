@@ -169,18 +169,12 @@ class Finder:
                         return text[:start].strip(), other
         return text, None
 
-    def unknown(self, line: str, question: str, *, is_row: bool) -> tuple[str, str, str] | None:
+    def unknown(self, line: str, question: str) -> tuple[str, str, str] | None:
         """Return an answer whose label names nothing that was asked."""
-        text = next(iter(bulleted(line)))
-        found = UNKNOWN.fullmatch(text)
-        if found is None:
-            label, mark, answer = text.partition(":")
-            if not mark or not QUOTIENT.fullmatch(label.strip()):
-                return None
-            return question, label.strip(), answer.partition("#")[0]
-        if is_row and NUMERIC.fullmatch(text):
-            return None
-        return question, found["label"].strip(), found["answer"].partition("#")[0]
+        found = UNKNOWN.fullmatch(line)
+        label, mark, answer = (found["label"], "=", found["answer"]) if found else line.partition(":")
+        is_label = found is not None or (mark and QUOTIENT.fullmatch(label.strip()))
+        return (question, label.strip(), answer.partition("#")[0]) if is_label else None
 
 
 def entries_of(text: str) -> list[str]:
@@ -394,7 +388,7 @@ class Reader(Finder):
             return False
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
-        found = found or self.unknown(line, self.question, is_row=self.is_open)
+        found = found or self.unknown(line, self.question)
         if found is None:
             return False
         question, label, answer = found

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -256,7 +257,8 @@ class Reader:
         for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
             try:
                 tree = parsed(tokens_of(member, use), self.names)
-                text = unparse(in_language(tree, shapes_of(self.wanted.values), None))
+                shapes = {name: np.shape(value) for name, value in self.wanted.values.items()}
+                text = unparse(in_language(tree, shapes, None))
                 value = value_at(text, self.wanted.values)
                 return value, sum(moved(text, value, self.wanted.values))
             except (UnreadableError, TwoReadingsError, FaultError, TypeError, ValueError):
@@ -397,7 +399,7 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
     elif len(shape) == 1 and SIZE.fullmatch(text):
         text = BY.sub(", ", text)
-    return fitting(list(candidates(text, shape, comma)), text, shape, comma)
+    return fitting(candidates(text, shape, comma), text, shape, comma)
 
 
 def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
@@ -412,35 +414,34 @@ def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
 
 
-def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tuple[str, Plain]]:
-    """Yield the readings of a text, the most usual first, each with its commas' use. Raises the error of the last."""
+def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> list[tuple[str, Plain]]:
+    """Return the readings of a text, the most usual first, each with its commas' use. Raises the error of them all."""
     uses = ("separator", "decimal") if re.search(r"\d,\d", text) else ("separator",)
     lists = (True, False) if shape or "\n" in text else (SIGNED.fullmatch(text) is not None,)
-    error: Exception | None = None
-    count = 0
-    for use in uses:
-        for is_list in lists:
-            for by_lines in (False, True) if "\n" in text or "\r" in text else (False,):
-                try:
-                    is_scalar = not shape and not is_list and "[" in text and "," not in text
-                    try:
-                        tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
-                    except UnreadableError:
-                        tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
-                    yield use, number_of(tree, shape, text, comma)
-                    count += 1
-                except (UnreadableError, TwoReadingsError) as one:
-                    error = one if error is None or isinstance(one, TwoReadingsError) else error
-    if not count and error:
-        raise error
+    found: list[tuple[str, Plain]] = []
+    errors: list[UnreadableError | TwoReadingsError] = []
+    for use, is_list, by_lines in product(uses, lists, (False, True) if re.search("[\r\n]", text) else (False,)):
+        is_scalar = not shape and not is_list and "[" in text and "," not in text
+        try:
+            try:
+                tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
+            except UnreadableError:
+                tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
+            found.append((use, number_of(tree, shape, text, comma)))
+        except (UnreadableError, TwoReadingsError) as error:
+            errors.append(error)
+    if not found:
+        raise next((error for error in reversed(errors) if isinstance(error, TwoReadingsError)), errors[0])
+    return found
 
 
 def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
     tree = in_language(tree, {}, None)
     if isinstance(tree, Call) and tree.function == "where":
         raise UnreadableError("it is a number under a condition: write the one that holds")
-    tree = reshaped(substitute(tree, TRUTHS), shape) if isinstance(tree, List) else tree
-    if not isinstance(tree, List):
+    if isinstance(tree, List):
+        tree = reshaped(substitute(tree, TRUTHS), shape)
+    else:
         with_points(text, comma)  # `1,234*2` has two readings
     plain = unparse(tree)
     read = read_number(plain)
@@ -454,14 +455,11 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
         for use, plain in found
         if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
-    if len(fit) > 1:
-        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
-        if not comma or len(told) != 1:
-            raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
-        return told[0]
+    told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
+    if len(fit) > 1 and (not comma or len(told) != 1):
+        raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
     if fit:
-        ((_, plain),) = fit.values()
-        return plain
+        return told[0] if len(fit) > 1 else next(iter(fit.values()))[1]
     is_decimal = SPACED.search(text) is not None and not re.search(r",\s", text)
     return next((plain for use, plain in found if use == "decimal" and is_decimal), found[0][1])
 
@@ -495,10 +493,6 @@ def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
 
 
 # ---- the value of a member
-
-
-def shapes_of(values: Values) -> dict[str, tuple[int, ...]]:
-    return {name: np.shape(value) for name, value in values.items()}
 
 
 def value_at(text: str, values: Values) -> Any:
