@@ -296,7 +296,9 @@ class Reader(Finder):
         if is_labelled and front.level == 0 and not self.question and self.known(text, ""):
             return False  # letters that go on from question to question: the label tells
         is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
-        if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
+        inner = heading_of(text) if front.number and text else None
+        has_part = inner is not None and inner.level == 0 and self.labels.part(id, inner.place) is not None
+        if not (is_answer or (front.number and (front.is_in_words or not text or has_part))):
             return False
         self.head(id, front.level, place)
         if is_answer and (says_undefined(text) or not self.labelled(front.rest)):

@@ -226,7 +226,7 @@ class Parser:
         if token.kind in ("number", "fraction") and token.text != "frac":
             return False
         if token.kind == "name":
-            return not is_word(token, CONDITION | ELSE | frozenset(MINUS)) or token.text in self.names
+            return not is_word(token, JOINING) or token.text in self.names
         is_grouped = self.is_scalar or before.text in ("]", ")") or before.kind in ("number", "exponent")
         return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or is_grouped)
 
@@ -666,6 +666,7 @@ class Parser:
 
 
 AND = frozenset(("and", "und", "et", "y", "e", "i", "en", "и", "和"))
+JOINING = CONDITION | ELSE | frozenset(MINUS) | (AND - {"e"})  # words that are no factors
 
 
 def is_word(token: Token, words: Collection[str]) -> bool:
