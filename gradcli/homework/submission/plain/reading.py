@@ -464,7 +464,7 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
     return next((plain for use, plain in found if use == "decimal" and is_decimal), found[0][1])
 
 
-def reshaped(tree: List, shape: tuple[int, ...]) -> Expression:
+def reshaped(tree: Expression, shape: tuple[int, ...]) -> Expression:
     """Return nested lists in the shape asked for, which fits if only ones are dropped or added; else as they are."""
     own: list[int] = []
     entries: list[Expression] = [tree]

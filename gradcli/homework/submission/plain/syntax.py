@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from gradcli.homework.submission.plain.names import (
     DERIVATIVES,
@@ -53,6 +54,15 @@ TURNS = frozenset(("T", "mT", "t", "transpose", "adjoint"))
 COMPARES = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", **{sign: sign for sign in ("<", ">", "<=", ">=", "!=", "==")}}
 PRODUCTS = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"} | {sign: sign for sign in ("*", *"·⊙@⊗/%", "//")}
 END = Token("end", "", 0, 0)
+
+
+class Form(NamedTuple):
+    """How entries in a bracket are told apart: by the mark that ends a `row`, by spaces, or by commas if `in_row`."""
+
+    row: str
+    is_group: bool
+    spaced: bool
+    in_row: bool
 
 
 class TwoReadingsError(Exception):
@@ -489,40 +499,49 @@ class Parser:
     def entries(self, end: int, bracket: str) -> Expression:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
         start, end = self.place, min(end, len(self.tokens))
+        form = self.form_of(end, bracket)
+        self.bars += form.row == "|"
+        rows, has_marks = self.rows(end, form)
+        self.bars -= form.row == "|"
+        rows = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
+        if len(rows) == len(rows[0]) == 1:
+            is_list = (has_marks or (bracket == "[" and not form.is_group)) and not self.is_factor(
+                start, end, rows[0][0]
+            )
+            return List((rows[0][0],)) if is_list else rows[0][0]
+        if len(rows) > 1 and all(len(row) == 1 and isinstance(row[0], List) for row in rows):  # [[1 2]; [3 4]]
+            return List(tuple(row[0] for row in rows))
+        return List(tuple(List(tuple(row)) for row in rows)) if len(rows) > 1 else List(tuple(rows[0]))
+
+    def form_of(self, end: int, bracket: str) -> Form:
+        """Return how the entries in a bracket are told apart."""
         marks = self.separators(end)
         is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
-        is_grouping = self.is_scalar and not {",", "&", ";"}.intersection(marks)
-        spaced = not (has_commas or is_grouping) and (bracket not in ("(", "⟨") or ";" in marks)
-        is_list, is_after = bracket == "[" and not is_grouping, True  # a separator, or the start
+        is_group = self.is_scalar and not {",", "&", ";"}.intersection(marks)
+        spaced = not (has_commas or is_group) and (bracket not in ("(", "⟨") or ";" in marks)
+        return Form("|" if is_ruled else ";", is_group, spaced, has_commas and bracket != "(")
+
+    def rows(self, end: int, form: Form) -> tuple[list[list[Expression]], bool]:
+        """Read the rows in a bracket, and whether there was a mark between two entries."""
         rows: list[list[Expression]] = [[]]
-        self.bars += is_ruled
+        is_after, has_marks = True, False  # a mark, or the start
         while self.place < end:
             token, is_line = self.peek(), self.peek().kind == "line"
             is_and = is_word(token, AND) and not is_after and token.text not in self.names
-            if is_and or token.kind in ("row", "separator", "line") or (token.text == "|" and is_ruled):
+            if is_and or is_line or token.kind in ("row", "separator") or token.text == form.row == "|":
                 self.take()
-                ends_row = token.text == ("|" if is_ruled else ";")
-                ends_row |= is_line and self.by_lines and not is_after and not isinstance(rows[-1][-1], List)
-                is_after, is_list = is_after or not is_line, is_list or not is_line
-                if ends_row and rows[-1] and self.place < end:
+                ends_row = is_line and self.by_lines and not is_after and not isinstance(rows[-1][-1], List)
+                if (ends_row or token.text == form.row) and rows[-1] and self.place < end:
                     rows.append([])
-            elif is_after or (
-                spaced and (token.gap or token.text == "[" or self.tokens[self.place - 1].kind == "line")
-            ):
-                outer, self.in_row = self.in_row, has_commas and bracket != "("
-                rows[-1].append(self.sum(spaced=spaced))
+                is_after, has_marks = is_after or not is_line, has_marks or not is_line
+            elif is_after or (form.spaced and (token.gap or token.text == "[" or self.peek(-1).kind == "line")):
+                outer, self.in_row = self.in_row, form.in_row
+                rows[-1].append(self.sum(spaced=form.spaced))
                 self.in_row, is_after = outer, False
             else:
                 break
-        self.bars -= is_ruled
-        rows = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
-        is_list = is_list and not (len(rows) == len(rows[0]) == 1 and self.is_factor(start, end, rows[0][0]))
-        if len(rows) == 1:
-            return rows[0][0] if len(rows[0]) == 1 and not is_list else List(tuple(rows[0]))
-        if all(len(row) == 1 and isinstance(row[0], List) for row in rows):  # [[1 2]; [3 4]]
-            return List(tuple(row[0] for row in rows))
-        return List(tuple(List(tuple(row)) for row in rows))
+        return rows, has_marks
 
     def is_factor(self, start: int, end: int, inner: Expression) -> bool:
         """Whether a bracket around the tokens from a place to another groups: a factor or a power is beside it."""
