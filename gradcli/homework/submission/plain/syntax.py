@@ -505,10 +505,8 @@ class Parser:
         self.bars -= form.row == "|"
         rows = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
         if len(rows) == len(rows[0]) == 1:
-            is_list = (has_marks or (bracket == "[" and not form.is_group)) and not self.is_factor(
-                start, end, rows[0][0]
-            )
-            return List((rows[0][0],)) if is_list else rows[0][0]
+            is_list = has_marks or (bracket == "[" and not form.is_group)
+            return List((rows[0][0],)) if is_list and not self.is_factor(start, end, rows[0][0]) else rows[0][0]
         if len(rows) > 1 and all(len(row) == 1 and isinstance(row[0], List) for row in rows):  # [[1 2]; [3 4]]
             return List(tuple(row[0] for row in rows))
         return List(tuple(List(tuple(row)) for row in rows)) if len(rows) > 1 else List(tuple(rows[0]))
