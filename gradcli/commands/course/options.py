@@ -25,25 +25,9 @@ if TYPE_CHECKING:
     from gradcli.homework.submission.hand_ins import HandIn
 
 
-class Reveal(StrEnum):
-    verdict = "verdict"
-    node = "node"
-    rule = "rule"
-    value = "value"
-
-
-class Layout(StrEnum):
-    plain = "plain"
-    folders = "folders"
-    moodle = "moodle"
-    canvas = "canvas"
-    gradescope = "gradescope"
-    github = "github"
-
-
-class Attempts(StrEnum):
-    best = "best"
-    last = "last"
+Reveal = StrEnum("Reveal", ["verdict", "node", "rule", "value"])
+Layout = StrEnum("Layout", ["plain", "folders", "moodle", "canvas", "gradescope", "github"])
+Attempts = StrEnum("Attempts", ["best", "last"])
 
 
 @dataclass(frozen=True)
