@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from html import escape as html
 from xml.sax.saxutils import escape
 
+from gradcli.homework.answer_file import answer as digits
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.expected_answers import Foreseen, Number
 from gradcli.render.check.marking import exact
-from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, feedback, harmless, name, prompt, setting
 
 WRONG, RIGHT = "0", "100"
 CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what ends a feedback, and what hides its end

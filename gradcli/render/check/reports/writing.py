@@ -76,8 +76,7 @@ def write_folder(folder: Path, texts: Iterable[tuple[str, Iterable[str]]], suffi
     """Write a file for each student, whose parts come with the name, into a folder, which is made if there is none."""
     make(folder)
     for student, parts in texts:
-        refuse_overwriting(str(folder / file_name(student, suffix)), inputs)
-        write_beside(folder / file_name(student, suffix), parts)
+        write_in(folder, file_name(student, suffix), parts, inputs)
 
 
 def write_in(folder: Path, name: str, parts: Iterable[str], inputs: Iterable[str]) -> None:
