@@ -25,7 +25,7 @@ SHEET = re.compile(  # `Homework 2, Exercise 1`
     re.IGNORECASE,
 )
 # `Problem 1, part (a)`
-OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z]\))", re.IGNORECASE)
+OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*#?\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z][):])", re.IGNORECASE)
 LONGEST = 100  # characters of a line that are looked at
 
 

@@ -64,6 +64,7 @@ TWO = Grader(
         ("2) a) 4", "df/dx"),
         ("Teil 2, b) 1", "df/dy"),
         ("Ex. 2 — b) 1", "df/dy"),
+        ("Problem #2, part b: 1", "df/dy"),
         ("[q2]\n∂f(x,y)/∂x |_{(1,2)} = 4", "df/dx"),
     ],
 )
