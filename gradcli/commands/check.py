@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.course.options import InCourse, Reveal, print_questions
+from gradcli.commands.course.options import InCourse, Request, Reveal
 from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.errors import InternalError, UsageError
@@ -143,23 +143,22 @@ def command(
     with waiting(work), nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
         questions = read_assignment(text)
+        request = Request(report, reveal and reveal.value, page, limits, form, all, jobs, inputs, standalone=standalone)
         if report in QUESTIONS:
-            return print_questions(questions, report, reveal, page, limits)
+            from gradcli.render.check.reports.writing import write_questions
+
+            return write_questions(report, page.destination, questions, request.reveal or "rule", limits.of_item)
         if kind != "check":
             from gradcli.commands.course.handout import hand_out, print_key, print_lint
 
             if lint:
-                exit_code = print_lint(questions, page, form, limits)
+                exit_code = print_lint(questions, request)
                 return 0 if exit_zero else exit_code
             if handout:
-                return hand_out(questions, page, form, course, secret_file, limits, inputs, standalone=standalone)
-            return print_key(
-                questions, page, form, course, limits, inputs, all=all, is_raw=no_simplify, standalone=standalone
-            )
+                return hand_out(questions, request, course, secret_file)
+            return print_key(questions, request, course, is_raw=no_simplify)
         from gradcli.commands.course.marking import grade
-        from gradcli.commands.course.options import Request
 
-        request = Request(report, reveal and reveal.value, page, limits, form, all, jobs, inputs)
         totals = grade(questions, submissions or [], request, course)
     if report and totals.ungraded:  # a gradebook has no place for it
         from gradcli.render.check.table import not_graded

@@ -118,8 +118,8 @@ class Grades:
 
     def graded(self, rows: Answers) -> list[bytes]:
         """Return the pickled results of some students, each walled for itself."""
-        work = (HandIn(FRAME, x.student, x) for x in by_student(str(FRAME.path), ((0, row) for row in rows)))
-        results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
+        work = [HandIn(FRAME, x.student, x) for x in by_student(str(FRAME.path), ((0, row) for row in rows))]
+        results = graded(self.assignment, work, variants=self.variants)
         return [pickle.dumps(slim(result), pickle.HIGHEST_PROTOCOL) for result in results]
 
 

@@ -84,7 +84,11 @@ def foreseen(assignment: Assignment, level: str) -> Iterator[Foreseen]:
         graders = [Grader(replace(assignment, questions=(one,))) for one in versions(question, assignment)]
         for ask in question.asks:
             for number, grader in enumerate(graders, 1):
-                yield of_quantity(grader, ask, level, number if question.varies else 0)
+                (key,) = grader.keys.values()
+                truth = key.expected[ask.quantity]
+                numbers = () if ask.form == "expression" else tuple(entries(grader, key, ask, truth, level))
+                version = number if question.varies else 0
+                yield Foreseen(key.question, ask, answers(key)[ask.written], numbers, version)
 
 
 def versions(question: Question, assignment: Assignment) -> list[Question]:
@@ -96,14 +100,6 @@ def versions(question: Question, assignment: Assignment) -> list[Question]:
     return [question.moved(at) for at in {repr(at): at for at in drawn}.values()]
 
 
-def of_quantity(grader: Grader, ask: Ask, level: str, version: int) -> Foreseen:
-    """Return the answers to expect to one quantity of the only question of a grader."""
-    (key,) = grader.keys.values()
-    truth = key.expected[ask.quantity]
-    numbers = () if ask.form == "expression" else tuple(entries(grader, key, ask, truth, level))
-    return Foreseen(key.question, ask, answers(key)[ask.written], numbers, version)
-
-
 def entries(
     grader: Grader, key: Key, ask: Ask, truth: Value, level: str
 ) -> Iterator[tuple[tuple[int, ...], tuple[Number, ...]]]:
@@ -112,7 +108,7 @@ def entries(
         return
     right = judged(grader, key, ask, truth)
     found = [(truth, right), *wrong(grader, key, ask)]
-    shown = [(value, shown_at(verdict, level)) for value, verdict in found]
+    shown = [(value, revealed(Result("", "", (verdict,)), level).answers[0]) for value, verdict in found]
     for index in np.ndindex(np.shape(truth)):
         yield index, tuple(spaced([(np.asarray(value)[index], verdict) for value, verdict in shown], key.tolerance))
 
@@ -152,10 +148,6 @@ def judged(grader: Grader, key: Key, ask: Ask, value: Value) -> Marked:
     text = answer(np.asarray(value)[()])
     result = grader.grade(Submission("", "", (Given(key.question.id, ask.written, text),)))
     return next(one for one in result.answers if (one.question, one.quantity) == (key.question.id, ask.written))
-
-
-def shown_at(verdict: Marked, level: str) -> Marked:
-    return revealed(Result("", "", (verdict,)), level).answers[0]
 
 
 def spaced(found: Sequence[tuple[Any, Marked]], tolerance: Tolerance) -> Iterator[Number]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -20,8 +20,7 @@ from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
-from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
+from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.plain.numbers import Comma, comma_of
 from gradcli.homework.submission.submissions import Given, Submission
@@ -163,17 +162,16 @@ class Grading:
 
 def graded(
     assignment: Assignment,
-    files: Sequence[File],
+    work: Sequence[HandIn],
     jobs: int = 1,
     limits: Limits = ITEM,
     bugs: list[str] | None = None,
     *,
     variants: Variants | None = None,
-    work: Iterable[HandIn] | None = None,
 ) -> Iterator[Result]:
-    """Return the results of all submissions in the files, in order, graded in `jobs` processes under limits.
+    """Return the results of the work of a class, in order, graded in `jobs` processes under limits.
 
-    Where it is known whose they are, that is the `work`; students with a sheet of their own have one of the `variants`.
+    Students with a sheet of their own have one of the `variants`.
 
     A file that cannot be read gives an unreadable result, and so does an answer at which a process ended; `bugs` takes
     exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
@@ -193,8 +191,8 @@ def graded(
         again = [some[:number], [without(some[number], loss, names)], some[number + 1 :]]
         return [Again(items) for items in again if items]
 
-    size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
-    each = (Item(one.loaded()) for one in (hand_ins(files) if work is None else work))
+    size = max(1, min(MOST, len(work) // (4 * jobs)))
+    each = (Item(one.loaded()) for one in work)
     batches = iter(lambda: list(islice(each, size)), [])
     results = mapped(
         Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result],

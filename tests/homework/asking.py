@@ -109,7 +109,7 @@ def check(code: str, mistake: Mistake, *, scalars: int = 0, networks: int = 0, e
 
 def files_of(paths: Iterable[str]) -> list[File]:
     """Return the submissions at the paths."""
-    return list(places_of(paths).values())
+    return list(places_of(paths, []).values())
 
 
 LEAF = "torch.tensor({}, dtype=torch.float64, requires_grad=True)".format

@@ -14,11 +14,12 @@ import pytest
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment, Question, read_assignment
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.grading import Grader, Grading, Item, graded
 from gradcli.homework.key import Key
 from gradcli.homework.model import ENDINGS
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import HandIn, hand_ins
+from gradcli.homework.submission.hand_ins import HandIn
 from gradcli.source import Source
 from gradcli.workers import pool
 from gradcli.workers.limits import Limits
@@ -49,7 +50,7 @@ def test_results_stand_in_the_order_of_files_and_rows(tmp_path: Path, jobs: int)
     rows = [f"student {n},diamond,s,{n}" for n in range(40)]
     files[1].write_text("\n".join(["student,question,quantity,answer", *rows]))
     files[3].write_text("{}")
-    found = list(graded(assignment("chain_rule"), list(map(File, files)), jobs))
+    found = list(graded(assignment("chain_rule"), list(collected(list(map(File, files)))), jobs))
     assert [one.student for one in found] == ["one", *(f"student {n}" for n in range(40)), "gone", "two"]
     assert [one.remarks for one in found if one.remarks] == [("it cannot be read: No such file or directory",)]
 
@@ -81,7 +82,7 @@ def test_a_submission_that_was_ended_has_no_points(reason: str) -> None:
 def test_work_that_is_sent_to_another_process_grades_alike(name: str) -> None:
     own = Grading(assignment(name))
     other = pickle.loads(pickle.dumps(own))
-    items = [Item(one) for one in hand_ins(files_of([str(SAMPLES / name)]))]
+    items = [Item(one) for one in collected(files_of([str(SAMPLES / name)]))]
     assert repr(other(items)) == repr(own(items))
 
 
@@ -124,7 +125,7 @@ def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second
     monkeypatch.setattr(Key, "judged", ending(Key.judged, ENDS[reason]))
     bugs: list[str] = []
     limits = Limits(0.1 if reason == "time" else 20.0)
-    files = files_of([str(tmp_path)])
+    files = list(collected(files_of([str(tmp_path)])))
     ada, ben, cleo = graded(read_assignment(Source(HANGING, "week.toml")), files, 1, limits, bugs)
     assert ada.is_right
     assert cleo.is_right
@@ -162,9 +163,9 @@ def test_a_process_that_is_killed_once_costs_nothing(
         text = (SAMPLES / "chain_rule" / "perfect.txt").read_text(encoding="utf-8")
         wrong = text.replace("q = 26*24", "q = 7") if one == "ben" else text
         (tmp_path / f"{one}.txt").write_text(wrong, encoding="utf-8")
-    right = list(graded(assignment("chain_rule"), files_of([str(tmp_path)])))
+    right = list(graded(assignment("chain_rule"), list(collected(files_of([str(tmp_path)])))))
     monkeypatch.setattr(Key, name, dying)
-    assert repr(list(graded(assignment("chain_rule"), files_of([str(tmp_path)])))) == repr(right)
+    assert repr(list(graded(assignment("chain_rule"), list(collected(files_of([str(tmp_path)])))))) == repr(right)
     assert killed[0] == 1
 
 

@@ -9,14 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradcli.commands.course.options import InCourse
+from gradcli.commands.course.options import InCourse, Request
 from gradcli.commands.inputs.programs import read_source
-from gradcli.commands.options import ItemLimited, Reported
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-    from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Sheet, Variants
     from gradcli.render.text.looks import Asked, Looks
 
@@ -28,12 +26,12 @@ Drawn = dict[str, Any] | list[str]  # a sheet as the record has it, or warnings
 SECRET = "add --secret-file FILE; make one, and keep it for the whole course: openssl rand -hex 16 > secret"
 
 
-def print_lint(assignment: Assignment, page: Reported, form: str, limits: ItemLimited) -> int:
+def print_lint(assignment: Assignment, request: Request) -> int:
     """Print the findings in an assignment; 1 where there are some."""
     from gradcli.homework.worker import in_worker
 
-    work = partial(lint_of, assignment, page.looks)
-    ((printed, count),) = in_worker(work, [form], assignment, limits.of_item, tuple[Printed, int])
+    work = partial(lint_of, assignment, request.page.looks)
+    ((printed, count),) = in_worker(work, [request.form], assignment, request.limits.of_item, tuple[Printed, int])
     show(printed)
     return 1 if count else 0
 
@@ -56,18 +54,7 @@ def show(printed: Any) -> None:
     (print_document if isinstance(printed, dict) else print_text)(printed)
 
 
-def print_key(
-    assignment: Assignment,
-    page: Reported,
-    form: str,
-    course: InCourse,
-    limits: ItemLimited,
-    inputs: Sequence[str],
-    *,
-    all: bool,
-    is_raw: bool,
-    standalone: bool,
-) -> int:
+def print_key(assignment: Assignment, request: Request, course: InCourse, *, is_raw: bool) -> int:
     """Print the worked solutions, and the answers as a submission; of each sheet, if there are several, to a folder."""
     from gradcli.commands.forms import FORMS, OWN
     from gradcli.commands.forms import renderer as renderer_of
@@ -77,21 +64,22 @@ def print_key(
     from gradcli.render.text.looks import asked
     from gradcli.stream.values import dump
 
+    page, form, limits = request.page, request.form, request.limits.of_item
     if FORMS[form].renderers[KEY] != OWN:
         renderer_of(KEY, form)  # imported here and now: a worker may not be able to
-    work = partial(key_of, form, asked(page.looks, all=all, standalone=standalone), is_raw=is_raw)
+    work = partial(key_of, form, asked(page.looks, all=request.all, standalone=request.standalone), is_raw=is_raw)
     if course.variants is None and not assignment.varies:
-        (printed,) = in_worker(work, [assignment], assignment, limits.of_item, Printed)
+        (printed,) = in_worker(work, [assignment], assignment, limits, Printed)
         show(printed)
         return 0
     sheets = list(course.sheets(assignment) or ())
     if not page.is_folder:
         raise UsageError("E001", "each sheet has its own key", help="write to a folder: -o keys/")
-    keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits.of_item, Printed)
+    keys = in_worker(work, (sheet.of(assignment) for sheet in sheets), assignment, limits, Printed)
     for sheet, printed in zip(sheets, keys, strict=True):
         text = dump(printed) if isinstance(printed, dict) else printed
         name = file_name(sheet.student, FORMS[form].endings[0])
-        write_in(Path(page.destination), name, [f"{text}\n"], inputs)
+        write_in(Path(page.destination), name, [f"{text}\n"], request.inputs)
     return 0
 
 
@@ -110,68 +98,40 @@ def key_of(form: str, looks: Asked, assignment: Assignment, *, is_raw: bool) -> 
     return renderer(KEY, form)(grader, looks)
 
 
-def hand_out(
-    assignment: Assignment,
-    page: Reported,
-    form: str,
-    course: InCourse,
-    secret_file: str | None,
-    limits: ItemLimited,
-    inputs: Sequence[str],
-    *,
-    standalone: bool,
-) -> int:
-    """Write a blank sheet for each student of the roster to a folder, or print one where all have the same."""
-    from gradcli.homework.course.variants import Sheet
-    from gradcli.homework.worker import in_worker
-    from gradcli.render.text.looks import asked
+def hand_out(assignment: Assignment, request: Request, course: InCourse, secret_file: str | None) -> int:
+    """Write a blank sheet for each student of the roster to a folder, or print one where all have the same.
 
-    roster = course.students
-    if roster is None and assignment.varies:
-        raise UsageError(
-            "E024", "the values of this assignment differ from student to student", help="add --roster roster.csv"
-        )
-    if roster is None:
-        work = partial(sheet_text, assignment, form, {}, asked(page.looks, standalone=standalone))
-        (text,) = in_worker(work, [Sheet("", {})], assignment, limits.of_item)
-        show(text)
-        return 0
-    if not page.is_folder:
-        raise UsageError("E001", "each student has a sheet", help="write to a folder: -o sheets/")
-    write_sheets(assignment, roster, page, form, secret_file, limits, inputs, standalone=standalone)
-    return 0
-
-
-def write_sheets(
-    assignment: Assignment,
-    roster: Roster,
-    page: Reported,
-    form: str,
-    secret_file: str | None,
-    limits: ItemLimited,
-    inputs: Sequence[str],
-    *,
-    standalone: bool,
-) -> None:
-    """Write the sheets, and the record of their values: first, for a sheet without one could never be graded."""
+    The record of their values is written first, for a sheet without one could never be graded.
+    """
     from gradcli.commands.forms import FORMS
+    from gradcli.homework.course.variants import Sheet
     from gradcli.homework.worker import in_worker
     from gradcli.render.check.key import variants_text
     from gradcli.render.check.reports.cells import file_name
     from gradcli.render.check.reports.writing import write_in
     from gradcli.render.text.looks import asked
 
-    folder = Path(page.destination)
-    with ExitStack() as stack:
-        sheets = list(draw_sheets(assignment, roster, page, folder / RECORD, secret_file, limits, stack))
+    roster, page, limits = course.students, request.page, request.limits.of_item
+    if roster is None and assignment.varies:
+        help = "add --roster roster.csv"
+        raise UsageError("E024", "the values of this assignment differ from student to student", help=help)
+    if roster is None:
+        work = partial(sheet_text, assignment, request.form, {}, asked(page.looks, standalone=request.standalone))
+        (text,) = in_worker(work, [Sheet("", {})], assignment, limits)
+        show(text)
+        return 0
+    if not page.is_folder:
+        raise UsageError("E001", "each student has a sheet", help="write to a folder: -o sheets/")
+    folder, names = Path(page.destination), {student.id: student.whose for student in roster}
+    sheets = list(draw_sheets(assignment, list(names), request, folder / RECORD, secret_file))
     if assignment.varies:
-        write_in(folder, RECORD, [variants_text(assignment, sheets)], inputs)
-    names = {student.id: student.whose for student in roster}
-    looks = asked(page.looks, color=False, width=None, standalone=standalone)
-    sheets_of_roster = [sheet for sheet in sheets if sheet.student in names]
-    texts = in_worker(partial(sheet_text, assignment, form, names, looks), sheets_of_roster, assignment, limits.of_item)
-    for sheet, text in zip(sheets_of_roster, texts, strict=True):
-        write_in(folder, file_name(sheet.student, FORMS[form].endings[0]), [text], inputs)
+        write_in(folder, RECORD, [variants_text(assignment, sheets)], request.inputs)
+    looks = asked(page.looks, color=False, width=None, standalone=request.standalone)
+    of_roster = [sheet for sheet in sheets if sheet.student in names]
+    texts = in_worker(partial(sheet_text, assignment, request.form, names, looks), of_roster, assignment, limits)
+    for sheet, text in zip(of_roster, texts, strict=True):
+        write_in(folder, file_name(sheet.student, FORMS[request.form].endings[0]), [text], request.inputs)
+    return 0
 
 
 def sheet_text(assignment: Assignment, form: str, names: Mapping[str, str], looks: Asked, sheet: Sheet) -> str:
@@ -212,22 +172,15 @@ class Drawing:
 
 
 def draw_sheets(
-    assignment: Assignment,
-    roster: Roster,
-    page: Reported,
-    record: Path,
-    secret_file: str | None,
-    limits: ItemLimited,
-    stack: ExitStack,
+    assignment: Assignment, students: list[str], request: Request, record: Path, secret_file: str | None
 ) -> Iterator[Sheet]:
-    """Yield the sheets of the roster, unchanged if handed out before, and then the sheets of other students."""
+    """Yield the sheets of students, unchanged if handed out before, and then the sheets of other students."""
     from gradcli.homework.course.sheets import read_secret
     from gradcli.homework.course.variants import Sheet, read_variants, values
     from gradcli.homework.worker import in_worker
     from gradcli.render.text.progress import after_a_second
     from gradcli.render.text.streams import warn
 
-    students = [student.id for student in roster]
     if not assignment.varies:
         yield from (Sheet(student, {}) for student in students)
         return
@@ -238,9 +191,10 @@ def draw_sheets(
     if record.exists():
         before = read_variants(read_source(str(record), help="check the folder"), assignment)
     items: list[list[str]] = [*([student] for student in students), []]
-    answers = in_worker(Drawing(assignment, secret, before), items, assignment, limits.of_item, Drawn)
-    for sheet in after_a_second(islice(answers, len(students)), len(students), page.looks, stack):
-        yield Sheet(sheet["student"], values(sheet["values"]))
+    answers = in_worker(Drawing(assignment, secret, before), items, assignment, request.limits.of_item, Drawn)
+    with ExitStack() as stack:
+        for sheet in after_a_second(islice(answers, len(students)), len(students), request.page.looks, stack):
+            yield Sheet(sheet["student"], values(sheet["values"]))
     for message in next(answers):
         warn(message)
     yield from before.without(students) if before else ()

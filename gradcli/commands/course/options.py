@@ -17,7 +17,6 @@ from gradcli.render.check.reports.registry import REPORTS
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
-    from gradcli.homework.course.exports import Sheets
     from gradcli.homework.course.overrides import Overrides
     from gradcli.homework.course.roster import Roster
     from gradcli.homework.course.variants import Variants
@@ -26,40 +25,9 @@ if TYPE_CHECKING:
     from gradcli.homework.submission.hand_ins import HandIn
 
 
-class Reveal(StrEnum):
-    verdict = "verdict"
-    node = "node"
-    rule = "rule"
-    value = "value"
-
-
-def usual_level(report: str | None, *, is_folder: bool) -> str:
-    """Return the level of disclosure by default: lower where students read the output."""
-    if report is None:
-        return "rule" if is_folder else "value"
-    return REPORTS[report].reveal
-
-
-def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
-    """Write the questions of an assignment for another tool."""
-    from gradcli.render.check.reports.writing import write_questions
-
-    write_questions(name, page.destination, assignment, level or "rule", limits.of_item)
-    return 0
-
-
-class Layout(StrEnum):
-    plain = "plain"
-    folders = "folders"
-    moodle = "moodle"
-    canvas = "canvas"
-    gradescope = "gradescope"
-    github = "github"
-
-
-class Attempts(StrEnum):
-    best = "best"
-    last = "last"
+Reveal = StrEnum("Reveal", ["verdict", "node", "rule", "value"])
+Layout = StrEnum("Layout", ["plain", "folders", "moodle", "canvas", "gradescope", "github"])
+Attempts = StrEnum("Attempts", ["best", "last"])
 
 
 @dataclass(frozen=True)
@@ -84,12 +52,10 @@ class InCourse:
         str | None, typer.Option("--overrides", metavar="FILE", help="Points set by hand, a TOML file.")
     ] = None
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json."),
+        str | None, typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json.")
     ] = None
     map: Annotated[
-        str | None,
-        typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file."),
+        str | None, typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file.")
     ] = None
     export_mistakes: Annotated[
         str | None,
@@ -135,49 +101,38 @@ class InCourse:
 
     def results(
         self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], request: Request
-    ) -> tuple[Iterator[Result], int | None]:
-        """Return the results of all students, and how many there are where that is known."""
+    ) -> tuple[Iterator[Result], int]:
+        """Return the results of all students, and how many there are."""
         from gradcli.homework.course.layouts import with_others, with_sheets
         from gradcli.homework.grading import graded
         from gradcli.homework.submission.files import files_to_grade
-        from gradcli.homework.submission.hand_ins import is_class
 
         roster = self.students
         other_files: list[File] = []
         files = files_to_grade(submissions, request.page.destination, other_files)
         layout = self.layout.value if self.layout else None
         files = with_others(files, other_files, roster or with_sheets(variants), layout)
-        sheets = self.with_columns(assignment, files)
-        is_kept = roster or self.attempts or sheets.is_any or assignment.deadline
-        work = list(self.work(files, roster, variants, sheets)) if is_kept else None
-        overrides = self.set_by_hand(assignment, work or self.work(files, roster, variants, sheets), roster)
-        graded_work = graded(
-            assignment, files, request.jobs, request.limits.of_item, request.bugs, variants=variants,
-            work=self.work(files, roster, variants, sheets) if work is None else work,
-        )  # fmt: skip
-        results = graded_work if work is None else self.in_course(assignment, work, graded_work, roster)
+        work = list(self.work(assignment, files, roster, variants))
+        overrides = self.set_by_hand(assignment, work, roster)
+        results = graded(assignment, work, request.jobs, request.limits.of_item, request.bugs, variants=variants)
+        results = self.in_course(assignment, work, results, roster)
         if overrides:
             from gradcli.homework.course.overrides import overridden
 
             results = overridden(results, overrides)
-        count = len(work) if work is not None else None if any(map(is_class, files)) else len(files)
-        return results, count
+        return results, len(work)
 
-    def with_columns(self, assignment: Assignment, files: Sequence[File]) -> Sheets:
-        """Return the sheets with a column a question that are among the files. Raises UsageError for an unclear one."""
+    def work(
+        self, assignment: Assignment, files: Sequence[File], roster: Roster | None, variants: Variants | None
+    ) -> Iterator[HandIn]:
+        """Yield the work to grade. Raises UsageError for an unclear sheet with a column a question."""
         from gradcli.homework.course.columns import read_mapping
-        from gradcli.homework.course.exports import Sheets
+        from gradcli.homework.course.exports import rows_by_sheet
+        from gradcli.homework.course.layouts import collected, to_grade
         from gradcli.homework.grading import labels_of
 
         source = read_source(self.map, help="give the path of a mapping, a .toml file") if self.map else None
-        return Sheets(labels_of(assignment), read_mapping(source) if source else None, files)
-
-    def work(
-        self, files: Sequence[File], roster: Roster | None, variants: Variants | None, sheets: Sheets
-    ) -> Iterator[HandIn]:
-        """Yield the work to grade."""
-        from gradcli.homework.course.layouts import collected, to_grade
-
+        sheets = rows_by_sheet(labels_of(assignment), read_mapping(source) if source else None, files)
         layout = self.layout.value if self.layout else None
         hand_ins = collected(
             files, roster, layout, has_attempts=self.attempts is not None, variants=variants, sheets=sheets
@@ -248,6 +203,7 @@ class Request:
     jobs: int
     inputs: list[str]  # files that are not to be written
     bugs: list[str] = field(default_factory=list)
+    standalone: bool = False
 
     @property
     def is_folder(self) -> bool:
@@ -264,4 +220,6 @@ class Request:
     @property
     def level(self) -> str:
         """The level of disclosure: lower where students read the output."""
-        return self.reveal or usual_level(self.report, is_folder=self.is_folder)
+        if self.report is None:
+            return self.reveal or ("rule" if self.is_folder else "value")
+        return self.reveal or REPORTS[self.report].reveal

@@ -156,8 +156,8 @@ class Sheet:
         ask = labels.ask(id, text) if id else None
         return Target(id, ask.written) if id and ask else None
 
-    def of_number(self, number: str, part: str, numbers: Sequence[tuple[str, str]]) -> Target | None:
-        """Return what a number means, where the `numbers` of all columns count the questions, or all quantities."""
+    def counted(self, numbers: Sequence[tuple[str, str]]) -> list[Target | None]:
+        """Return what the numbers of all columns mean, which count the questions, or all quantities."""
         asked = self.labels.asked
         each = [
             (str(place), str(nth) if len(asks) > 1 else "", str(nth), Target(id, ask.written))
@@ -171,9 +171,9 @@ class Sheet:
             {(question, several): target for question, several, _, target in each},
         ):
             if sorted(counting) == sorted(numbers):
-                return counting[number, part]
-        id = self.labels.question(number) if not part else None
-        return Target(id) if id else None
+                return [counting[number] for number in numbers]
+        ids = (self.labels.question(number) if not part else None for number, part in numbers)
+        return [Target(id) if id else None for id in ids]
 
     def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
         """Yield the rows of students. Raises UsageError for one with answers that names no student."""
@@ -183,8 +183,8 @@ class Sheet:
                 help = "a text with a comma stands in quotes"
                 raise self.refuse(f"line {line} has {len(texts)} cells, and the header {self.width}", help)
             texts += [""] * (self.width - len(texts))
-            cells_of = {role: texts[place] for role, place in self.roles.items() if role in WHO}
-            who = {role: cell for role, cell in cells_of.items() if cell and key(cell) not in UNNAMED}
+            own = {role: texts[place] for role, place in self.roles.items()}
+            who = {role: cell for role, cell in own.items() if role in WHO and cell and key(cell) not in UNNAMED}
             given = tuple(self.answers(line, texts))
             if self.is_nobody(who):
                 continue
@@ -192,8 +192,7 @@ class Sheet:
                 if any(one.text for one in given):
                     raise self.refuse(f"line {line} has answers and names no student", "name one in it, or remove it")
                 continue
-            attempt, submitted = (texts[self.roles[role]] if role in self.roles else "" for role in ROLES_OF_TIME)
-            yield Row(line, who, attempt, submitted, given)
+            yield Row(line, who, own.get("attempt", ""), own.get("submitted", ""), given)
 
     def is_nobody(self, who: Mapping[str, str]) -> bool:
         """Whether a row is a header again, or has totals: then it names no student but in words."""
@@ -219,9 +218,6 @@ class Sheet:
             text = text_of(text).strip() if MARKUP.search(text) else text
             text = "" if BLANK.fullmatch(text) else re.sub(r"^'(?=[-+=@])", "", text)  # as Moodle guards formulas
             yield Given(*target, text or None, damage(line, [text]), line=line)
-
-
-ROLES_OF_TIME = ("attempt", "submitted")
 
 
 def read_mapping(source: Source) -> dict[str, str]:
@@ -366,9 +362,8 @@ def by_number(sheet: Sheet, others: Sequence[Column]) -> None:
     counted |= {one: found for one, found in asked.items() if found["is_answer"]}
     texts = {(one["number"], one["part"]): column.place for column, one in asked.items() if column not in counted}
     counted = counted or asked
-    numbers = [(found["number"], found["part"] or "") for found in counted.values()]
-    for column, found in counted.items():
-        target = sheet.of_number(found["number"], found["part"] or "", numbers)
+    targets = sheet.counted([(found["number"], found["part"] or "") for found in counted.values()])
+    for (column, found), target in zip(counted.items(), targets, strict=True):
         if (place := texts.get((found["number"], found["part"]), column.place)) != column.place:
             sheet.asked_in[column.place] = place
         if target or column.place in sheet.asked_in:
@@ -391,12 +386,11 @@ def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
     if not sheet.targets:
         led_by = {one: (found["number"], str(ord(part) - 96) if (part := found["part"]) else "")
                   for one in others if (found := LED.fullmatch(one.name))}  # fmt: skip
-        by = {one: sheet.of_number(*number, list(led_by.values())) for one, number in led_by.items()}
-        sheet.targets = {one.place: target for one, target in by.items() if target}
+        targets = sheet.counted(list(led_by.values()))
+        sheet.targets = {one.place: target for one, target in zip(led_by, targets, strict=True) if target}
     numbered = [one for one in others if NUMBERED.fullmatch(one.name)]
     if numbered and not sheet.targets:
-        numbers = [(str(place), "") for place in range(1, len(numbered) + 1)]
-        targets = [sheet.of_number(*number, numbers) for number in numbers]
+        targets = sheet.counted([(str(place), "") for place in range(1, len(numbered) + 1)])
         if all(targets):
             sheet.targets = {one.place: target for one, target in zip(numbered, targets, strict=True) if target}
             told = f"the questions of {visible(sheet.file)} are taken in their order, for their names are not known"

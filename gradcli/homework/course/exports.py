@@ -23,26 +23,17 @@ from gradcli.homework.wording import listed
 TABLES = (".csv", ".tsv", ".tab", ".xls")  # as Blackboard calls a text with tabs
 
 
-class Sheets:
-    """The rows of the sheets among some files, by path. Raises UsageError for a sheet that is not plain."""
-
-    def __init__(self, labels: Labels, mapping: Mapping[str, str] | None, files: Iterable[File]) -> None:
-        self._rows: dict[Path, list[Row]] = {}
-        for file in files:
-            if file.folder is None and (file.kind in TABLES or (mapping and file.kind not in TYPED)):
-                found = rows_of_sheet(file, labels, mapping)
-                if found is not None:
-                    self._rows[file.path] = found
-        if mapping and not self._rows:
-            raise UsageError("E029", "--map is for a sheet, and none is named", help="name the .csv file of the class")
-
-    @property
-    def is_any(self) -> bool:
-        return bool(self._rows)
-
-    def rows(self, file: File) -> list[Row] | None:
-        """Return the rows of a file, None for one that is no sheet."""
-        return self._rows.get(file.path)
+def rows_by_sheet(labels: Labels, mapping: Mapping[str, str] | None, files: Iterable[File]) -> dict[Path, list[Row]]:
+    """Return the rows of the sheets among some files, by path. Raises UsageError for a sheet that is not plain."""
+    found: dict[Path, list[Row]] = {}
+    for file in files:
+        if file.folder is None and (file.kind in TABLES or (mapping and file.kind not in TYPED)):
+            rows = rows_of_sheet(file, labels, mapping)
+            if rows is not None:
+                found[file.path] = rows
+    if mapping and not found:
+        raise UsageError("E029", "--map is for a sheet, and none is named", help="name the .csv file of the class")
+    return found
 
 
 def rows_of_sheet(file: File, labels: Labels, mapping: Mapping[str, str] | None) -> list[Row] | None:

@@ -13,12 +13,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from datetime import datetime
+from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
 
 from gradcli.facts import dataclass
-from gradcli.homework.course.exports import Sheets, in_rows
+from gradcli.homework.course.columns import Row
+from gradcli.homework.course.exports import in_rows
 from gradcli.homework.course.lateness import times_of
 from gradcli.homework.course.roster import Enrolled, Roster
 from gradcli.homework.course.variants import Variants
@@ -33,50 +34,47 @@ METADATA = "submission_metadata.yml"
 ENTRY = re.compile(r"(?P<indent> *)(?P<item>- )?:?(?P<key>[\w.-]+):(?: +(?P<value>.*))?")
 
 
-def submitters(text: str) -> dict[str, list[dict[str, str]]]:
-    """Return name, `sid` and email of those who handed in each folder.
+@dataclass(slots=True)
+class HandedIn:
+    """Who handed in a folder, by name, `sid` and email, and when: the first `:created_at:` below its name."""
+
+    submitters: list[dict[str, str]] = field(default_factory=list)
+    created: str = ""
+
+
+def metadata(text: str) -> dict[str, HandedIn]:
+    """Return who handed in each folder, and when.
 
     Only these lines of the YAML are read, as Gradescope writes them: `submission_1:` at the margin, below it
     `:submitters:`, and there `- :name: Ada`, `:sid: '17'`, `:email: ada@example.org`. Others, deeper in the history of
     a submission, hand in nothing here.
     """
-    found: dict[str, list[dict[str, str]]] = {}
-    folder, level, depth = "", -1, -1  # level: of the keys of a folder; depth: of `:submitters:`, while it is read
+    found: dict[str, HandedIn] = {}
+    folder, level, depth = None, -1, -1  # level: of the keys of a folder; depth: of `:submitters:`, while it is read
     for line in text.splitlines():
         entry = ENTRY.fullmatch(line.rstrip())
         if entry is None:
-            folder = folder if line[:1].isspace() else ""  # a line at the margin that nobody knows: nobody's folder
+            folder = folder if line[:1].isspace() else None  # a line at the margin that nobody knows: nobody's folder
             continue
         indent, key, value = len(entry["indent"]), entry["key"], entry["value"] or ""
         if indent == 0 and not entry["item"]:
-            folder, level, depth = key, -1, -1
-            found[folder] = []
+            folder, level, depth = found.setdefault(key, HandedIn()), -1, -1
             continue
-        if not folder:
+        if folder is None:
             continue
         level = indent if level < 0 else level
+        if key == "created_at":
+            folder.created = folder.created or unquoted(value)
         if key == "submitters" and indent == level and not entry["item"]:
             depth = indent
         elif depth >= 0 and (indent > depth or (entry["item"] and indent == depth)):
             if entry["item"]:
-                found[folder].append({})
-            if found[folder]:
-                found[folder][-1][key] = unquoted(value)
+                folder.submitters.append({})
+            if folder.submitters:
+                folder.submitters[-1][key] = unquoted(value)
         else:
             depth = -1
     return found
-
-
-def times_by_folder(text: str) -> dict[str, datetime]:
-    """Return when each folder was handed in: the first `:created_at:` below its name, as Gradescope writes it."""
-    found, folder = dict[str, str](), ""
-    for line in text.splitlines():
-        entry = ENTRY.fullmatch(line.rstrip())
-        if entry and not entry["indent"] and not entry["item"]:
-            folder = entry["key"]
-        elif entry and folder and entry["key"] == "created_at":
-            found.setdefault(folder, unquoted(entry["value"] or ""))
-    return {name: at for name, at in zip(found, times_of([*found.values()]), strict=True) if at}
 
 
 def unquoted(value: str) -> str:
@@ -188,21 +186,11 @@ def most(pattern: re.Pattern[str], names: Collection[str]) -> bool:
     return 2 * sum(pattern.fullmatch(name) is not None for name in names) > len(names)
 
 
-def plain(folder: Folder) -> Iterator[HandIn]:
-    """Yield nothing: files that are called after their students need no folder to say whose they are."""
-    return iter(())
-
-
 def folders(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of folders that are called after their students."""
     for file in folder.files:
         name = folder.first(file)
         yield HandIn(file, name, clues=(name, *re.split("[_ ]", name), file.path.stem, around(file)))
-
-
-def moodle(folder: Folder) -> Iterator[HandIn]:
-    """Yield the files of a download of Moodle; students of one name are told apart by their numbers."""
-    yield from named_and_numbered(folder, MOODLE)
 
 
 def canvas(folder: Folder) -> Iterator[HandIn]:
@@ -214,9 +202,15 @@ def canvas(folder: Folder) -> Iterator[HandIn]:
 
 
 def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[HandIn]:
-    """Yield files in whose first part a pattern finds a name, and mostly a number; without, the part is the name."""
+    """Yield files in whose first part a pattern finds a name, and mostly a number; without, the part is the name.
+
+    Students of one name are told apart by their numbers.
+    """
     matches = [pattern.fullmatch(folder.parts(file)[0]) for file in folder.files]
-    found = [(called(match), match["number"] or "") if match else None for match in matches]
+    found = [
+        (match["name"] or match.groupdict().get("anonymous", ""), match["number"] or "") if match else None
+        for match in matches
+    ]
     numbers: dict[str, set[str]] = {}
     for name, number in filter(None, found):
         numbers.setdefault(identity(name), set()).add(number)
@@ -230,21 +224,17 @@ def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Han
         yield HandIn(file, name if is_alone else f"{name}_{number}", clues=(number, name, after))
 
 
-def called(match: re.Match[str]) -> str:
-    """Return the name that a pattern has found, or what stands for one where nobody is to see it."""
-    found = match.groupdict()
-    return str(found["name"] or found["anonymous"])
-
-
 def gradescope(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of an export of Gradescope; who handed one in stands in a file beside them."""
     text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
-    known, created = ({}, {}) if problem else (submitters(text), times_by_folder(text))
+    known = {} if problem else metadata(text)
+    times = dict(zip(known, times_of([one.created for one in known.values()]), strict=True))
     for file in folder.files:
         first = folder.first(file)
-        told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in known.get(first, [])]
+        submitters = known[first].submitters if first in known else []
+        told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in submitters]
         for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
-            yield HandIn(file, clues[0], clues=clues, submitted=created.get(first))
+            yield HandIn(file, clues[0], clues=clues, submitted=times.get(first))
 
 
 def github(folder: Folder) -> Iterator[HandIn]:
@@ -289,16 +279,13 @@ def numbered(work: HandIn) -> HandIn:
 
 
 LAYOUTS: Mapping[str, Callable[[Folder], Iterator[HandIn]]] = {
-    "plain": plain,
+    "plain": lambda _: iter(()),  # files that are called after their students need no folder to say whose they are
     "folders": folders,
-    "moodle": moodle,
+    "moodle": partial(named_and_numbered, pattern=MOODLE),
     "canvas": canvas,
     "gradescope": gradescope,
     "github": github,
 }
-
-
-RULES = ("best", "last")
 
 
 def to_grade(items: Iterable[HandIn], rule: str) -> Iterator[HandIn]:
@@ -306,38 +293,24 @@ def to_grade(items: Iterable[HandIn], rule: str) -> Iterator[HandIn]:
     for _, group in groupby(items, key=lambda item: identity(item.student)):
         own = list(group)
         unclear = [item for item in own if item.submission is not None and item.submission.unreadable]
-        if unclear:  # two files of one attempt: nobody can say which of them counts
-            yield unclear[0]
-        else:
-            yield from [max(own, key=number)] if rule == "last" else own
+        # of two files of one attempt nobody can say which of them counts
+        yield from unclear[:1] or ([max(own, key=number)] if rule == "last" else own)
 
 
 def counted(graded: Iterable[tuple[HandIn, Result]], penalty: float) -> Iterator[Result]:
     """Yield the result of each student that counts: the best one, of equal ones the first, less its penalty."""
     for _, group in groupby(graded, key=lambda pair: identity(pair[0].student)):
-        own = [(number(item), lowered(result, factor(number(item), penalty))) for item, result in group]
-        best, result = max(own, key=lambda pair: (pair[1].score, -pair[0]))
-        note = said(best, len(own), factor(best, penalty))
-        yield replace(result, notes=(*result.notes, note)) if note else result
+        shares = [(number(item), max(0.0, 1 - penalty * (number(item) - 1)), result) for item, result in group]
+        best, share, result = max(shares, key=lambda one: (lowered(one[2], one[1]).score, -one[0]))
+        others = f" as the best of {len(shares)}" if len(shares) > 1 else ""
+        less = f", with {100 * share:.3g}% of its points" if share != 1 else ""
+        notes = () if best == len(shares) == 1 else (f"attempt {best} counts{others}{less}",)
+        yield replace(lowered(result, share), notes=(*result.notes, *notes))
 
 
 def number(item: HandIn) -> int:
     """Return the number of an attempt; one without is the first."""
     return item.attempt or 1
-
-
-def factor(attempt: int, penalty: float) -> float:
-    """Return the share of the points that is left to an attempt."""
-    return max(0.0, 1 - penalty * (attempt - 1))
-
-
-def said(attempt: int, graded: int, share: float) -> str:
-    """Say which attempt counts; "" for a first one alone."""
-    if attempt == graded == 1:
-        return ""
-    others = f" as the best of {graded}" if graded > 1 else ""
-    less = f", with {100 * share:.3g}% of its points" if share != 1 else ""
-    return f"attempt {attempt} counts{others}{less}"
 
 
 MISSING = "nothing was handed in"
@@ -350,7 +323,7 @@ def collected(
     *,
     has_attempts: bool = False,
     variants: Variants | None = None,
-    sheets: Sheets | None = None,
+    sheets: Mapping[Path, list[Row]] | None = None,
 ) -> Iterator[HandIn]:
     """Yield the work of every student; with a roster in its order, and then that of others.
 
@@ -368,17 +341,12 @@ def collected(
 
     found: list[HandIn] = []
     for work in works(files, layout, has_attempts=has_attempts):
-        rows = sheets.rows(work.file) if sheets else None
+        rows = (sheets or {}).get(work.file.path)
         found += (
             placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
         )
     items = told_apart(found, known)
-    if roster is not None:
-        yield from in_order(items, roster)
-    elif has_attempts:
-        yield from chain.from_iterable(groups_of(items).values())
-    else:
-        yield from items
+    yield from in_order(items, roster) if roster else chain.from_iterable(groups_of(items).values())
 
 
 def with_sheets(variants: Variants | None) -> Roster:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
@@ -71,9 +71,7 @@ def read_overrides(
 
 
 def read_student(table: Table, student_of: Callable[[str], str | None], students: Collection[str]) -> str:
-    for key in table.values:
-        if key not in KEYS:
-            raise table.refuse(f"an override has no {key}", f"it has {', '.join(KEYS)}", key)
+    table.known(KEYS, "an override")
     written = text(table, "student")
     who = student_of(written)
     if who is None:
@@ -124,16 +122,14 @@ SLACK = 1e-9  # points
 HELP = "give what gradcli check --json wrote about the same assignment"
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """The verdict on an answer, and its points."""
 
     verdict: str
     points: float
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """A student then or now."""
 
     student: str
@@ -141,8 +137,7 @@ class Graded:
     answers: Mapping[tuple[str, str], Answered]
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """One answer that changes; None where there was none, or is none any more."""
 
     question: str
@@ -151,8 +146,7 @@ class Changed:
     after: Answered | None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One student whose grade changes."""
 
     student: str

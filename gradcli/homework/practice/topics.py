@@ -11,17 +11,8 @@ if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
 
 FOLDER = files("gradcli") / "topics"
-ORDER = (
-    "chain",
-    "fan-out",
-    "product",
-    "quotient",
-    "sigmoid-neuron",
-    "two-layers",
-    "softmax",
-    "broadcasting",
-    "accumulation",
-)
+ORDER = ("chain", "fan-out", "product", "quotient", "sigmoid-neuron", "two-layers", "softmax", "broadcasting",
+         "accumulation")  # fmt: skip
 
 
 def topic(name: str) -> Assignment:

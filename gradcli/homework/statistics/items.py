@@ -141,14 +141,12 @@ class Items:
         points, most = np.array(tally.points), self.max_points[place]
         p = float(np.mean(points)) / most if most and points.size else 0.0
         commonest = sorted(tally.values.items(), key=lambda pair: (-pair[1].texts.total(), pair[0]))[:COMMONEST]
-        wrong = tuple(_wrong(value) for _, value in commonest)
+        wrong = tuple(
+            WrongValue(value.texts.most_common(1)[0][0], value.texts.total(),
+                       value.diagnoses.get(value.places.most_common(1)[0][0]))
+            for _, value in commonest
+        )  # fmt: skip
         return Item(*place, points.size, tally.missing, p, correlation(points, totals - points), wrong)
-
-
-def _wrong(value: _Value) -> WrongValue:
-    ((text, _),) = value.texts.most_common(1)
-    ((place, _),) = value.places.most_common(1)
-    return WrongValue(text, value.texts.total(), value.diagnoses.get(place))
 
 
 def correlation(item: Any, rest: Any) -> float | None:

@@ -238,13 +238,6 @@ def of_student(name: str, student: str, text: str) -> Submission:
     return next(of_class(name, student, text))
 
 
-def students_in(text: str, student: str) -> set[str]:
-    """Return the identities of the students of a CSV file."""
-    header, rows = table_of(text)
-    names = {cells[0] or NOBODY for _, cells in rows} if header.issuperset(COLUMNS) else ()
-    return set(map(identity, names or {student}))
-
-
 def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
     """Return the columns of a CSV file, and the cells of its rows in the `COLUMNS` that there are, with their lines."""
     rows = rows_of(text)

@@ -55,15 +55,14 @@ class File:
 Place = tuple[str, str]  # the real path of a folder and a name in it, which all paths to one entry share
 
 
-def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Place, File]:
+def places_of(paths: Iterable[str], others: list[File]) -> dict[Place, File]:
     """Return the named files, existing or not, and the submissions in named folders, sorted, each at its place.
 
     In a folder these are files with known endings, or its only file, whatever it is called; a README only where it is
     alone. A file that is named and lies in a named folder counts as named. Links, which are not followed, pipes and all
     else in a folder that is neither a file nor a folder are among them, and refused when they are read.
 
-    Files with other endings go into the list of `others`; without one they are warned of, as a student may have handed
-    one in.
+    Files with other endings go into the list of `others`, as a student may have handed one in.
     """
     real = cache(os.path.realpath)  # of folders, which have many files
 
@@ -71,7 +70,6 @@ def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Pl
         return real(os.path.dirname(path)), path.name  # noqa: PTH120 (much faster than Path.parent)
 
     found: dict[Place, File] = {}
-    left = others if others is not None else []
     for name in paths:
         if name == "-":
             if ("", name) not in found:
@@ -84,9 +82,7 @@ def places_of(paths: Iterable[str], others: list[File] | None = None) -> dict[Pl
             if is_taken:
                 found.setdefault(place(file.path), file)
             else:
-                left.append(file)
-    if others is None:
-        warn_of(left)
+                others.append(file)
     return found
 
 
@@ -159,16 +155,14 @@ def files_in(root: Path) -> Iterator[tuple[File, bool]]:
         folders += reversed(inner)
 
 
-def files_to_grade(names: Sequence[str], output: str, others: list[File] | None = None) -> list[File]:
+def files_to_grade(names: Sequence[str], output: str, others: list[File]) -> list[File]:
     """Return the files to grade; `others` as in `places_of`.
 
     Raises UsageError where there are none, or where `output` would replace them.
     """
     if not names:
         raise UsageError(
-            "E002",
-            "there is no submission",
-            help="name files or folders, such as gradcli check week1.toml answers/",
+            "E002", "there is no submission", help="name files or folders, such as gradcli check week1.toml answers/"
         )
     found, target = places_of(names, others), os.path.realpath(output)
     if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in found}:

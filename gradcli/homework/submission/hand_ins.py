@@ -11,8 +11,8 @@ from datetime import datetime
 
 from gradcli.facts import dataclass
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
-from gradcli.homework.submission.classes import of_class, of_student, read_file, students_in
-from gradcli.homework.submission.files import PROGRAMS, File, students_of
+from gradcli.homework.submission.classes import of_class, of_student, read_file
+from gradcli.homework.submission.files import PROGRAMS, File
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.lines import read_lines, text_of
 from gradcli.homework.submission.names import identity
@@ -152,17 +152,7 @@ class HandIn:
     @property
     def is_class(self) -> bool:
         """Whether the file may hold the answers of a class: then it is named itself, and does not lie in a folder."""
-        return is_class(self.file) and self.submission is None
-
-
-def is_class(file: File) -> bool:
-    """Return whether a file may hold the answers of a class: then it is named itself, and does not lie in a folder."""
-    return file.kind == CLASS and file.folder is None
-
-
-def hand_ins(files: Sequence[File]) -> Iterator[HandIn]:
-    """Yield the work of every student, in order; each file is that of the student whom its name or its place says."""
-    yield from told_apart([HandIn(file, student) for file, student in zip(files, students_of(files), strict=True)])
+        return self.file.kind == CLASS and self.file.folder is None and self.submission is None
 
 
 def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> Iterator[HandIn]:
@@ -171,22 +161,19 @@ def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> It
     A student who is found in several files has one item, in place of the first: it is unreadable, and names the files.
     """
     found = without_blank(found)
-    places = places_of(found, known)
     again = {identity(one.student) for one in found if one.is_again}
-    told: set[Who] = set()
+    groups: dict[Who, list[tuple[HandIn, HandIn]]] = {}  # each item with the file that it is from
     for one in found:
         for item in own_hand_ins(one, known):
-            who = identity(item.student), item.attempt
-            where = places.get(who, [])
-            if len(where) < 2:
-                yield item
-            elif who not in told:
-                told.add(who)
-                files = listed([ending(place) for place in where])
-                why = f"this student is found {len(where)} times: in {files}; leave one"
-                why += ", or count attempts: --attempts last" if who[0] in again else ""
-                unreadable = Submission(str(item.file.path), item.student, unreadable=why)
-                yield replace(item, submission=unreadable)
+            groups.setdefault((identity(known(item.student)), one.attempt), []).append((one, item))
+    for (who, _), own in groups.items():
+        item = own[0][1]
+        if len(own) > 1:
+            files = listed([ending(", ".join(filter(None, (str(one.file.path), one.place)))) for one, _ in own])
+            why = f"this student is found {len(own)} times: in {files}; leave one"
+            why += ", or count attempts: --attempts last" if who in again else ""
+            item = replace(item, submission=Submission(str(item.file.path), item.student, unreadable=why))
+        yield item
 
 
 def without_blank(found: Sequence[HandIn]) -> list[HandIn]:
@@ -211,19 +198,6 @@ def own_hand_ins(one: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:
     for submission in found:
         student = known(submission.student)
         yield HandIn(one.file, student, replace(submission, student=student))
-
-
-def places_of(found: Sequence[HandIn], known: Callable[[str], str]) -> dict[Who, list[str]]:
-    """Return the files in which each student is found, by identity; the file of a class is read for that."""
-    places: dict[Who, list[str]] = {}
-    for one in found if len(found) > 1 else ():
-        text, problem = "", "it holds one student"
-        if one.is_class:
-            text, problem = read_file(one.file, LARGEST_CLASS, is_table=True)
-        students = {one.student} if problem else students_in(text, one.student)
-        for who in {identity(known(student)) for student in students}:
-            places.setdefault((who, one.attempt), []).append(", ".join(filter(None, (str(one.file.path), one.place))))
-    return places
 
 
 def ending(path: str) -> str:

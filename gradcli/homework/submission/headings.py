@@ -25,7 +25,7 @@ SHEET = re.compile(  # `Homework 2, Exercise 1`
     re.IGNORECASE,
 )
 # `Problem 1, part (a)`
-OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z]\))", re.IGNORECASE)
+OF_PART = re.compile(rf"([\W_]*[^\W\d_]+\.?\s*#?\d+)\s*,?\s+(?:{HEADS})\s*(?=\(?[a-z][):])", re.IGNORECASE)
 LONGEST = 100  # characters of a line that are looked at
 
 
@@ -47,7 +47,7 @@ NUMBER = re.compile(r"(?P<digits>\d{1,2})(?!\d|,\d)")
 DECIMAL = re.compile(r"\d+\.\d+(?:[^\d).:]|$)")  # 1.5
 BEHIND = re.compile(rf"[题題问問번]|\.\s+{QUESTION}", re.IGNORECASE)  # `1题`, `1. Aufgabe`
 PART = re.compile(
-    rf"(?P<gap>\s*)(?P<joint>[.(\[](?:\s+(?=[(\[])|[(\[])?)?"
+    rf"(?P<gap>\s*(?P<mark>[,–—-]\s+)?)(?P<joint>[.(\[](?:\s+(?=[(\[])|[(\[])?)?"
     rf"(?:(?P<letter>[a-z]|{'|'.join(reversed(ROMANS))})(?![^\W\d_])|(?P<digits>\d{{1,2}})(?!\d))",
     re.IGNORECASE,
 )
@@ -160,7 +160,7 @@ def read_number(text: str, place: int, *, is_in_words: bool) -> tuple[str, int, 
 def read_part(text: str, place: int, number: str, *, is_in_words: bool, is_bracket: bool) -> tuple[str, int]:
     """Return the letter or number of a part behind a number, or alone, and where it ends."""
     found = PART.match(text, place)
-    if not found or (not number and (found["gap"] or found["joint"])):
+    if not found or (not number and (found["gap"] or found["joint"])) or (found["mark"] and not is_in_words):
         return "", place
     is_apart, has_joint = bool(found["gap"]), is_bracket or bool(found["joint"])
     follows, then = text[found.end() : found.end() + 1], text[found.end() + 1 : found.end() + 2]

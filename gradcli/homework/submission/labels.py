@@ -121,6 +121,7 @@ LOCAL = re.compile(r"[\s,(\[]*\blocal\b(?:\s+partial)?(?:\s+(?:derivative|gradie
 AT = re.compile(
     r"\s*[(\[]?(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
 )  # dq/ds|_{x=2}, s(2)
+ARGUMENTS = re.compile(r"(?<=[d∂][^\W\d])\([\w, ]+\)(?=\s*/)")  # ∂f(x, y)/∂x
 ARTICLE = re.compile(
     r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
 )
@@ -226,7 +227,7 @@ class Labels:
         if not STARTS.match(label):
             return None
         label = f"local {LOCAL.sub(' ', label).strip()}" if LOCAL.search(label) else label
-        plain = dict.fromkeys((label, AT.sub("", label)))
+        plain = dict.fromkeys((label, AT.sub("", label), ARGUMENTS.sub("", AT.sub("", label))))
         return next(
             filter(None, (self.exact(id, one) or self.spelled_as(id, one) for one in plain if one.strip())), None
         )
@@ -395,8 +396,11 @@ def told_in_words(label: str, names: Collection[str], output: str) -> str:
     "" stands for any other text.
     """
     pieces = PIECES.findall(WRT.sub(" ", label))
-    given = [name for piece in pieces if (name := matching(piece, names))]
-    words = [piece for piece in pieces if not matching(piece, names)]
+    named = [piece for piece in pieces if matching(piece, names)]
+    if len(named) > 2:  # `a derivada de L em relação a w`, of a program that has an `a`, too
+        named = [piece for piece in named if piece not in ROLE]
+    given = [matching(piece, names) for piece in named]
+    words = [piece for piece in pieces if piece not in named]
     is_derived = any(folded_word(word) in DERIVED or DERIVED_SIGNS.search(word) for word in words)
     is_known = all(
         folded_word(word) in DERIVED | ROLE

@@ -169,18 +169,12 @@ class Finder:
                         return text[:start].strip(), other
         return text, None
 
-    def unknown(self, line: str, question: str, *, is_row: bool) -> tuple[str, str, str] | None:
+    def unknown(self, line: str, question: str) -> tuple[str, str, str] | None:
         """Return an answer whose label names nothing that was asked."""
-        text = next(iter(bulleted(line)))
-        found = UNKNOWN.fullmatch(text)
-        if found is None:
-            label, mark, answer = text.partition(":")
-            if not mark or not QUOTIENT.fullmatch(label.strip()):
-                return None
-            return question, label.strip(), answer.partition("#")[0]
-        if is_row and NUMERIC.fullmatch(text):
-            return None
-        return question, found["label"].strip(), found["answer"].partition("#")[0]
+        found = UNKNOWN.fullmatch(line)
+        label, mark, answer = (found["label"], "=", found["answer"]) if found else line.partition(":")
+        is_label = found is not None or (mark and QUOTIENT.fullmatch(label.strip()))
+        return (question, label.strip(), answer.partition("#")[0]) if is_label else None
 
 
 def entries_of(text: str) -> list[str]:
@@ -302,7 +296,9 @@ class Reader(Finder):
         if is_labelled and front.level == 0 and not self.question and self.known(text, ""):
             return False  # letters that go on from question to question: the label tells
         is_answer = is_labelled or (bool(text) and self.is_answer(id, place, text))
-        if not (is_answer or (front.number and not text) or (front.is_in_words and front.number)):
+        inner = heading_of(text) if front.number and text else None
+        has_part = inner is not None and inner.level == 0 and self.labels.part(id, inner.place) is not None
+        if not (is_answer or (front.number and (front.is_in_words or not text or has_part))):
             return False
         self.head(id, front.level, place)
         if is_answer and (says_undefined(text) or not self.labelled(front.rest)):
@@ -394,7 +390,7 @@ class Reader(Finder):
             return False
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
-        found = found or self.unknown(line, self.question, is_row=self.is_open)
+        found = found or self.unknown(line, self.question)
         if found is None:
             return False
         question, label, answer = found

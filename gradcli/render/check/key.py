@@ -49,20 +49,19 @@ def lint_document(assignment: Assignment, found: Sequence[Finding]) -> Document:
         "schema": "gradcli.lint/1",
         "ok": not found,
         "file": assignment.source.name,
-        "findings": [document(assignment, one) for one in found],
-    }
-
-
-def document(assignment: Assignment, one: Finding) -> Document:
-    place = assignment.source.position(one.span.start)
-    return {
-        "code": one.code,
-        "question": one.question,
-        "quantity": one.quantity or None,
-        "message": one.message,
-        "help": one.help or None,
-        "line": place.line,
-        "column": place.column,
+        "findings": [
+            {
+                "code": one.code,
+                "question": one.question,
+                "quantity": one.quantity or None,
+                "message": one.message,
+                "help": one.help or None,
+                "line": place.line,
+                "column": place.column,
+            }
+            for one in found
+            for place in [assignment.source.position(one.span.start)]
+        ],
     }
 
 

@@ -99,29 +99,16 @@ def difference(answer: Marked, looks: Looks = PLAIN) -> str:
     """Write how far a number is from the right one: `3 too small`; "" where the two are no numbers, or equal."""
     if answer.expected is WITHHELD or answer.verdict not in ("wrong", "precision"):
         return ""
-    typed, right = _number(plain(answer)), _real(answer.expected)
-    if typed is None or right is None:
+    text, right = plain(answer), answer.expected
+    is_word = right is None or isinstance(right, str | bool | np.bool_)
+    if is_word or np.ndim(right) or np.iscomplexobj(right) or len(text) > SENTENCE:
         return ""
-    gap = typed - right
-    if not gap or not math.isfinite(gap):
-        return ""
-    return f"{number(abs(gap), min(looks.precision, 3))} too {'large' if gap > 0 else 'small'}"
-
-
-def _number(text: str | None) -> float | None:
-    """Return the number that a text is, else None."""
-    if text is None or len(text) > SENTENCE:
-        return None
     try:
-        return float(text)
+        gap = float(text) - float(right)
     except ValueError:
-        return None
-
-
-def _real(value: Any) -> float | None:
-    if value is None or isinstance(value, str | bool | np.bool_) or np.ndim(value) or np.iscomplexobj(value):
-        return None
-    return float(value)
+        return ""
+    is_seen = gap and math.isfinite(gap)
+    return f"{number(abs(gap), min(looks.precision, 3))} too {'large' if gap > 0 else 'small'}" if is_seen else ""
 
 
 def sentence(diagnosis: Diagnosis) -> str:

@@ -93,12 +93,8 @@ def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
     """Yield the answers to a question in columns, with remarks and diagnoses below each."""
     for answer in answers:
         yield Row(_cells(answer, looks), KINDS.get(answer.verdict, "wrong"))
-        yield from (Row(("   ", line), "below") for told in below(answer, looks) for line in by_alternative(told))
-
-
-def by_alternative(sentence: str) -> list[str]:
-    """Return a sentence that names one of several mistakes, a line each."""
-    return sentence.replace("; or ", ";\nor ").split("\n")
+        told = "\n".join(below(answer, looks)).replace("; or ", ";\nor ")  # of several mistakes, a line each
+        yield from (Row(("   ", line), "below") for line in told.split("\n") if line)
 
 
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:

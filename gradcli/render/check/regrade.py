@@ -35,9 +35,8 @@ def rows(changes: Sequence[Changed], arrow: str, looks: Looks) -> Iterator[Row]:
 
 
 def told(side: Answered | None, what: str) -> str:
-    if side is None:
-        return "nothing" if what == "verdict" else "0"
-    return side.verdict if what == "verdict" else exact(side.points)
+    none = {"verdict": "nothing", "points": "0"}
+    return none[what] if side is None else side.verdict if what == "verdict" else exact(side.points)
 
 
 def changed(pair: Sequence[str], arrow: str) -> str:

@@ -12,17 +12,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.key import Key
 from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, placed
-from gradcli.render.check.marking import (
-    NAME,
-    Saying,
-    clipped,
-    difference,
-    expected,
-    given,
-    mark,
-    points,
-    sayings,
-)
+from gradcli.render.check.marking import NAME, Saying, clipped, difference, expected, given, mark, points, sayings
 from gradcli.render.check.page import KINDS, MOST, by_question, heading, of_file, scored, whose
 from gradcli.render.graph.sketch.sketch import Sketch
 from gradcli.render.page.document import Html, cut, element, still

@@ -10,7 +10,7 @@ import pytest
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.course.columns import read_mapping
-from gradcli.homework.course.exports import Sheets
+from gradcli.homework.course.exports import rows_by_sheet
 from gradcli.homework.course.lateness import DAY, days_late, on_time, times_of
 from gradcli.homework.course.layouts import collected, to_grade
 from gradcli.homework.course.roster import read_roster
@@ -50,7 +50,7 @@ QUALTRICS = '"ExternalReference" = "id"\nQ1 = "diamond: s"\nQ2 = "diamond: dq/ds
 def read(tmp_path: Path, text: str, mapping: str = "", *, has_attempts: bool = False) -> list[HandIn]:
     file = File(tmp_path / "class.csv")
     file.path.write_text(text, encoding="utf-8")
-    sheets = Sheets(LABELS, read_mapping(Source(mapping, "map.toml")) if mapping else None, [file])
+    sheets = rows_by_sheet(LABELS, read_mapping(Source(mapping, "map.toml")) if mapping else None, [file])
     return list(collected([file], ROSTER, sheets=sheets, has_attempts=has_attempts))
 
 
@@ -70,7 +70,7 @@ def test_exports_of_eleven_systems_have_every_student_and_no_other(tmp_path: Pat
     for name, content, expected in systems.exports(seed):
         file = File(tmp_path / f"{name}.csv")
         file.path.write_bytes(content)
-        sheets = Sheets(LABELS, None, [file])
+        sheets = rows_by_sheet(LABELS, None, [file])
         items = to_grade(collected([file], CLASS, sheets=sheets, has_attempts=True), "last")
         texts = {item.student: {one.quantity: one.text or "" for one in item.read(LABELS).given} for item in items}
         assert {

@@ -20,8 +20,8 @@ from gradcli.homework.course.layouts import (
     Folder,
     collected,
     introduced,
+    metadata,
     recognised,
-    submitters,
     tops,
     with_others,
     works,
@@ -206,7 +206,7 @@ def test_a_folder_of_thousands_of_files(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_of_gradescope_names_nobody(text: str) -> None:
-    assert not any(submitters(text).values())
+    assert not any(one.submitters for one in metadata(text).values())
 
 
 def test_without_a_roster_files_are_those_of_students_with_sheets(tmp_path: Path) -> None:

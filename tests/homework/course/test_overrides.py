@@ -46,7 +46,7 @@ def test_the_points_and_the_note_are_those_of_the_teacher() -> None:
         ('"diamond"', '"dimond"', '"dimond"', "did you mean diamond"),
         ('"dq / ds"', '"dq/dy"', '"dq/dy"', "diamond does not ask for dq/dy"),
         ("points = 0.5", "points = nan", "nan", "points are nan"),
-        ("note", "question_", '"the', "has no question_"),
+        ("note", "question_", "question_", "has no question_"),
         ("[[override]]", "[override]", "[override]", "start each with"),
         ("[[override]]", f"{OVERRIDE}[[override]]", '"dq / ds"', "are set twice"),
         ("note = ", "note : ", ":", "not TOML"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Result
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import hand_ins
 from gradcli.homework.submission.submissions import Submission
 from gradcli.source import Source
 
@@ -34,7 +34,7 @@ def verdicts(result: Result) -> dict[str, str]:
 
 def submissions(*paths: Path) -> list[Submission]:
     """Those in files that are named."""
-    return [item.read() for item in hand_ins([File(path) for path in paths])]
+    return [item.read() for item in collected([File(path) for path in paths])]
 
 
 def from_file(path: Path, content: str | bytes) -> list[Submission]:

@@ -42,3 +42,32 @@ def right(text: str) -> set[str]:
 )
 def test_they_are_read(text: str, quantities: set[str]) -> None:
     assert right(text) == quantities
+
+
+TWO = Grader(
+    read_assignment(
+        Source(
+            "[[question]]\nid = 'q1'\nprogram = 'z = w*x; a = z*z; L = a*a'\nat = { x = 2, w = 1.5 }\nask = ['dL/dw']\n"
+            "[[question]]\nid = 'q2'\nprogram = 'f = x**2*y'\nat = { x = 1, y = 2 }\nask = ['df/dx', 'df/dy']\n",
+            "week.toml",
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity"),
+    [
+        ("Esercizio 1)\nla derivata di L rispetto a w: 216", "dL/dw"),  # the program has an `a`, too
+        ("Questão 1\na derivada de L em relação a w = 216", "dL/dw"),
+        ("Uppgift 1\nderivatan av L med avseende på w = 216", "dL/dw"),
+        ("2) a) 4", "df/dx"),
+        ("Teil 2, b) 1", "df/dy"),
+        ("Ex. 2 — b) 1", "df/dy"),
+        ("Problem #2, part b: 1", "df/dy"),
+        ("[q2]\n∂f(x,y)/∂x |_{(1,2)} = 4", "df/dx"),
+    ],
+)
+def test_labels_and_headings_of_courses(text: str, quantity: str) -> None:
+    result = TWO.grade(read_lines("a", "a", text, TWO.labels))
+    assert [answer.quantity for answer in result.answers if answer.verdict == "correct"] == [quantity]

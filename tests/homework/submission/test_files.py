@@ -84,13 +84,13 @@ def test_a_report_of_the_last_time_is_no_submission(tmp_path: Path, monkeypatch:
     Path("answers/eve.txt").symlink_to("grades.csv")
     Path("answers/loop.txt").symlink_to("loop.txt")
     for output in ("answers/grades.csv", "./answers/../answers/grades.csv"):
-        found = files_to_grade(["answers"], output)
+        found = files_to_grade(["answers"], output, [])
         assert [file.path.name for file in found] == ["ada.txt", "eve.txt", "loop.txt"]
     for output in ("answers", "answers/", "answers/../answers"):
         with pytest.raises(UsageError, match="holds submissions"):
-            files_to_grade(["answers"], output)
+            files_to_grade(["answers"], output, [])
     with pytest.raises(UsageError, match="holds submissions"):
-        files_to_grade(["answers", "answers/ada.txt"], "answers/ada.txt")
+        files_to_grade(["answers", "answers/ada.txt"], "answers/ada.txt", [])
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradcli.homework.course.layouts import collected
 from gradcli.homework.submission.classes import IN_A_FOLDER, NOBODY
 from gradcli.homework.submission.files import File
-from gradcli.homework.submission.hand_ins import hand_ins
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.submissions import Submission
 from tests.homework.asking import files_of
@@ -32,7 +32,7 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def found(*names: str | Path) -> list[tuple[str, str, str]]:
     """The student, the answers, and why there are none."""
-    read = [item.read() for item in hand_ins(files_of(map(str, names)))]
+    read = [item.read() for item in collected(files_of(map(str, names)))]
     return [(one.student, " ".join(f"{g.quantity}={g.text}" for g in one.given), one.unreadable) for one in read]
 
 
@@ -102,7 +102,7 @@ def test_nobody_speaks_for_another(tmp_path_factory: pytest.TempPathFactory, cla
 
 
 def test_no_file_is_no_work() -> None:
-    assert list(hand_ins([])) == []
-    assert hand_ins([File(Path("gone.txt"))]).__next__().read() == Submission(
+    assert list(collected([])) == []
+    assert collected([File(Path("gone.txt"))]).__next__().read() == Submission(
         "gone.txt", "gone", unreadable="it cannot be read: No such file or directory"
     )

@@ -10,28 +10,11 @@ from unicodedata import name as name_of
 from gradcli.language.catalogue import FAMILY_OF
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx")
-ALIASES = {
-    "ln": "log",
-    "tg": "tan",
-    "sen": "sin",
-    "senh": "sinh",
-    "arcsen": "asin",
-    "arctg": "arctan",
-    "cosec": "csc",
-    "ctg": "cot",
-    "lg": "log10",
-    "sgn": "sign",
-    "tr": "trace",
-    "inv": "inverse",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "determinant": "det",
-    "diagonalmatrix": "diag",
-    "log_2": "log2",
-    "log_10": "log10",
-    "identitymatrix": "eye",
-}
+OTHER_NAMES = """
+ln=log tg=tan sen=sin senh=sinh arcsen=asin arctg=arctan cosec=csc ctg=cot lg=log10 sgn=sign tr=trace inv=inverse
+arcsin=asin arccos=acos arctan=atan determinant=det diagonalmatrix=diag log_2=log2 log_10=log10 identitymatrix=eye
+"""  # of functions
+ALIASES = dict(pair.split("=") for pair in OTHER_NAMES.split())
 EXPANDED = {  # functions that the language does not have
     "sec": "1/cos(z)",
     "csc": "1/sin(z)",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from gradcli.homework.submission.answers import UnreadableError
 from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
-from gradcli.homework.submission.plain.syntax import AND, INDICATORS, MAKERS, MODULES
+from gradcli.homework.submission.plain.syntax import AND, END, INDICATORS, MAKERS, MODULES
 from gradcli.homework.submission.plain.tokens import Token, closing, outside, quoted
 from gradcli.homework.submission.plain.vocabulary import (
     CONDITION,
@@ -60,45 +60,6 @@ def bare_text(text: str) -> str:
             break
         text = found["inner"]
     return text
-
-
-def is_word(tokens: Sequence[Token], place: int, names: Collection[str]) -> bool:
-    """Whether a token is a word, and no part of a formula over names."""
-    token = tokens[place]
-    text, plain = token.text, folded_word(token.text)
-    if text in ("s", "d") and place + 1 < len(tokens) and tokens[place + 1].text in (".f", ".p"):
-        return True  # significant figures, decimal places
-    if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
-        return False
-    follows = tokens[place + 1] if place + 1 < len(tokens) else None
-    if text[0] == "_" and text[1:2].isdigit():
-        return False  # the index of a norm
-    if SYMBOL.fullmatch(text) and is_harmless(text) and is_beside_words(tokens, place):
-        return True
-    if plain in CONDITION | ELSE | AND and place > 0:
-        return False  # these join formulas, and are refused where they do not
-    bracket = follows.text if follows is not None else ""
-    calls = bracket in ("(", "^", "**") or (bracket == "[" and text[:1].isupper())
-    if calls and (function_of(text) or text in INDICATORS or (text.lower() in MAKERS and bracket == "(")):
-        return False
-    if follows is not None and follows.kind == "attribute" and text.lower() in MODULES:
-        return False
-    if function_of(text) in UNARY or matching(text, names):
-        return False
-    if SYMBOL.fullmatch(text):
-        return False
-    if is_harmless(text):
-        return True
-    known = frozenset(names)
-    return not all(
-        one in known or is_function(one) or one == "e" or "**" in one for one in spelled(text, known, calls=False)
-    )
-
-
-def is_beside_words(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a letter is a word, for it stands beside one or two: `I think`, `c'est`."""
-    beside = [one for one in (*tokens[max(place - 2, 0) : place], *tokens[place + 1 : place + 3]) if one.kind == "name"]
-    return any(len(one.text) > 1 and is_harmless(one.text) for one in beside)
 
 
 class Words:
@@ -177,7 +138,34 @@ class Words:
         return UnreadableError(f"{shown!r} is not understood: write the answer alone")
 
     def is_word(self, tokens: Sequence[Token], place: int) -> bool:
-        return is_word(tokens, place, self.names)
+        """Whether a token is a word, and no part of a formula over the names."""
+        token, names = tokens[place], self.names
+        text, plain = token.text, folded_word(token.text)
+        follows = tokens[place + 1] if place + 1 < len(tokens) else END
+        if text in ("s", "d") and follows.text in (".f", ".p"):
+            return True  # significant figures, decimal places
+        if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
+            return False
+        if text[0] == "_" and text[1:2].isdigit():
+            return False  # the index of a norm
+        is_symbol = SYMBOL.fullmatch(text) is not None
+        if is_symbol and is_harmless(text):  # a letter is a word beside one or two: `I think`, `c'est`
+            beside = [*tokens[max(place - 2, 0) : place], *tokens[place + 1 : place + 3]]
+            if any(one.kind == "name" and len(one.text) > 1 and is_harmless(one.text) for one in beside):
+                return True
+        if plain in CONDITION | ELSE | AND and place > 0:
+            return False  # these join formulas, and are refused where they do not
+        calls = follows.text in ("(", "^", "**") or (follows.text == "[" and text[:1].isupper())
+        is_maker = text.lower() in MAKERS and follows.text == "("
+        if calls and (function_of(text) or text in INDICATORS or is_maker):
+            return False
+        if (follows.kind == "attribute" and text.lower() in MODULES) or function_of(text) in UNARY:
+            return False
+        if matching(text, names) or is_symbol:
+            return False
+        return is_harmless(text) or not all(
+            one in names or is_function(one) or one == "e" or "**" in one for one in spelled(text, names, calls=False)
+        )
 
     def without_reason(self, tokens: list[Token]) -> list[Token]:
         """Drop what begins with `because` behind a value: there values may stand, too, and known words."""
@@ -273,11 +261,14 @@ class Words:
         )
         while first and tokens[first - 1].kind not in (*BESIDE, "name", "relation"):
             first -= 1  # a sign, a bracket, a root
-        self.check_lead(tokens[:first])
+        self.check(tokens[:first])
+        lead = ["", "", *(folded_word(one.text) for one in tokens[:first] if one.kind == "name")]
+        if (lead[-1] in NUMBER | OF | REASON and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
+            raise self.refused(tokens[:first])
         behind = [place for place in words if place > first]
         end = min(behind, default=len(tokens))
-        self.check_tail(tokens, end)
-        if is_placed:
+        self.check(tokens[end:])
+        if is_placed or (tokens[end:] and folded_word(tokens[end].text) in COUNT):
             raise self.refused(tokens)
         if end in behind and tokens[end - 1].kind == "operator" and tokens[end - 1].text not in ("-", "//", "--"):
             raise self.refused(tokens[end - 1 :])
@@ -292,18 +283,6 @@ class Words:
             divided, by = quoted(tokens[:colon], self.text), quoted(tokens[colon + 1 :], self.text)
             raise UnreadableError(f"two readings: ({divided})/({by}) or {by} alone")
         return tokens
-
-    def check_lead(self, tokens: Sequence[Token]) -> None:
-        self.check(tokens)
-        words = ["", "", *(folded_word(one.text) for one in tokens if one.kind == "name")]
-        if (words[-1] in NUMBER | OF | REASON and words[-2] not in ABOUT) or BOUNDS.intersection(words):
-            raise self.refused(tokens)
-
-    def check_tail(self, tokens: Sequence[Token], start: int) -> None:
-        tail = tokens[start:]
-        self.check(tail)
-        if tail and folded_word(tail[0].text) in COUNT:
-            raise self.refused(tokens)
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Whether a member names what is computed, `dq/ds * ds/dx` or `upstream * local`, and has no value."""

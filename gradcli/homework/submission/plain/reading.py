@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
-from json import JSONDecoder
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ from gradcli.homework.submission.answers import (
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
@@ -35,15 +35,14 @@ from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsErro
 from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, plain_characters, quoted, tokens_of
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.language.tree import Call, Expression, List, Name, Unary, postorder
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Call, Expression, List, Name, postorder
 from gradcli.language.tree import names as names_in
 from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
 PRINTED = re.compile(r"\[[-\d., \[\]\n]*\]")
-DEEPEST = 64  # brackets of a tensor that Python printed
-DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
@@ -73,6 +72,7 @@ GLUED = re.compile(r"(?<![^\W\d])(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\
 BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`
 MOST = 12  # factors that may be rounded
 CLOSE = 1e-5
+TRUTHS: Mapping[str, Expression] = {"True": Name("1"), "true": Name("1"), "False": Name("0"), "false": Name("0")}
 Values = Mapping[str, Any]
 
 
@@ -191,7 +191,7 @@ class Reader:
         except (UnreadableError, TwoReadingsError):
             return self.by_the_others(texts, text)
         for other in texts:
-            if not self.agrees(other, amount.read, text):
+            if not self.agrees(other, amount.read):
                 if DOUBTFUL.fullmatch(text):
                     return self.by_the_others(texts, text)
                 raise UnreadableError(f"{shortened(other)} is not {shortened(text)}: write the one that you mean")
@@ -205,13 +205,13 @@ class Reader:
         sure = [one for one in earlier if self.worth(one) is not None]
         if sure and DOUBTFUL.fullmatch(last):
             readings = [Reader(last, self.wanted, use).number() for use in ("decimal", "thousands")]
-            told = [found for found in readings if all(self.agrees(one, found.read, found.text) for one in sure)]
+            told = [found for found in readings if all(self.agrees(one, found.read) for one in sure)]
             if len(told) == 1:
                 return told[0]
             raise UnreadableError(f"{shortened(sure[-1])} is not {shortened(last)}: write the one that you mean")
         if len(sure) == len(earlier) and sure and numerals(sure[-1]) and self.worth(last) is not None:
             found = self.amount(sure[-1])
-            if all(self.agrees(one, found.read, found.text) for one in (*sure, last)):
+            if all(self.agrees(one, found.read) for one in (*sure, last)):
                 return found
         return self.amount(last)
 
@@ -219,7 +219,7 @@ class Reader:
         """Read a number or a tensor."""
         return (remembered if len(text) <= KEPT else read_amount)(text, self.wanted.shape, self.comma)
 
-    def agrees(self, member: str, last: Read, text: str) -> bool:
+    def agrees(self, member: str, last: Read) -> bool:
         """Whether a member has the value of the last one, up to the digits typed. Raises UnreadableError for words."""
         worth = self.worth(member)
         if worth is None and self.is_of_program(member):
@@ -257,7 +257,8 @@ class Reader:
         for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
             try:
                 tree = parsed(tokens_of(member, use), self.names)
-                text = unparse(in_language(tree, shapes_of(self.wanted.values), None))
+                shapes = {name: np.shape(value) for name, value in self.wanted.values.items()}
+                text = unparse(in_language(tree, shapes, None))
                 value = value_at(text, self.wanted.values)
                 return value, sum(moved(text, value, self.wanted.values))
             except (UnreadableError, TwoReadingsError, FaultError, TypeError, ValueError):
@@ -398,58 +399,49 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
     elif len(shape) == 1 and SIZE.fullmatch(text):
         text = BY.sub(", ", text)
-    return fitting(list(candidates(text, shape, comma)), text, shape, comma)
+    return fitting(candidates(text, shape, comma), text, shape, comma)
 
 
 def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
     """Read a tensor of this shape as Python prints it, for most are typed so; None for any other text."""
-    if not PRINTED.fullmatch(text) or text.count("[") > DEEPEST:
-        return None
     try:
-        rows = DECODER.decode(text)
-    except ValueError:
+        read = read_answer(text) if PRINTED.fullmatch(text) else None
+    except UnreadableError:
         return None
-    return Plain(written(rows), entries(rows)) if shape_of(rows) == shape else None
+    return Plain(text, read) if isinstance(read, Typed) and np.shape(read.value) == shape else None
 
 
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
 
 
-def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> Iterator[tuple[str, Plain]]:
-    """Yield the readings of a text, the most usual first, each with its commas' use. Raises the error of the last."""
+def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> list[tuple[str, Plain]]:
+    """Return the readings of a text, the most usual first, each with its commas' use. Raises the error of them all."""
     uses = ("separator", "decimal") if re.search(r"\d,\d", text) else ("separator",)
     lists = (True, False) if shape or "\n" in text else (SIGNED.fullmatch(text) is not None,)
-    error: Exception | None = None
-    count = 0
-    for use in uses:
-        for is_list in lists:
-            for by_lines in (False, True) if "\n" in text or "\r" in text else (False,):
-                try:
-                    is_scalar = not shape and not is_list and "[" in text and "," not in text
-                    try:
-                        tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
-                    except UnreadableError:
-                        tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
-                    yield use, number_of(tree, shape, text, comma)
-                    count += 1
-                except (UnreadableError, TwoReadingsError) as one:
-                    error = one if error is None or isinstance(one, TwoReadingsError) else error
-    if not count and error:
-        raise error
+    found: list[tuple[str, Plain]] = []
+    errors: list[UnreadableError | TwoReadingsError] = []
+    for use, is_list, by_lines in product(uses, lists, (False, True) if re.search("[\r\n]", text) else (False,)):
+        is_scalar = not shape and not is_list and "[" in text and "," not in text
+        try:
+            try:
+                tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
+            except UnreadableError:
+                tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
+            found.append((use, number_of(tree, shape, text, comma)))
+        except (UnreadableError, TwoReadingsError) as error:
+            errors.append(error)
+    if not found:
+        raise next((error for error in reversed(errors) if isinstance(error, TwoReadingsError)), errors[0])
+    return found
 
 
 def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
     tree = in_language(tree, {}, None)
     if isinstance(tree, Call) and tree.function == "where":
         raise UnreadableError("it is a number under a condition: write the one that holds")
-    rows = literal(tree)
-    if rows is not None and isinstance(tree, List):
-        own = shape_of(rows)
-        if own is None:
-            raise UnreadableError("rows of different lengths")
-        rows = reshaped(rows, shape) if fits(own, shape) else rows
-        return Plain(written(rows), entries(rows))
-    if not isinstance(tree, List):
+    if isinstance(tree, List):
+        tree = reshaped(substitute(tree, TRUTHS), shape)
+    else:
         with_points(text, comma)  # `1,234*2` has two readings
     plain = unparse(tree)
     read = read_number(plain)
@@ -463,72 +455,35 @@ def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...
         for use, plain in found
         if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
-    if len(fit) > 1:
-        told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
-        if not comma or len(told) != 1:
-            raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
-        return told[0]
+    told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
+    if len(fit) > 1 and (not comma or len(told) != 1):
+        raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
     if fit:
-        ((_, plain),) = fit.values()
-        return plain
+        return told[0] if len(fit) > 1 else next(iter(fit.values()))[1]
     is_decimal = SPACED.search(text) is not None and not re.search(r",\s", text)
     return next((plain for use, plain in found if use == "decimal" and is_decimal), found[0][1])
 
 
-# ---- lists of numbers as they were typed
+def reshaped(tree: Expression, shape: tuple[int, ...]) -> Expression:
+    """Return nested lists in the shape asked for, which fits if only ones are dropped or added; else as they are."""
+    own: list[int] = []
+    entries: list[Expression] = [tree]
+    while any(isinstance(entry, List) for entry in entries):
+        lengths = {len(entry.items) if isinstance(entry, List) else -1 for entry in entries}
+        if len(lengths) > 1:
+            raise UnreadableError("rows of different lengths")
+        own += lengths
+        entries = [item for entry in entries if isinstance(entry, List) for item in entry.items]
+    if not entries:
+        return tree
+    for size in reversed(shape if tuple(own) != shape and fits(tuple(own), shape) else own):
+        entries = [List(tuple(entries[start : start + size])) for start in range(0, len(entries), size)]
+    return entries[0]
 
 
-def literal(tree: Expression) -> Any:
-    """Return the nested lists of a tensor of plain numbers, each as it was typed; None where it has other entries."""
-    if isinstance(tree, List):
-        parts = [literal(item) for item in tree.items]
-        return None if any(part is None for part in parts) else parts
-    if isinstance(tree, Name):
-        if tree.id.lower() in ("true", "false"):
-            return {"true": "1", "false": "0"}[tree.id.lower()]
-        return tree.id if is_digits(tree.id) else None
-    if isinstance(tree, Unary) and isinstance(tree.operand, Name) and is_digits(tree.operand.id):
-        return f"{tree.operator}{tree.operand.id}"
-    return None
-
-
-def shape_of(rows: Any) -> tuple[int, ...] | None:
-    """Return the shape of nested lists, None where rows have different lengths."""
-    if not isinstance(rows, list):
-        return ()
-    shapes = {shape_of(row) for row in rows}
-    if len(shapes) > 1 or None in shapes:
-        return None
-    (inner,) = shapes or {()}
-    assert inner is not None
-    return (len(rows), *inner)
-
-
-def fits(shape: tuple[int, ...] | None, asked: tuple[int, ...]) -> bool:
+def fits(shape: tuple[int, ...], asked: tuple[int, ...]) -> bool:
     """Whether a shape is the one asked for, up to ones."""
-    return shape is not None and squeezed(shape) == squeezed(asked)
-
-
-def reshaped(rows: Any, asked: tuple[int, ...]) -> Any:
-    """Return the entries in the shape asked for, which fits."""
-    if shape_of(rows) == asked:
-        return rows
-    flat = np.array(rows, dtype=object).ravel()
-    return flat.reshape(asked).tolist() if asked else flat[0]
-
-
-def written(rows: Any) -> str:
-    """Write nested lists as Python does."""
-    return f"[{', '.join(map(written, rows))}]" if isinstance(rows, list) else rows
-
-
-def entries(rows: Any) -> Typed:
-    """Return nested lists of numbers as one array with the digits of each."""
-    texts = np.array(rows, dtype=object)
-    typed = [number for one in texts.ravel() if (number := read_numeral(one)) is not None]
-    if len(typed) < texts.size:
-        raise UnreadableError("neither a number nor a tensor")
-    return checked(stacked(typed, texts.shape))
+    return squeezed(shape) == squeezed(asked)
 
 
 def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
@@ -538,10 +493,6 @@ def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
 
 
 # ---- the value of a member
-
-
-def shapes_of(values: Values) -> dict[str, tuple[int, ...]]:
-    return {name: np.shape(value) for name, value in values.items()}
 
 
 def value_at(text: str, values: Values) -> Any:

@@ -73,9 +73,8 @@ def readings(tree: Expression, shapes: Mapping[str, tuple[int, ...]]) -> Iterato
     if not any(shapes.values()):
         yield frozenset()
         return
-    usual = {" ": (True, False), "·": (True, False), "*": (False, True), "⊗": (True, False)}
     signs = [sign for sign in ("*", "·", " ", "⊗") if sign in met]
-    for choice in product(*(usual[sign] for sign in signs)):
+    for choice in product(*((False, True) if sign == "*" else (True, False) for sign in signs)):
         yield frozenset(sign for sign, is_matrix in zip(signs, choice, strict=True) if is_matrix)
 
 
@@ -123,9 +122,10 @@ def binary(sign: str, left: Shaped, right: Shaped, *, matrix: frozenset[str]) ->
             return matrix_product(left, right)
         return entrywise("@" if sign == "@" else "*", left, right)
     if sign in ("^", "**"):
-        if left.shape is not None and len(left.shape) == 2 and is_minus_one(right.tree):
+        exponent = unparse(right.tree)
+        if exponent == "-1" and left.shape is not None and len(left.shape) == 2:
             return Shaped(Call("inverse", (Argument(left.tree),)), left.shape)
-        if isinstance(right.tree, Unary) and isinstance(right.tree.operand, Name) and right.tree.operand.id == "T":
+        if exponent == "-T":
             return Shaped(Attribute(Call("inverse", (Argument(left.tree),)), "T"), left.shape)
         if left.shape and len(left.shape) == 1 and left.is_row:
             raise UnshapedError
@@ -208,9 +208,3 @@ def computed_shape(call: str, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -
     except UnreadableError:
         pass
     return None
-
-
-def is_minus_one(tree: Expression) -> bool:
-    return (
-        isinstance(tree, Unary) and tree.operator == "-" and isinstance(tree.operand, Name) and tree.operand.id == "1"
-    )

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from gradcli.homework.submission.plain.names import (
     DERIVATIVES,
@@ -39,7 +41,7 @@ from gradcli.language.tree import (
 from gradcli.language.tree import names as names_in
 from gradcli.source import Source
 
-DEEPEST = 64
+DEEPEST = 40
 MAKERS = frozenset(
     ("tensor", "array", "asarray", "matrix", "vector", "size", "floattensor", "doubletensor", "longtensor", "inttensor",
      "halftensor", "constant", "as_tensor", "parameter", "float", "float16", "float32", "float64", "float_", "int",
@@ -49,19 +51,18 @@ MODULES = frozenset(("torch", "np", "numpy", "jnp", "tf", "jax", "math", "la", "
 INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside"))
 COPIES = frozenset(("item", "numpy", "detach", "cpu", "tolist", "clone", "squeeze", "flatten"))  # of the same numbers
 TURNS = frozenset(("T", "mT", "t", "transpose", "adjoint"))
-COMPARES = {
-    "<": "<",
-    ">": ">",
-    "<=": "<=",
-    ">=": ">=",
-    "≤": "<=",
-    "≥": ">=",
-    "!=": "!=",
-    "≠": "!=",
-    "==": "==",
-    "=": "==",
-}
+COMPARES = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", **{sign: sign for sign in ("<", ">", "<=", ">=", "!=", "==")}}
+PRODUCTS = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"} | {sign: sign for sign in ("*", *"·⊙@⊗/%", "//")}
 END = Token("end", "", 0, 0)
+
+
+class Form(NamedTuple):
+    """How entries in a bracket are told apart: by the mark that ends a `row`, by spaces, or by commas if `in_row`."""
+
+    row: str
+    is_group: bool
+    spaced: bool
+    in_row: bool
 
 
 class TwoReadingsError(Exception):
@@ -101,16 +102,10 @@ def without_marks(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens without marks; a point between matrices is a product in Wolfram's notation, `A.(x - y)`."""
     found: list[Token] = []
     for token, follows in zip(tokens, (*tokens[1:], END), strict=True):
-        if (
-            token.text == "."
-            and token.kind == "mark"
-            and found
-            and found[-1].kind in ("close", "name")
-            and follows.text == "("
-        ):
-            found.append(Token("operator", "@", token.start, token.end))
-        elif token.kind != "mark":
+        if token.kind != "mark":
             found.append(token)
+        elif token.text == "." and found and found[-1].kind in ("close", "name") and follows.text == "(":
+            found.append(Token("operator", "@", token.start, token.end))
     return found
 
 
@@ -153,26 +148,44 @@ class Parser:
         while self.peek().kind == "line":
             self.place += 1
 
-    def piecewise(self) -> Expression:
-        """Read a formula, or several with conditions: `1 if x > 0 else 0`, `x for x > 0, 0 otherwise`."""
-        value = self.sum(spaced=False)
-        if not is_word(self.peek(), CONDITION):
-            return value
-        word = self.take()
-        condition = self.comparison()
-        while self.peek().kind in ("row", "separator"):
-            self.take()
-        if self.peek() is END:
-            raise FaultError("", word)
-        is_else = is_word(self.peek(), ELSE)
-        if is_else:
-            self.take()
-        other = self.piecewise()
-        if is_word(self.peek(), ELSE):
-            self.take()
-        elif not is_else:
-            raise FaultError("", word)
-        return where(condition, value, other)
+    def deeper(self, read: Callable[[], Expression]) -> Expression:
+        """Read what stands inside of something else."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise FaultError("it is nested too deeply")
+        found = read()
+        self.depth -= 1
+        return found
+
+    def piecewise(self, *, in_cases: bool = False) -> Expression:
+        """Read a formula, or several with conditions: `1 if x > 0 else 0`, `x for x > 0, 0 otherwise`, or LaTeX's."""
+        cases: list[tuple[Expression, Expression]] = []
+        word, is_else = self.peek(), True  # the word of the last condition, and whether a last value may follow
+        while True:
+            value = self.sum(spaced=False)
+            if in_cases and self.peek().kind == "separator":
+                self.take()
+            if is_word(self.peek(), CONDITION - ELSE):
+                word = self.take()
+            elif is_word(self.peek(), ELSE):
+                self.take()
+                break
+            elif not in_cases:
+                if not is_else:
+                    raise FaultError("", word)
+                break
+            cases.append((value, self.comparison()))
+            while self.peek().kind in ("row", "separator", "line"):
+                self.take()
+            if in_cases and self.peek().kind == "close":
+                break
+            if self.peek() is END:
+                raise FaultError("", word)
+            is_else = is_word(self.peek(), ELSE)
+            self.place += is_else
+        for one, condition in reversed(cases):  # the last may have a condition that is the rest
+            value = where(condition, one, value) if one is not value else value
+        return value
 
     def comparison(self) -> Expression:
         left = self.sum(spaced=False)
@@ -183,9 +196,6 @@ class Parser:
 
     def sum(self, *, spaced: bool) -> Expression:
         """Read a sum; where entries are `spaced`, `1 -2` are two and `1 - 2` is one."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise FaultError("it is nested too deeply")
         found = self.product(spaced=spaced)
         while (self.peek().text in ("+", "-") and self.peek().kind == "operator") or is_word(self.peek(), MINUS):
             if self.peek().gap and not self.peek(1).gap and (spaced or self.in_row):
@@ -193,7 +203,6 @@ class Parser:
             sign = "-" if self.take().text != "+" else "+"
             self.skip_lines()
             found = Binary(sign, found, self.product(spaced=spaced))
-        self.depth -= 1
         return found
 
     def product(self, *, spaced: bool) -> Expression:
@@ -202,15 +211,11 @@ class Parser:
         divisor = -1  # the place of a divisor to which a product without a sign may belong
         while True:
             token = self.peek()
-            if (
-                token.text in ("*", "·", "×", "⊙", "∘", ".*", "@", "%*%", "⊗", "/", "./", "//", "%")
-                and token.kind == "operator"
-            ):
+            if token.text in PRODUCTS and token.kind == "operator":
                 self.take()
                 self.skip_lines()
                 start = self.place
-                right = self.signed(spaced=spaced)
-                found = joined_by(token.text, found, right)
+                found = Binary(PRODUCTS[token.text], found, self.signed(spaced=spaced))
                 divisor = start if token.text == "/" else -1
             elif self.begins_factor(spaced=spaced):
                 if divisor >= 0 and not (token.gap and self.is_fraction(first)):
@@ -231,7 +236,7 @@ class Parser:
         if token.kind in ("number", "fraction") and token.text != "frac":
             return False
         if token.kind == "name":
-            return not is_word(token, CONDITION | ELSE | frozenset(MINUS)) or token.text in self.names
+            return not is_word(token, JOINING) or token.text in self.names
         is_grouped = self.is_scalar or before.text in ("]", ")") or before.kind in ("number", "exponent")
         return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or is_grouped)
 
@@ -252,20 +257,14 @@ class Parser:
     def power(self, *, spaced: bool) -> Expression:
         start = self.peek()
         is_e = start.kind == "name" and start.text == "e" and "e" not in self.names
-        base = self.postfix(spaced=spaced)
+        base = self.postfix()
         token = self.peek()
-        if (
-            token.kind != "operator"
-            or token.text not in ("^", "**", ".^")
-            or (spaced and token.gap and not self.peek(1).gap)
-        ):
+        is_power = token.kind == "operator" and token.text in ("^", "**", ".^")
+        if not is_power or (spaced and token.gap and not self.peek(1).gap):
             return Call("exp", (Argument(Name("1")),)) if is_e else base
         self.take()
-        if self.turns():
-            return turned(base)
-        if [one.text for one in self.tokens[self.place : self.place + 4]] == ["{", "-", "T", "}"]:
-            self.place += 4
-            return turned(Call("inverse", (Argument(base),)))
+        if (superscript := self.transpose()) is not None:
+            return turned(Call("inverse", (Argument(base),)) if "-" in superscript else base)
         if (index := self.layer(base)) is not None:
             return index
         follows, behind = self.peek(), self.peek(1)
@@ -278,16 +277,16 @@ class Parser:
             return Call("exp", (Argument(exponent),))
         return Binary("^" if token.text == "^" else "**", base, exponent)
 
-    def turns(self) -> bool:
-        """Take the T of `A^T`, if that is one."""
-        ahead = [self.peek(place).text for place in range(3)]
-        if "T" in self.names:
-            return False
-        for shape in (["ᵀ"], ["T"], ["t"], ["{", "T", "}"], ["{", "ᵀ", "}"], ["(", "T", ")"], ["'"], ["H"]):
-            if ahead[: len(shape)] == shape and shape[0] not in self.names:
-                self.place += len(shape)
-                return True
-        return False
+    def transpose(self) -> str | None:
+        """Take the superscript of `A^T` or `A^{-T}`, and return it."""
+        ahead = written(self.tokens[self.place : self.place + 4])
+        found = re.match(r"\{-?T\}|\{ᵀ\}|\(T\)", ahead)
+        is_one = self.peek().text in ("ᵀ", "T", "t", "'", "H") and self.peek().text not in self.names
+        if "T" in self.names or not (found or is_one):
+            return None
+        superscript = found[0] if found else self.peek().text
+        self.place += len(superscript)  # each of its tokens is one character
+        return superscript
 
     def layer(self, base: Expression) -> Expression | None:
         """Take the number of a layer, `W^{(2)}` or `W^[2]`, where the program has a name for it."""
@@ -300,9 +299,6 @@ class Parser:
 
     def exponent(self, *, is_e: bool) -> Expression:
         """Read what stands behind `^`. Raises TwoReadingsError for `e^2x`."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise FaultError("it is nested too deeply")
         signs = []
         while self.peek().text in ("+", "-"):
             signs.append(self.take().text)
@@ -312,20 +308,19 @@ class Parser:
             plain = first.text.removeprefix("+")
             found: Expression = Unary("-", Name(plain[1:])) if plain.startswith("-") else Name(plain)
         else:
-            found = self.postfix(spaced=False)
+            found = self.postfix()
         follows = self.peek()
         if is_e and first.kind == "number" and not follows.gap and follows.kind in ("name", "open"):
             one, two = f"e^({first.text}*{follows.text}...)", f"e^{first.text}*{follows.text}..."
             raise TwoReadingsError(f"e^{first.text}{follows.text}... has two readings: write {one} or {two}")
         if follows.kind == "operator" and follows.text in ("^", "**"):
             self.take()
-            found = Binary("**", found, self.exponent(is_e=False))
-        self.depth -= 1
+            found = Binary("**", found, self.deeper(partial(self.exponent, is_e=False)))
         for sign in reversed(signs):
             found = Unary(sign, found)
         return found
 
-    def postfix(self, *, spaced: bool) -> Expression:
+    def postfix(self) -> Expression:
         found = self.primary()
         while True:
             token = self.peek()
@@ -377,12 +372,7 @@ class Parser:
         reader: Callable[[Token], Expression] | None = getattr(self, f"read_{token.kind}", None)
         if reader is None:
             raise FaultError("", token)
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise FaultError("it is nested too deeply")
-        found = reader(token)
-        self.depth -= 1
-        return found
+        return self.deeper(partial(reader, token))
 
     def read_number(self, token: Token) -> Expression:
         follows = self.peek()
@@ -472,34 +462,15 @@ class Parser:
 
     def read_cases(self, token: Token) -> Expression:
         """Read LaTeX's cases, a value and its condition in each row."""
-        found: list[tuple[Expression, Expression | None]] = []
-        while True:
-            value = self.sum(spaced=False)
-            if self.peek().kind == "separator":
-                self.take()
-            if is_word(self.peek(), CONDITION) and not is_word(self.peek(), ELSE):
-                self.take()
-            if is_word(self.peek(), ELSE):
-                self.take()
-                found.append((value, None))
-            else:
-                found.append((value, self.comparison()))
-            while self.peek().kind in ("row", "line", "separator"):
-                self.take()
-            if self.peek().kind == "close":
-                self.take()
-                break
-        result = found[-1][0]
-        for value, condition in reversed(found[:-1]):
-            if condition is None:
-                raise FaultError("", token)
-            result = where(condition, value, result)
-        return result
+        found = self.piecewise(in_cases=True)
+        if self.take().kind != "close":
+            raise FaultError("", token)
+        return found
 
     def holds_condition(self, start: int) -> bool:
-        """Whether a bracket holds a comparison: `[x > 0]`, `1{x > 0}`."""
-        end = closing(self.tokens, start)
-        return any(one.kind == "relation" and one.text in COMPARES for one in self.tokens[start:end])
+        """Whether a comparison stands in a bracket, and in none inside it: `[x > 0]`, `1{x > 0}`."""
+        inner = self.tokens[start + 1 : closing(self.tokens, start)]
+        return any(inner[place].kind == "relation" and inner[place].text in COMPARES for place in outside(inner))
 
     def indicator(self) -> Expression:
         self.take()
@@ -510,7 +481,7 @@ class Parser:
         return where(condition, Name("1"), Name("0"))
 
     def read_open(self, token: Token) -> Expression:
-        if self.holds_condition(self.place - 1) and self.bare_condition(self.place - 1):
+        if self.holds_condition(self.place - 1):
             self.place -= 1
             return self.indicator()
         end = closing(self.tokens, self.place - 1)
@@ -519,63 +490,56 @@ class Parser:
         found = self.entries(end, token.text)
         if self.place != end:
             raise FaultError("", self.peek())
-        if {"[": "]", "(": ")", "{": "}", "⟨": "⟩"}[token.text] != self.take().text:
+        if token.text + self.take().text not in ("[]", "()", "{}", "⟨⟩"):
             raise FaultError(f"unclosed '{token.text}'", token)
         if token.text == "⟨" and isinstance(found, List) and len(found.items) == 2 and names_in(found) & self.names:
             return Binary("@", found.items[0], found.items[1])
         return found
 
-    def bare_condition(self, start: int) -> bool:
-        """Whether the comparison stands in this bracket and in none inside it."""
-        end, depth = closing(self.tokens, start), 0
-        for one in self.tokens[start:end]:
-            depth += (one.kind == "open") - (one.kind == "close")
-            if depth == 1 and one.kind == "relation" and one.text in COMPARES:
-                return True
-        return False
-
     def entries(self, end: int, bracket: str) -> Expression:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
         start, end = self.place, min(end, len(self.tokens))
+        form = self.form_of(end, bracket)
+        self.bars += form.row == "|"
+        rows, has_marks = self.rows(end, form)
+        self.bars -= form.row == "|"
+        rows = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
+        if len(rows) == len(rows[0]) == 1:
+            is_list = has_marks or (bracket == "[" and not form.is_group)
+            return List((rows[0][0],)) if is_list and not self.is_factor(start, end, rows[0][0]) else rows[0][0]
+        if len(rows) > 1 and all(len(row) == 1 and isinstance(row[0], List) for row in rows):  # [[1 2]; [3 4]]
+            return List(tuple(row[0] for row in rows))
+        return List(tuple(List(tuple(row)) for row in rows)) if len(rows) > 1 else List(tuple(rows[0]))
+
+    def form_of(self, end: int, bracket: str) -> Form:
+        """Return how the entries in a bracket are told apart."""
         marks = self.separators(end)
         is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
-        spaced = not has_commas and (bracket not in ("(", "⟨") or ";" in marks)
+        is_group = self.is_scalar and not {",", "&", ";"}.intersection(marks)
+        spaced = not (has_commas or is_group) and (bracket not in ("(", "⟨") or ";" in marks)
+        return Form("|" if is_ruled else ";", is_group, spaced, has_commas and bracket != "(")
+
+    def rows(self, end: int, form: Form) -> tuple[list[list[Expression]], bool]:
+        """Read the rows in a bracket, and whether there was a mark between two entries."""
         rows: list[list[Expression]] = [[]]
-        is_grouping = self.is_scalar and not {",", "&", ";"}.intersection(marks)
-        spaced = spaced and not is_grouping
-        is_list, is_after = bracket == "[" and not is_grouping, True  # a separator, or the start
-        self.bars += is_ruled
+        is_after, has_marks = True, False  # a mark, or the start
         while self.place < end:
-            token = self.peek()
-            if token.kind in ("row", "separator", "line") or (token.text == "|" and is_ruled):
+            token, is_line = self.peek(), self.peek().kind == "line"
+            is_and = is_word(token, AND) and not is_after and token.text not in self.names
+            if is_and or is_line or token.kind in ("row", "separator") or token.text == form.row == "|":
                 self.take()
-                is_row = token.text == ("|" if is_ruled else ";")
-                is_row |= token.kind == "line" and not is_after and not isinstance(rows[-1][-1], List) and self.by_lines
-                is_after |= token.kind != "line"
-                is_list |= token.kind != "line"
-                if is_row and rows[-1] and self.place < end:
+                ends_row = is_line and self.by_lines and not is_after and not isinstance(rows[-1][-1], List)
+                if (ends_row or token.text == form.row) and rows[-1] and self.place < end:
                     rows.append([])
-                continue
-            if is_word(token, AND) and not is_after and token.text not in self.names:
-                self.take()
-                is_after = is_list = True
-                continue
-            if not is_after and not (
-                spaced and (token.gap or token.text == "[" or self.tokens[self.place - 1].kind == "line")
-            ):
+                is_after, has_marks = is_after or not is_line, has_marks or not is_line
+            elif is_after or (form.spaced and (token.gap or token.text == "[" or self.peek(-1).kind == "line")):
+                outer, self.in_row = self.in_row, form.in_row
+                rows[-1].append(self.sum(spaced=form.spaced))
+                self.in_row, is_after = outer, False
+            else:
                 break
-            outer, self.in_row = self.in_row, has_commas and bracket != "("
-            rows[-1].append(self.sum(spaced=spaced))
-            self.in_row, is_after = outer, False
-        self.bars -= is_ruled
-        kept = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
-        is_list = is_list and not (len(kept) == len(kept[0]) == 1 and self.is_factor(start, end, kept[0][0]))
-        if len(kept) == 1:
-            return kept[0][0] if len(kept[0]) == 1 and not is_list else List(tuple(kept[0]))
-        if all(len(row) == 1 and isinstance(row[0], List) for row in kept):  # [[1 2]; [3 4]]
-            return List(tuple(row[0] for row in kept))
-        return List(tuple(List(tuple(row)) for row in kept))
+        return rows, has_marks
 
     def is_factor(self, start: int, end: int, inner: Expression) -> bool:
         """Whether a bracket around the tokens from a place to another groups: a factor or a power is beside it."""
@@ -719,6 +683,7 @@ class Parser:
 
 
 AND = frozenset(("and", "und", "et", "y", "e", "i", "en", "и", "和"))
+JOINING = CONDITION | ELSE | frozenset(MINUS) | (AND - {"e"})  # words that are no factors
 
 
 def is_word(token: Token, words: Collection[str]) -> bool:
@@ -742,12 +707,6 @@ def expanded(name: str, arguments: tuple[Argument, ...]) -> Expression:
 
 def where(condition: Expression, value: Expression, other: Expression) -> Expression:
     return Call("where", (Argument(condition), Argument(value), Argument(other)))
-
-
-def joined_by(sign: str, left: Expression, right: Expression) -> Expression:
-    """Return a product or a quotient, in the signs of the language or those that shapes decide."""
-    sign = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"}.get(sign, sign)
-    return Binary(sign, left, right)
 
 
 def periodic(text: str, digits: str = "") -> Expression:

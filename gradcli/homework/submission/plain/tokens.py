@@ -72,8 +72,8 @@ TOKEN = re.compile(
     r"|(?P<root>√)|(?P<prime>')|(?P<mark>[\"“”„«»$`:.!?✓✔\u2600-\u27bf\U0001f300-\U0001faff])|(?P<other>.)",
     re.DOTALL,
 )
-DECIMAL = re.compile(rf"\d+,\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
 SEPARATED = re.compile(rf"\d+(?:{EXPONENT}|{POWER_OF_TEN})?")
+KINDS = {"comma": "number", "special": "name"}  # of groups in the pattern that are tokens of another kind
 # <1, 2>, <u, v>
 ANGLES = re.compile(r"\s*<(?P<inner>[^<>]*\d[^<>]*)>\s*|<(?P<names>\s*[^\W\d]\w*\s*,\s*[^\W\d]\w*\s*)>")
 ENVIRONMENT = re.compile(r"\s*\{(?P<name>[A-Za-z]+)\*?\}(?:\s*\{[lcr| ]*\}|\[[lcr]\])?")
@@ -87,44 +87,45 @@ ACCENTS = {"hat": "hat", "widehat": "hat", "bar": "bar", "overline": "bar", "til
            "dot": "dot", "vec": "", "check": "check"}  # fmt: skip
 ACCENTED = re.compile(r"\s*(?:\{\s*(?P<looks>\\math\w+\s*\{)?\s*\\?(\w+)\s*\}(?(looks)\s*\})|\\?(\w+))")
 MARKED = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde", "\u0307": "dot"}
-COMMANDS = {
-    **dict.fromkeys(("cdot", "bullet"), ("operator", "·")),
-    "times": ("operator", "×"),
-    "ast": ("operator", "*"),
-    **dict.fromkeys(("odot", "circ"), ("operator", "⊙")),
-    "otimes": ("operator", "⊗"),
-    "div": ("operator", "/"),
-    **dict.fromkeys(("top", "intercal", "transpose"), ("turned", "ᵀ")),
-    **dict.fromkeys(("approx", "simeq", "sim", "cong", "doteq"), ("relation", "≈")),
-    **dict.fromkeys(("to", "rightarrow", "Rightarrow", "implies", "longrightarrow", "mapsto"), ("relation", "⇒")),
-    **dict.fromkeys(("equiv", "coloneqq"), ("relation", "=")),
-    **dict.fromkeys(("le", "leq", "leqslant"), ("relation", "<=")),
-    **dict.fromkeys(("ge", "geq", "geqslant"), ("relation", ">=")),
-    **dict.fromkeys(("ne", "neq"), ("relation", "!=")),
-    "lt": ("relation", "<"),
-    "gt": ("relation", ">"),
-    "pm": ("relation", "±"),
-    **dict.fromkeys(("lVert", "rVert", "Vert", "|"), ("bar", "‖")),
-    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), ("bar", "|")),
-    **dict.fromkeys(("lbrack", "lparen"), ("open", "(")),
-    **dict.fromkeys(("rbrack", "rparen"), ("close", ")")),
-    "langle": ("open", "⟨"),
-    "rangle": ("close", "⟩"),
-    "{": ("open", "{"),
-    "}": ("close", "}"),
-    "[": ("mark", "$"),
-    "]": ("mark", "$"),
-    "(": ("mark", "$"),
-    ")": ("mark", "$"),
-    "%": ("operator", "%"),
-    "partial": ("name", "∂"),
-    "nabla": ("name", "∇"),
-    "infty": ("name", "inf"),
-    "prime": ("prime", "'"),
-    "sqrt": ("root", "√"),
-    **dict.fromkeys(("ldots", "dots", "cdots"), ("dots", "...")),
-    **dict.fromkeys(("frac", "dfrac", "tfrac", "cfrac"), ("fraction", "frac")),
-    **dict.fromkeys(("\\", "cr", "newline"), ("row", ";")),
+COMMANDS = {  # of LaTeX, with the kind and the text of their tokens
+    name: (kind, text)
+    for kind, text, names in (
+        ("operator", "·", "cdot bullet"),
+        ("operator", "×", "times"),
+        ("operator", "*", "ast"),
+        ("operator", "⊙", "odot circ"),
+        ("operator", "⊗", "otimes"),
+        ("operator", "/", "div"),
+        ("operator", "%", "%"),
+        ("turned", "ᵀ", "top intercal transpose"),
+        ("relation", "≈", "approx simeq sim cong doteq"),
+        ("relation", "⇒", "to rightarrow Rightarrow implies longrightarrow mapsto"),
+        ("relation", "=", "equiv coloneqq"),
+        ("relation", "<=", "le leq leqslant"),
+        ("relation", ">=", "ge geq geqslant"),
+        ("relation", "!=", "ne neq"),
+        ("relation", "<", "lt"),
+        ("relation", ">", "gt"),
+        ("relation", "±", "pm"),
+        ("bar", "‖", "lVert rVert Vert |"),
+        ("bar", "|", "lvert rvert vert mid"),
+        ("open", "(", "lbrack lparen"),
+        ("close", ")", "rbrack rparen"),
+        ("open", "⟨", "langle"),
+        ("close", "⟩", "rangle"),
+        ("open", "{", "{"),
+        ("close", "}", "}"),
+        ("mark", "$", "[ ] ( )"),
+        ("name", "∂", "partial"),
+        ("name", "∇", "nabla"),
+        ("name", "inf", "infty"),
+        ("prime", "'", "prime"),
+        ("root", "√", "sqrt"),
+        ("dots", "...", "ldots dots cdots"),
+        ("fraction", "frac", "frac dfrac tfrac cfrac"),
+        ("row", ";", "\\ cr newline"),
+    )
+    for name in names.split()
 }
 SPACING = frozenset((*",;:! ", "quad", "qquad", "item"))
 ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array psmallmatrix bsmallmatrix"
@@ -177,25 +178,18 @@ class Tokenizer:
             if kind == "gap":
                 self.gap = True
                 continue
-            if kind == "comma":
-                kind = "number"
-            if kind == "number" and found["comma"] and self.comma != "decimal":
+            kind = KINDS.get(kind, kind)
+            if found["comma"] and self.comma != "decimal":
                 found = SEPARATED.match(self.text, start)
                 assert found is not None
                 self.place, piece = found.end(), found[0]
             reader = getattr(self, f"take_{kind}", None)
-            if reader is None:
-                self.add(kind, piece, start)
-            else:
-                reader(piece, start)
+            reader(piece, start) if reader else self.add(kind, piece, start)
         return self.found
 
     def add(self, kind: str, text: str, start: int) -> None:
         self.found.append(Token(kind, text, start if self.look < 0 else self.look, self.place, self.gap))
         self.gap, self.look = False, -1
-
-    def take_special(self, piece: str, start: int) -> None:
-        self.add("name", piece, start)
 
     def take_number(self, piece: str, start: int) -> None:
         """Add a number, in which a power of ten is an exponent: `1.5·10⁻¹` as `1.5e-1`."""

@@ -94,7 +94,7 @@ gradient gradients grad derivative ableitung derivee gradiente derivada derivata
 """  # in labels
 ROLES = """
 nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à
-med avseende
+med avseende av af til hensyn på szerint gore
 """  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
     "(?:答案|结果|结论|是|为|等于|大约|约|因为|由|根据|链式法则|乘积法则|所以|因此|故|即|得到|得|我们|我|认为|觉得|梯度|偏导数|导数|值|的"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
@@ -32,48 +31,33 @@ from gradcli.stream.values import plain
 
 
 def gradescope(assignment: Assignment, result: Result) -> Document:
-    """The report of one submission."""
-    return {
-        "score": plain(result.score),
-        "output": "\n".join(remarks(result)),
-        "output_format": "text",
-        "tests": [
-            _gradescope_test(answer, number)
-            for answer, number in zip(result.answers, _test_numbers(result), strict=True)
-        ],
-    }
-
-
-def _test_numbers(result: Result) -> Iterator[str]:
-    """`2.1` is the first answer to the second question."""
-    questions: dict[str, int] = {}
-    answers: Counter[str] = Counter()
+    """The report of one submission; the test `2.1` is the first answer to the second question."""
+    answers: dict[str, int] = {}  # to each question so far
+    tests = []
     for answer in result.answers:
-        question = questions.setdefault(answer.question, len(questions) + 1)
-        answers[answer.question] += 1
-        yield f"{question}.{answers[answer.question]}"
+        answers[answer.question] = answers.get(answer.question, 0) + 1
+        question, quantity = named(answer)
+        tests.append({
+            "name": f"{question}: {quantity}",
+            "number": f"{list(answers).index(answer.question) + 1}.{answers[answer.question]}",
+            "score": plain(answer.points),
+            "max_score": plain(answer.max_points),
+            "status": "passed" if answer.verdict in CREDITED else "failed",
+            "output": report(answer),
+            "output_format": "text",
+            "tags": [question, answer.verdict],
+            "visibility": "visible",
+            "extra_data": {"question": question, "quantity": quantity, **facts(answer)},
+        })  # fmt: skip
+    return {"score": plain(result.score), "output": "\n".join(remarks(result)), "output_format": "text", "tests": tests}
 
 
-def _gradescope_test(answer: Marked, number: str) -> Document:
-    question, quantity = (clipped(text, NAME) for text in (answer.question, answer.quantity))
-    return {
-        "name": f"{question}: {quantity}",
-        "number": number,
-        "score": plain(answer.points),
-        "max_score": plain(answer.max_points),
-        "status": "passed" if answer.verdict in CREDITED else "failed",
-        "output": report(answer),
-        "output_format": "text",
-        "tags": [question, answer.verdict],
-        "visibility": "visible",
-        "extra_data": {
-            "question": question,
-            "quantity": quantity,
-            "verdict": answer.verdict,
-            "mistakes": mistakes(answer),
-            "reason": answer.reason,
-        },
-    }
+def named(answer: Marked) -> tuple[str, str]:
+    return clipped(answer.question, NAME), clipped(answer.quantity, NAME)
+
+
+def facts(answer: Marked) -> Document:
+    return {"verdict": answer.verdict, "mistakes": mistakes(answer), "reason": answer.reason}
 
 
 # PrairieLearn's `results.json` of an external grader: one submission, one test an answer.
@@ -95,19 +79,17 @@ def prairielearn(assignment: Assignment, result: Result) -> Document:
         "gradable": True,
         "score": plain(min(max(share, 0.0), 1.0)),
         "message": "\n".join(lines),
-        "tests": [_prairielearn_test(answer) for answer in result.answers[:MOST_TESTS]],
-    }
-
-
-def _prairielearn_test(answer: Marked) -> Document:
-    question, quantity = (clipped(text, NAME) for text in (answer.question, answer.quantity))
-    return {
-        "name": f"{question}: {quantity}",
-        "description": "",
-        "points": plain(answer.points),
-        "max_points": plain(answer.max_points),
-        "message": VERDICTS[answer.verdict],
-        "output": report(answer),
+        "tests": [
+            {
+                "name": ": ".join(named(answer)),
+                "description": "",
+                "points": plain(answer.points),
+                "max_points": plain(answer.max_points),
+                "message": VERDICTS[answer.verdict],
+                "output": report(answer),
+            }
+            for answer in result.answers[:MOST_TESTS]
+        ],
     }
 
 
@@ -120,49 +102,28 @@ UNCHECKED = frozenset(("missing", "unreadable"))
 
 def check50(assignment: Assignment, result: Result) -> Document:
     """The report of one submission. Remarks about the file are a check of their own, as there is no other place."""
-    names: set[str] = set()
-    checks = [_file(result)] if result.remarks else []
+    checks: dict[str, Document] = {}
+    if result.remarks:
+        first, *others = remarks(result)
+        cause = {"rationale": first, "help": "\n".join(others) or None}
+        checks["the file"] = _check("the file", "the file is as it was asked for", False, [], cause, {})
     for answer in result.answers:
-        check = _check(answer)
-        while check["name"] in names:
-            check["name"] += "'"
-        names.add(check["name"])
-        checks.append(check)
-    return {"slug": assignment.file, "results": checks, "version": gradcli.__version__}
+        name = description = ": ".join(named(answer))
+        while name in checks:
+            name += "'"
+        passed = True if answer.verdict in CREDITED else None if answer.verdict in UNCHECKED else False
+        paths = [ledger(answer)] if answer.ledger and not passed else []
+        points = {"points": plain(answer.points), "max_points": plain(answer.max_points)}
+        data = {"verdict": answer.verdict, **points, **facts(answer)}
+        checks[name] = _check(name, description, passed, paths, None if passed else _cause(answer), data)
+    return {"slug": assignment.file, "results": list(checks.values()), "version": gradcli.__version__}
 
 
-def _file(result: Result) -> Document:
-    first, *others = remarks(result)
-    cause = {"rationale": first, "help": "\n".join(others) or None}
-    return {
-        "name": "the file",
-        "description": "the file is as it was asked for",
-        "passed": False,
-        "log": [],
-        "cause": cause,
-        "data": {},
-        "dependency": None,
-    }
-
-
-def _check(answer: Marked) -> Document:
-    name = f"{clipped(answer.question, NAME)}: {clipped(answer.quantity, NAME)}"
-    passed = True if answer.verdict in CREDITED else None if answer.verdict in UNCHECKED else False
-    return {
-        "name": name,
-        "description": name,
-        "passed": passed,
-        "log": [ledger(answer)] if answer.ledger and not passed else [],
-        "cause": None if passed else _cause(answer),
-        "data": {
-            "verdict": answer.verdict,
-            "points": plain(answer.points),
-            "max_points": plain(answer.max_points),
-            "mistakes": mistakes(answer),
-            "reason": answer.reason,
-        },
-        "dependency": None,
-    }
+def _check(
+    name: str, description: str, passed: bool | None, log: list[str], cause: Document | None, data: Document
+) -> Document:
+    check = {"name": name, "description": description, "passed": passed, "log": log, "cause": cause, "data": data}
+    return {**check, "dependency": None}
 
 
 def _cause(answer: Marked) -> Document:

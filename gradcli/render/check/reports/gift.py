@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape as html
 
+from gradcli.homework.answer_file import answer as digits
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.expected_answers import Foreseen, Number
-from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, feedback, harmless, name, prompt, setting
 
 SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})
 STAR = r"\*"  # an asterisk, which alone would stand for anything

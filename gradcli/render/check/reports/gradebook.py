@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
-from gradcli.homework.statistics.items import COMMONEST, Item, Items, Pair, Shared, Similar
+from gradcli.homework.statistics.items import COMMONEST, Items, Shared, Similar
 from gradcli.homework.statistics.mistake_counts import MistakeCounts
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.marking import NAME, PLAIN, clipped, exact, said
@@ -98,32 +98,22 @@ def write_items(assignment: Assignment, results: Iterable[Result]) -> Iterator[s
     items = counted(Items(assignment), results)
     wrong = [f"{name} {place}" for place in range(1, COMMONEST + 1) for name in ("wrong", "count", "explained by")]
     yield line(["question", "quantity", "n", "missing", "p", "discrimination", *wrong])
-    yield from map(_item, items.items)
-
-
-def _item(item: Item) -> str:
-    discrimination = "" if item.discrimination is None else number(item.discrimination, DIGITS)
-    cells = []
-    for one in item.wrong:
-        cells += [typed(clipped(one.text, NAME)), str(one.count)]
-        cells.append("" if one.diagnosis is None else harmless(said(one.diagnosis, PLAIN)))
-    cells += [""] * (3 * COMMONEST - len(cells))
-    return line(
-        [item.question, item.quantity],
-        [str(item.n), str(item.missing), number(item.p, DIGITS), discrimination, *cells],
-    )
+    for item in items.items:
+        cells = ["" if item.discrimination is None else number(item.discrimination, DIGITS)]
+        for one in item.wrong:
+            explained = "" if one.diagnosis is None else harmless(said(one.diagnosis, PLAIN))
+            cells += [typed(clipped(one.text, NAME)), str(one.count), explained]
+        cells += [""] * (3 * COMMONEST + 1 - len(cells))
+        yield line([item.question, item.quantity], [str(item.n), str(item.missing), number(item.p, DIGITS), *cells])
 
 
 def write_similar(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """Yield one row a pair of students who share wrong values that nothing explains, the rarest values first."""
     similar = counted(Similar(), results)
     yield line(["student", "student", "bits", "shared", "values"])
-    yield from map(_pair, similar.pairs)
-
-
-def _pair(pair: Pair) -> str:
-    values = "; ".join(map(_shared, pair.shared))
-    return line([pair.first, pair.second], [number(pair.weight, DIGITS), str(len(pair.shared)), harmless(values)])
+    for pair in similar.pairs:
+        values = harmless("; ".join(map(_shared, pair.shared)))
+        yield line([pair.first, pair.second], [number(pair.weight, DIGITS), str(len(pair.shared)), values])
 
 
 def _shared(one: Shared) -> str:

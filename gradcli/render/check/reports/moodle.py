@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from html import escape as html
 from xml.sax.saxutils import escape
 
+from gradcli.homework.answer_file import answer as digits
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.expected_answers import Foreseen, Number
 from gradcli.render.check.marking import exact
-from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, harmless, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, feedback, harmless, name, prompt, setting
 
 WRONG, RIGHT = "0", "100"
 CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what ends a feedback, and what hides its end
@@ -93,7 +94,7 @@ def choice(text: str, fraction: str, said: str, *parts: str) -> str:
 
 def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
     answers = [
-        choice(digits(n.value), fraction(place), feedback(n), element("tolerance", digits(n.tolerance)))
+        choice(digits(n.value), WRONG if place else RIGHT, feedback(n), element("tolerance", digits(n.tolerance)))
         for place, n in enumerate(numbers)
     ]
     other = choice("*", WRONG, OTHER, element("tolerance", "0"))
@@ -101,10 +102,6 @@ def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
         element(tag, value) for tag, value in (("unitgradingtype", "0"), ("showunits", "3"), ("unitsleft", "0"))
     ]
     return whole(one, "numerical", text_of(one), *answers, other, *no_units)
-
-
-def fraction(place: int) -> str:
-    return WRONG if place else RIGHT
 
 
 def short_answer(one: Foreseen) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import escape as html
 from itertools import groupby
-from typing import Any
 
 from gradcli.homework.answer_file import answer
 from gradcli.homework.assignment.assignments import Assignment, Question
@@ -71,8 +70,3 @@ def feedback(number: Number) -> str:
     """Write the verdict on a number and the mistakes behind it, in one line."""
     found = diagnoses(number.verdict)
     return f"{VERDICTS[number.verdict.verdict]}: {'; '.join(found)}" if found else VERDICTS[number.verdict.verdict]
-
-
-def digits(value: Any) -> str:
-    """Write a number with a point and perhaps an exponent, as every tool reads it."""
-    return answer(value)

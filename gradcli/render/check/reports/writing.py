@@ -47,11 +47,12 @@ def write_report(
     write_parts(output, report.write(assignment, results), in_lines=report.in_lines)
 
 
-def write_questions(name: str, output: str, assignment: Assignment, level: str, limits: Limits) -> None:
+def write_questions(name: str, output: str, assignment: Assignment, level: str, limits: Limits) -> int:
     """Write the questions of an assignment in a format of `QUESTIONS`. Raises UsageError where it cannot."""
     if is_folder(output):
         raise UsageError("E023", f"{name} questions are one file", help="name a file to write to: -o questions.xml")
     write_parts(output, in_worker(partial(questions_text, name, assignment), [level], assignment, limits))
+    return 0
 
 
 def questions_text(name: str, assignment: Assignment, level: str) -> str:
@@ -75,8 +76,7 @@ def write_folder(folder: Path, texts: Iterable[tuple[str, Iterable[str]]], suffi
     """Write a file for each student, whose parts come with the name, into a folder, which is made if there is none."""
     make(folder)
     for student, parts in texts:
-        refuse_overwriting(str(folder / file_name(student, suffix)), inputs)
-        write_beside(folder / file_name(student, suffix), parts)
+        write_in(folder, file_name(student, suffix), parts, inputs)
 
 
 def write_in(folder: Path, name: str, parts: Iterable[str], inputs: Iterable[str]) -> None:
