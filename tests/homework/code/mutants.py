@@ -187,7 +187,8 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
     if isinstance(node, ast.BinOp) and not is_data(node, parent):
         if isinstance(node.op, ast.Mult):
             yield "factor", node.left
-            yield "factor", node.right
+            if not (isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mult)):
+                yield "factor", node.right
         if isinstance(node.op, ast.MatMult):
             yield "matrix order", ast.BinOp(node.right, node.op, node.left)
         if isinstance(node.op, ast.Add) and any(part in ast.unparse(node.left) for part in GRADS):
@@ -199,7 +200,7 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
             yield "factor", node.left
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
         swapped = {"self": "other", "other": "self", "a": "b", "b": "a"}.get(node.value.id)
-        if node.attr in ("data", "value") and swapped and not is_data(parent, parent):
+        if node.attr in ("data", "value", "val", "x") and swapped and not is_data(parent, parent):
             yield "swapped", ast.Attribute(ast.Name(swapped, ast.Load()), node.attr, ast.Load())
         if node.attr == "T":
             yield "transpose", node.value
@@ -213,7 +214,7 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
         yield "constant", ast.Constant(0.0)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sum":
         yield "sum", ast.Call(ast.Attribute(node.func.value, "mean", ast.Load()), node.args, node.keywords)
-        yield "sum", node.func.value
+        yield "sum", node.args[0] if ast.unparse(node.func.value) == "np" else node.func.value
         if node.keywords and ast.unparse(node.keywords[0]) == "axis=0":
             yield "axis", ast.Call(node.func, node.args, [ast.keyword("axis", ast.Constant(1))])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Gt):
