@@ -212,7 +212,7 @@ class Case:
     at: tuple[float, ...] = ()
     may_fail: bool = False
     alone: str = ""
-
+    operation: str = ""
     of_layer: bool = False
 
     @property
@@ -271,7 +271,12 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) ->
 
 OFF = """
 def _off(value):
-    return value * 1.1 if isinstance(value, float) or hasattr(value, "dtype") else value
+    if isinstance(value, (tuple, list)):
+        return type(value)([_off(held) for held in value])
+    if isinstance(value, dict):
+        return {key: _off(held) for key, held in value.items()}
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value * 1.1 if is_number or hasattr(value, "dtype") else value
 """
 
 
@@ -304,13 +309,13 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
     is_free = "operations" in quantities  # nobody has said that numbers may stand beside nodes
     cases: list[Case] = []
 
-    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, alone: str = "") -> None:
+    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, *alone: str) -> None:
         shown = builds.replace("_back(y)", "y.backward()").replace(":\n    ", ": ").replace("\n", "; ")
         leaves = ", ".join(
             f"{leaf} = {value:g}" for leaf, value in zip("abc", at, strict=True) if re.search(rf"\b{leaf}\b", builds)
         )
         says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
-        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, alone))
+        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, *alone))
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):
@@ -328,9 +333,8 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
                     continue
                 means = graph(template, one.means) if one.means else ""
                 for at in one.points[: 3 if number in (0, 2) else 2]:
-                    add(
-                        quantity, graph(template, one.writes), means, at, one.may_fail, graph(one.graphs[0], one.writes)
-                    )
+                    builds, alone = (graph(text, one.writes) for text in (template, one.graphs[0]))
+                    add(quantity, builds, means, at, one.may_fail, alone, one.name)
     return cases
 
 
@@ -413,7 +417,7 @@ def _own(build, values, may_fail, used, alone):
             slopes.append((moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / 12e-3)
     except Exception as error:
         return [-1.0] if may_fail and not isinstance(error, NameError) else _failed(error, values)
-    return _run(build, values, may_fail)[:3] + slopes
+    return _run(build, values, may_fail)[:3] + slopes + [_number(y)]
 
 _errors = [""]
 """

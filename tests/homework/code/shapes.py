@@ -214,7 +214,9 @@ def closures(draw: Random, operations: list[Operation], lift: str) -> str:
 def locals_(draw: Random, operations: list[Operation], lift: str) -> str:
     def body(one: Operation) -> str:
         value, slopes = values(draw, one, "out")
-        result = f"V({'out' if 'out' in ' '.join(slopes) else value}, ({', '.join(nodes(one))},), ({', '.join(slopes)},))"
+        result = (
+            f"V({'out' if 'out' in ' '.join(slopes) else value}, ({', '.join(nodes(one))},), ({', '.join(slopes)},))"
+        )
         return (f"out = {value}\n" if "V(out" in result else "") + f"return {result}\n"
 
     product = draw.choice(("d * N.G", "N.G * d"))
@@ -230,7 +232,9 @@ def pairs(draw: Random, operations: list[Operation], lift: str) -> str:
         value, slopes = values(draw, one, "out")
         parts = [f"({s}, {n})" if is_first else f"({n}, {s})" for n, s in zip(nodes(one), slopes, strict=True)]
         is_out = "out" in " ".join(slopes)
-        return (f"out = {value}\n" if is_out else "") + f"return V({'out' if is_out else value}, [{', '.join(parts)}])\n"
+        return (
+            f"out = {value}\n" if is_out else ""
+        ) + f"return V({'out' if is_out else value}, [{', '.join(parts)}])\n"
 
     if draw.random() < 0.35:
         back = (
@@ -250,7 +254,9 @@ def pulls(draw: Random, operations: list[Operation], lift: str) -> str:
     def body(one: Operation) -> str:
         value, slopes = values(draw, one, "out")
         parts = [times(draw, slope, "g") for slope in slopes]
-        rule = f"[{', '.join(f'lambda g: {part}' for part in parts)}]" if is_list else f"lambda g: ({', '.join(parts)},)"
+        rule = (
+            f"[{', '.join(f'lambda g: {part}' for part in parts)}]" if is_list else f"lambda g: ({', '.join(parts)},)"
+        )
         is_out = "out" in " ".join(slopes)
         result = f"V({'out' if is_out else value}, ({', '.join(nodes(one))},), {rule})"
         return (f"out = {value}\n" if is_out else "") + f"return {result}\n"
@@ -292,7 +298,11 @@ def contexts(draw: Random, operations: list[Operation], lift: str) -> str:
         is_out = any("O" in slope for slope in slopes)
         kept = [*arguments, "out"] if is_out else arguments
         value = filled(one.value, "a", "b")
-        forward = f"ctx.{saved} = ({', '.join(kept)},)\nreturn out" if is_out else f"ctx.{saved} = ({', '.join(kept)},)\nreturn {value}"
+        forward = (
+            f"ctx.{saved} = ({', '.join(kept)},)\nreturn out"
+            if is_out
+            else f"ctx.{saved} = ({', '.join(kept)},)\nreturn {value}"
+        )
         forward = (f"out = {value}\n" if is_out else "") + forward
         parts = [times(draw, filled(slope, "a", "b", "out"), "g") for slope in slopes]
         backward = f"{', '.join(kept)}, = ctx.{saved}\nreturn ({', '.join(parts)},)"
@@ -307,9 +317,7 @@ def contexts(draw: Random, operations: list[Operation], lift: str) -> str:
     def body(one: Operation) -> str:
         given = ", ".join([f"{node}.D" for node in nodes(one)] + ["n"] * (one.method == "__pow__"))
         parents = f"({', '.join(nodes(one))},)"
-        return (
-            f"ctx = Context()\nreturn V({called[one.method]}.forward(ctx, {given}), {parents}, {called[one.method]}, ctx)\n"
-        )
+        return f"ctx = Context()\nreturn V({called[one.method]}.forward(ctx, {given}), {parents}, {called[one.method]}, ctx)\n"
 
     step = "if N.op is not None:\n    for C, part in zip(N.P, N.op.backward(N.ctx, N.G)):\n        C.G += part"
     rest = class_of("P=(), op=None, ctx=None", methods(operations, lift, body) + walk(draw, step, "N.P"))
