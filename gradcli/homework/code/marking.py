@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
-from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runs
+from gradcli.homework.code.cases import GRAPHS, MADE, WRITTEN_ENGINE, Case, Code, engine_run, runs
 from gradcli.homework.code.numbers import WIDTH, flat, rows, shape_of
 from gradcli.homework.code.schemata import Change
 from gradcli.homework.code.search import Search
@@ -192,14 +192,14 @@ def placed(error: GradcliError, text: str) -> str:
 
 
 def missed(judge: CodeJudge) -> list[str]:
-    """Return the codes of the mistakes that the graphs asked for do not show: each is made in the right engine."""
-    text = judge.code.reference
-    judge.learn(runs(judge.code, judge.quantities, text)[1])
-    made = [(code, text.replace(right, wrong)) for code, right, wrong in MADE if judge.code.is_engine]
+    """Return the codes of the mistakes that the graphs asked for do not show: each is made in a right engine."""
+    quantities = [one for one in judge.quantities if one in GRAPHS]
     found = []
-    for code, wrong in made:
-        whole, cases = runs(judge.code, judge.quantities, wrong)
-        values = judge.outcomes(wrong, whole, cases)
+    for code, right, wrong in MADE if judge.code.is_engine else ():
+        text = WRITTEN_ENGINE.replace("Value", judge.code.name).replace(right, wrong)
+        whole, cases = runs(judge.code, quantities, text)
+        judge.learn(cases)
+        values = judge.outcomes(text, whole, cases)
         if values and all(judge.is_right(case, value) for case, value in zip(cases, values, strict=False)):
             found.append(code)
     return list(dict.fromkeys(found))

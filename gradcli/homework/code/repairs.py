@@ -11,12 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import GRADIENT, GRADS, Code
+from gradcli.homework.code.cases import DATA, GRADIENT, GRADS, Code
 from gradcli.homework.code.schemata import Change, holders, is_class, test
 
 MOST = 900  # changes that are tried
 MOST_NAMES = 24  # that are put in the place of another
-DATA = ("data", "value", "val", "v", "x")
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 

@@ -63,7 +63,8 @@ def two_layers(dout, x, W1, b1, W2):
     dx = dz1 @ W1.T
     return dx, dW1, db1, dW2, db2
 """),
-    "cross entropy": function("p = softmax(z, 1)\nL = -(y * log(p)).sum() / z.shape[0]", "z n k, y n k", "z y", "dz", """
+    "cross entropy": function("p = softmax(z, 1)\nL = -(y * log(p)).sum() / z.shape[0]",
+                              "z n k, y n k", "z y", "dz", """
 def softmax(scores):
     shifted = scores - np.max(scores, axis=1, keepdims=True)
     exps = np.exp(shifted)
@@ -133,7 +134,8 @@ def backward(dout, a, c):
     dc = dcand * (1 - cand ** 2)
     return da, dc
 """),
-    "ridge": function("r = x @ w - y\nL = (r**2).sum() / 2 + 0.1 * (w**2).sum() / 2", "x n d, w d, y n", "x w y", "dw", """
+    "ridge": function("r = x @ w - y\nL = (r**2).sum() / 2 + 0.1 * (w**2).sum() / 2",
+                      "x n d, w d, y n", "x w y", "dw", """
 def ridge_gradient(x, w, y):
     residual = x @ w - y
     dw = x.T @ residual + 0.1 * w

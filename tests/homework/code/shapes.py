@@ -7,7 +7,6 @@ line, and how many right programs are accused. A seed that was looked into for m
 from __future__ import annotations
 
 import ast
-import math
 import sys
 import time
 from collections import Counter
@@ -174,7 +173,8 @@ def walk(draw: Random, step: str, children: str, *, is_numbered: bool = False) -
         found = (
             "ORDER, SEEN, stack = [], set(), [(self, False)]\nwhile stack:\n    N, ready = stack.pop()\n"
             "    if ready:\n        ORDER.append(N)\n        continue\n    if N in SEEN:\n        continue\n"
-            f"    SEEN.add(N)\n    stack.append((N, True))\n    for C in {children}:\n        stack.append((C, False))\n"
+            "    SEEN.add(N)\n    stack.append((N, True))\n"
+            f"    for C in {children}:\n        stack.append((C, False))\n"
         )
     elif kind == "list":
         found = (
@@ -225,12 +225,17 @@ def locals_(draw: Random, operations: list[Operation], lift: str) -> str:
 
 
 def pairs(draw: Random, operations: list[Operation], lift: str) -> str:
-    is_first = draw.random() < 0.5
-    pair = "d, C" if is_first else "C, d"
+    pair, written, child, slope = draw.choice(
+        (
+            ("d, C", "({1}, {0})", "C", "d"),
+            ("C, d", "({0}, {1})", "C", "d"),
+            ("entry", "{{'node': {0}, 'local': {1}}}", "entry['node']", "entry['local']"),
+        )
+    )
 
     def body(one: Operation) -> str:
         value, slopes = values(draw, one, "out")
-        parts = [f"({s}, {n})" if is_first else f"({n}, {s})" for n, s in zip(nodes(one), slopes, strict=True)]
+        parts = [written.format(n, s) for n, s in zip(nodes(one), slopes, strict=True)]
         is_out = "out" in " ".join(slopes)
         return (
             f"out = {value}\n" if is_out else ""
@@ -239,11 +244,12 @@ def pairs(draw: Random, operations: list[Operation], lift: str) -> str:
     if draw.random() < 0.35:
         back = (
             "def BACK(self, upstream=1.0):\n    self.G += upstream\n"
-            f"    for {pair} in self.P:\n        C.BACK({draw.choice(('d * upstream', 'upstream * d'))})\n"
+            f"    for {pair} in self.P:\n"
+            f"        {child}.BACK({draw.choice((f'{slope} * upstream', f'upstream * {slope}'))})\n"
         )
         return class_of("P=()", methods(operations, lift, body) + indent(back, "    "))
-    step = f"for {pair} in N.P:\n    C.G += {draw.choice(('d * N.G', 'N.G * d'))}"
-    children = f"[C for {pair} in N.P]"
+    step = f"for {pair} in N.P:\n    {child}.G += {draw.choice((f'{slope} * N.G', f'N.G * {slope}'))}"
+    children = f"[{child} for {pair} in N.P]"
     return class_of("P=()", methods(operations, lift, body) + walk(draw, step, children))
 
 
@@ -309,7 +315,8 @@ def contexts(draw: Random, operations: list[Operation], lift: str) -> str:
         if not any(word in " ".join(parts) for word in kept):
             backward = f"return ({', '.join(parts)},)"
         classes.append(
-            f"class {name}:\n    @staticmethod\n    def forward(ctx, {', '.join(arguments)}):\n{indent(forward, ' ' * 8)}\n\n"
+            f"class {name}:\n    @staticmethod\n    def forward(ctx, {', '.join(arguments)}):\n"
+            f"{indent(forward, ' ' * 8)}\n\n"
             f"    @staticmethod\n    def backward(ctx, g):\n{indent(backward, ' ' * 8)}\n"
         )
         called[one.method] = name
@@ -317,7 +324,8 @@ def contexts(draw: Random, operations: list[Operation], lift: str) -> str:
     def body(one: Operation) -> str:
         given = ", ".join([f"{node}.D" for node in nodes(one)] + ["n"] * (one.method == "__pow__"))
         parents = f"({', '.join(nodes(one))},)"
-        return f"ctx = Context()\nreturn V({called[one.method]}.forward(ctx, {given}), {parents}, {called[one.method]}, ctx)\n"
+        name = called[one.method]
+        return f"ctx = Context()\nreturn V({name}.forward(ctx, {given}), {parents}, {name}, ctx)\n"
 
     step = "if N.op is not None:\n    for C, part in zip(N.P, N.op.backward(N.ctx, N.G)):\n        C.G += part"
     rest = class_of("P=(), op=None, ctx=None", methods(operations, lift, body) + walk(draw, step, "N.P"))
@@ -448,32 +456,33 @@ def layers(seed: int, count: int, each: int = 2) -> Iterator[Sample]:
         yield Sample(name, code, code.returns, right, found)
 
 
+def judged(sample: Sample, *, is_told: bool = False) -> Counter[str]:
+    """Count the verdicts on a sample: right ones accused, wrong ones seen, and named with their line."""
+    counts: Counter[str] = Counter()
+    judge = CodeJudge(sample.code, sample.asked)
+    accused = {q: v.remark for q, v in judge.verdicts(sample.right).items() if v.verdict != "correct"}
+    counts.update(right=1, accused=bool(accused))
+    if accused and is_told:
+        print("ACCUSED", sample.shape, accused, "\n", sample.right)
+    for what, text, line in sample.wrong:
+        start = time.process_time()
+        off = [one for one in judge.verdicts(text).values() if one.verdict != "correct"]
+        lines = {one.node for verdict in off for one in verdict.diagnoses[:1]}
+        is_named = lines == {f"line {line}"} or {d.code for v in off for d in v.diagnoses[:1]} == {"seed"}
+        milliseconds = int(1000 * (time.process_time() - start))
+        counts.update(wrong=1, seen=bool(off), named=is_named, milliseconds=milliseconds)
+        if is_told and not is_named:
+            print("-" * 10, sample.shape, what, line, "" if off else "NOT SEEN")
+            print("  ", sample.right.splitlines()[line - 1].strip(), "=>", text.splitlines()[line - 1].strip())
+            for verdict in off[:1]:
+                print("  ", verdict.remark, [d.message for d in verdict.diagnoses], flush=True)
+    return counts
+
+
 def main() -> None:
     kind, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    counts: Counter[str] = Counter()
-    times_ = []
-    for sample in (engines if kind == "engines" else layers)(seed, count):
-        judge = CodeJudge(sample.code, sample.asked)
-        accused = {q: v.remark for q, v in judge.verdicts(sample.right).items() if v.verdict != "correct"}
-        counts["right"] += 1
-        counts["accused"] += bool(accused)
-        if accused:
-            print("ACCUSED", sample.shape, accused, "\n", sample.right)
-        for what, text, line in sample.wrong:
-            start = time.process_time()
-            off = [one for one in judge.verdicts(text).values() if one.verdict != "correct"]
-            times_.append(time.process_time() - start)
-            lines = {one.node for verdict in off for one in verdict.diagnoses[:1]}
-            is_named = lines == {f"line {line}"} or {d.code for v in off for d in v.diagnoses[:1]} == {"seed"}
-            counts["wrong"] += 1
-            counts["seen"] += bool(off)
-            counts["named"] += is_named
-            if not is_named:
-                print("-" * 10, sample.shape, what, line, "" if off else "NOT SEEN")
-                print("  ", sample.right.splitlines()[line - 1].strip(), "=>", text.splitlines()[line - 1].strip())
-                for verdict in off[:1]:
-                    print("  ", verdict.remark, [d.message for d in verdict.diagnoses], flush=True)
-    print(dict(counts), f"cpu mean {sum(times_) / max(len(times_), 1):.2f} max {max(times_, default=math.nan):.2f}")
+    samples = engines(seed, count) if kind == "engines" else layers(seed, count)
+    print(dict(sum((judged(one, is_told=True) for one in samples), Counter[str]())))
 
 
 if __name__ == "__main__":
