@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
-from gradcli.homework.code.cases import GRAPHS, MADE, WRITTEN_ENGINE, Case, Code, engine_run, runs
+from gradcli.homework.code.cases import GRADIENT, GRADS, GRAPHS, MADE, WRITTEN_ENGINE, Case, Code, engine_run, runs
 from gradcli.homework.code.numbers import WIDTH, flat, rows, shape_of
 from gradcli.homework.code.schemata import Change
 from gradcli.homework.code.search import Search
@@ -82,6 +83,8 @@ class CodeJudge:
             if len(text) > LARGEST:
                 raise ProgramSyntaxError("E101", f"a program of {len(text):,} characters")
             parse(Source(text))
+            own_name = gradient_name(text) if self.code.is_engine else ""
+            text = re.sub(rf"\.{own_name}\b", ".grad", text) if own_name else text
             whole, cases = runs(self.code, self.quantities, text)
         except ProgramSyntaxError as error:
             return self.alike(Verdict("unreadable", placed(error, text)))
@@ -104,7 +107,9 @@ class CodeJudge:
                 found[quantity] = Verdict("correct")
                 continue
             value = numbers[cases.index(own)]
-            found[quantity] = Verdict("wrong", self.told(own, value, str(raised)), self.diagnoses(repair, text))
+            found[quantity] = Verdict(
+                "wrong", self.told(own, value, str(raised)), self.diagnoses(repair, text, own_name)
+            )
         return found
 
     def alike(self, verdict: Verdict) -> dict[str, Verdict]:
@@ -148,10 +153,12 @@ class CodeJudge:
         """Return how many numbers a case has."""
         return 4 if case.of_layer else 7 if case.is_by_itself else flat(self.right[key(case)]).size
 
-    def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
+    def diagnoses(self, repair: Change | None, text: str, own_name: str) -> tuple[Diagnosis, ...]:
         if repair is None:
             return ()
         code, says, number, *_ = repair
+        if own_name:
+            says, text = (one.replace(".grad", f".{own_name}") for one in (says, text))
         line = text.splitlines()[number - 1].strip() if 0 < number <= text.count("\n") + 1 else ""
         message = f"line {number}{'' if line in says else f', `{line}`'}: {says}"
         return (Diagnosis(code, f"line {number}", line, message, message, None, certain=True),)
@@ -183,6 +190,19 @@ class CodeJudge:
 
 def key(case: Case) -> tuple[object, ...]:
     return (case.means, case.at) if case.at else (case.name,)
+
+
+def gradient_name(text: str) -> str:
+    """Return the attribute in which an engine gathers gradients, where it has a name that is not known: `self.bar`."""
+    started, gathered = set(), set()
+    for node in ast.walk(ast.parse(text)):
+        target = node.target if isinstance(node, ast.AugAssign) else None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value in (0, None):
+            started |= {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
+        gathered |= {target.attr} if isinstance(target, ast.Attribute) else set()
+    names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+    is_known = any(name in GRADS or GRADIENT.search(name) for name in names)
+    return "" if is_known else min(started & gathered, default="")
 
 
 def placed(error: GradcliError, text: str) -> str:

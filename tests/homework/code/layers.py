@@ -8,7 +8,8 @@ from gradcli.homework.code.cases import Code
 def function(program: str, shapes: str, takes: str, returns: str, text: str) -> tuple[Code, str]:
     """Return a function with its question; shapes are written `x n d, W d k`."""
     sizes = {name: letters for name, *letters in map(str.split, shapes.split(","))}
-    upstream = next((one for one in takes.split() if one in ("dout", "dy", "grad_output")), "")
+    first = takes.split()[0]
+    upstream = first if first not in program else ""
     name = text.partition("def ")[2].partition("(")[0] if text.count("\ndef ") == 1 else "backward"
     code = Code(name, is_engine=False, program=program, takes=tuple(takes.split()), returns=tuple(returns.split()),
                 upstream=upstream, shapes=sizes)  # fmt: skip

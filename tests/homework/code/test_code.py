@@ -13,6 +13,7 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.code import marking
 from gradcli.homework.code.cases import USUAL, Code
 from gradcli.homework.code.marking import CodeJudge, missed
+from gradcli.homework.code.search import Search
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
 from gradcli.homework.model import Marked
@@ -179,7 +180,7 @@ PLACED = """[1, [2]]; 10**400; 'nan'; {1: 2}; chr(0xd800); None; []; [1.0]; [2.0
 
 
 def test_what_takes_the_place_of_the_runner_gets_no_marks(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CodeJudge, "repaired", lambda *_: None)
+    monkeypatch.setattr(Search, "found", lambda _: None)
     for left in PLACED:
         engine = CLOSURES.replace("self.data = data", f"global _run; _run = lambda *_: {left}; self.data = data")
         relu = RELU.replace("    return", f"    global _flat; _flat = lambda _: {left}\n    return")
@@ -203,7 +204,7 @@ def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatc
     assert {*texts} < {*heard}
     for text in texts:
         assert heard[text][0].startswith(text)
-    assert all("class Value" in text for own, others in heard.items() for text in others)
+    assert all("Value" in text for own, others in heard.items() for text in others)
 
 
 def test_a_notebook_has_code_and_answers(grader: Grader) -> None:
@@ -256,6 +257,16 @@ def test_what_a_class_does_not_define_is_asked_only_by_name() -> None:
     engine = Code("Value", is_engine=True)
     assert {one.verdict for one in CodeJudge(engine, USUAL).verdicts(CLOSURES).values()} == {"correct"}
     assert CodeJudge(engine, ["tanh"]).verdicts(CLOSURES)["tanh"].verdict == "wrong"
+
+
+def test_gradients_may_gather_under_any_name() -> None:
+    judge = CodeJudge(Code("Value", is_engine=True), USUAL)
+    text = CLOSURES.replace(".grad", ".bar")
+    assert {one.remark for one in judge.verdicts(text).values()} == {""}
+    wrong = text.replace("self.bar += other.data * out.bar", "self.bar = other.data * out.bar")
+    found = {one.message for verdict in judge.verdicts(wrong).values() for one in verdict.diagnoses}
+    assert len(found) == 1
+    assert "`self.bar = other.data * out.bar` overwrites" in found.pop()
 
 
 SLOTS = """
