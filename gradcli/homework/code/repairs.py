@@ -25,7 +25,7 @@ def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Colle
     The values of an engine are single numbers: none of its mistakes is one of axes. Some changes for each mistake come
     in turn, so that none waits until all of another are tried.
     """
-    graded, numbers = lines_of_gradients(tree), holders(tree)
+    graded, numbers = lines_behind(tree, code) or lines_of_gradients(tree), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     unlikely = UNLIKELY | FORWARD if code.is_layer else UNLIKELY  # gradients are held up to the forward pass
     possible = [
@@ -44,7 +44,8 @@ def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Colle
     keys = {}
     for change in possible:
         number = numbers[id(change[3])]
-        keys[id(change)] = (number in shared, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
+        is_late = number in shared or (not code.is_engine and change[2] not in graded)
+        keys[id(change)] = (is_late, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
         seen[change[0]] += 1
     return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
 
@@ -70,6 +71,8 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
             sizes[node.lineno] += 1
         if numbers[id(node)] in reached and isinstance(node, ACTS):
             sizes[node.lineno] += 0
+    graded = lines_behind(tree, code)
+    sizes = Counter({line: size for line, size in sizes.items() if line in graded}) or sizes
     if not sizes or len(sizes) > MOST_LINES:
         return None
     line, *others = sorted(sizes, key=lambda one: (-sizes[one], -one))
@@ -108,6 +111,29 @@ TITLES = {  # of mistakes in programs, the commonest first
     "power-rule": "slipped in the power rule",
 }
 ORDER = {code: place for place, code in enumerate((*TITLES, "term", "operand", "operator", "constant", "local"))}
+
+
+def lines_behind(tree: ast.Module, code: Code) -> set[int]:
+    """Return the lines of a layer's backward pass that compute with the gradient that arrives, in any number of steps.
+
+    A mistake is likelier there than in what is computed again of the forward pass.
+    """
+    found: set[int] = set()
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and not code.is_engine):
+        arguments = {one.arg for one in function.args.args} - {"self", "ctx"}
+        reaching = (
+            {code.upstream} & arguments if not code.is_layer else arguments if function.name == "backward" else set()
+        )
+        for node in sorted(
+            (one for one in ast.walk(function) if isinstance(one, ast.stmt)), key=lambda one: one.lineno
+        ):
+            value = getattr(node, "value", None)
+            read = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)} if value is not None else set()
+            if read & reaching:
+                found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+                targets = getattr(node, "targets", [getattr(node, "target", None)])
+                reaching |= {one.id for part in targets if part for one in ast.walk(part) if isinstance(one, ast.Name)}
+    return found
 
 
 def lines_of_gradients(tree: ast.Module) -> set[int]:

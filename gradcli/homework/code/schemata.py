@@ -113,11 +113,12 @@ def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, Change
 
     Where a call makes a node, or keeps something, they are those that it gets.
     """
-    numbers, found = holders(tree), {}
+    numbers = holders(tree)
+    found: dict[int, Change] = {}
     for node in ast.walk(tree):
         value = getattr(node, "value", None)
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) and numbers[id(node)] in reached:
-            other = None
+            other: ast.expr | None = None
             if isinstance(value, ast.Call) and (isinstance(node, ast.Expr) or is_class(value.func)):
                 other = ast.Call(value.func, [test(f"_off({ast.unparse(one)})") for one in value.args], value.keywords)
             elif isinstance(value, ast.expr) and not isinstance(node, ast.Expr):
