@@ -109,8 +109,14 @@ TITLES = {  # of mistakes in programs, the commonest first
     "relu-gate": "let the wrong entries through a mask",
     "swapped-variable": "used another value than the one that belongs there",
     "power-rule": "slipped in the power rule",
+    "term": "left out a term",
+    "operand": "left out a factor, or put one too many",
+    "operator": "took another operation",
+    "constant": "wrote another number",
+    "local": "slipped in a local derivative",
+    "rule": "slipped somewhere in a rule",
 }
-ORDER = {code: place for place, code in enumerate((*TITLES, "term", "operand", "operator", "constant", "local"))}
+ORDER = {code: place for place, code in enumerate(TITLES)}
 
 
 def lines_behind(tree: ast.Module, code: Code) -> set[int]:
@@ -162,6 +168,10 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         yield from of_function(function)
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
+    if not is_engine:  # `self.x`, which a layer keeps
+        kept = {ast.unparse(node): node for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)}  # fmt: skip
+        entries += [test(name) for name in kept]
     if is_engine:  # `entry["local"]`
         inner = list(ast.walk(tree))
         tables = [one for node in inner if isinstance(node, ast.Dict) for one in node.keys]
@@ -304,7 +314,8 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
             if isinstance(first, ast.Name) and isinstance(second, ast.Name):
                 swapped = own.replace(f"{first.id}, {second.id}", f"{second.id}, {first.id}")
                 yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
-    if isinstance(node, ast.Tuple) and isinstance(parent, ast.Return | ast.Lambda) and len(node.elts) > 1:
+    is_pair = isinstance(parent, ast.Call) and not all(isinstance(one, ast.Name) for one in getattr(node, "elts", ()))
+    if isinstance(node, ast.Tuple) and (isinstance(parent, ast.Return | ast.Lambda) or is_pair) and len(node.elts) > 1:
         parts = [ast.unparse(one) for one in node.elts]
         for place in range(len(parts) - 1):
             order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
@@ -490,7 +501,8 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     attributes = dict.fromkeys(one.attr for one in fields if is_data_or_gradient(one.attr))
     walked = [one.id for loop in inner if isinstance(loop, ast.For) for one in ast.walk(loop.target)
               if isinstance(one, ast.Name)]  # fmt: skip
-    more = [one for one in arguments if one in ("self", "other")] + walked
+    read_from = [one.value.id for one in fields if isinstance(one.value, ast.Name) and one.value.id not in MODULES]
+    more = [one for one in arguments if one in ("self", "other")] + walked + read_from
     holders = dict.fromkeys([*nodes, *(more if nodes else ())])
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
     of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
@@ -559,7 +571,7 @@ def is_entry(node: ast.AST) -> bool:
 
 
 def base_of(entry: ast.AST) -> str:
-    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript) else ""
+    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript | ast.Attribute) else ""
 
 
 def is_grad(target: ast.expr) -> bool:
