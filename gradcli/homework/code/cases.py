@@ -259,7 +259,9 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
             f"{leaf} = {value:g}" for leaf, value in zip("abc", at, strict=True) if re.search(rf"\b{leaf}\b", builds)
         )
         says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
-        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, *alone))
+        by_itself, operation = alone or ("", "")
+        labels = ("a", "b", "c", "y")
+        cases.append(Case(name, quantity, says, labels, builds, means, at, may_fail, by_itself, operation))
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):

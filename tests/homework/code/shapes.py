@@ -31,7 +31,7 @@ class Operation(NamedTuple):
     slopes: tuple[tuple[str, ...], ...]
 
     @property
-    def count(self) -> int:
+    def inputs(self) -> int:
         return len(self.slopes)
 
 
@@ -125,7 +125,7 @@ def head(operation: Operation, lift: str) -> str:
     """Return the first lines of a method."""
     if operation.method == "__pow__":
         return "def __pow__(self, n):\n"
-    if operation.count == 1:
+    if operation.inputs == 1:
         return f"def {operation.method}(self):\n"
     return f"def {operation.method}(self, other):\n    other = {lift}\n"
 
@@ -139,7 +139,7 @@ def methods(operations: list[Operation], lift: str, body: Any) -> str:
 
 
 def nodes(operation: Operation) -> list[str]:
-    return ["self", "other"][: operation.count]
+    return ["self", "other"][: operation.inputs]
 
 
 def values(draw: Random, operation: Operation, out: str) -> tuple[str, list[str]]:
@@ -300,7 +300,7 @@ def contexts(draw: Random, operations: list[Operation], lift: str) -> str:
     for one in operations:
         name = one.method.strip("_").capitalize()
         slopes = [draw.choice(ways) for ways in one.slopes]
-        arguments = ["a", "b"][: one.count] + ["n"] * (one.method == "__pow__")
+        arguments = ["a", "b"][: one.inputs] + ["n"] * (one.method == "__pow__")
         is_out = any("O" in slope for slope in slopes)
         kept = [*arguments, "out"] if is_out else arguments
         value = filled(one.value, "a", "b")
@@ -344,7 +344,7 @@ def named(draw: Random, operations: list[Operation], lift: str) -> str:
     branches, rules = [], []
     for one in operations:
         slopes = [draw.choice(ways) for ways in one.slopes]
-        op, names = one.method.strip("_"), ["a", "b"][: one.count]
+        op, names = one.method.strip("_"), ["a", "b"][: one.inputs]
         lines = [f"{', '.join(names)}, = N.P"]
         for name, slope in zip(names, slopes, strict=True):
             lines.append(f"{name}.G += {times(draw, filled(slope, 'a.D', 'b.D', 'N.D'), 'N.G')}")
@@ -378,10 +378,11 @@ def battery(space: dict[str, Any], name: str) -> Iterator[list[float]]:
             binary = method in ("__add__", "__mul__", "__sub__", "__truediv__")
             return function(given[1]) if binary else function(3) if method == "__pow__" else function()
 
-        for graph in (
+        graphs: tuple[Any, ...] = (
             lambda a, b, use=use: use(a * b, a) * a + use(a, b) * use(a, b),
             lambda a, b, use=use: (lambda s: s * use(s, b) + s)(a * b + a),
-        ):
+        )
+        for graph in graphs:
             for at in ((1.5, 0.8), (0.6, 1.7), (1.2, 0.4), (-0.7, 1.2), (0.9, -1.4)):
                 try:
                     leaves = [made(x) for x in at]
