@@ -76,7 +76,7 @@ def of_cases(name: str, table: Table) -> Code:
     pairs = [(case.get("args"), case.get("returns")) for case in cases] if is_list else []
     if not pairs or not all(isinstance(values, list) and is_data(values) for pair in pairs for values in pair):
         message = "each case has the arguments of a call and the values that it returns"
-        help = f'write {CASE}; of objects of classes ask with layer = "Linear"'
+        help = f'write {CASE}; an object is {{ new = "Value", args = [2.0] }}'
         raise table.refuse_key(message, help, "cases")
     count = len(pairs[0][1])
     usual = ("result",) if count == 1 else tuple(f"result_{number + 1}" for number in range(count))
@@ -97,6 +97,8 @@ def is_data(value: object) -> bool:
     waiting = [value]
     while waiting:
         item = waiting.pop()
+        if isinstance(item, dict) and "new" in item and not is_name(item["new"]):
+            return False
         if isinstance(item, list | dict):
             waiting += item.values() if isinstance(item, dict) else item
         elif not isinstance(item, bool | int | float | str):

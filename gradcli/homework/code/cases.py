@@ -29,20 +29,25 @@ GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the sm
 USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations")
 ASKS = (*GRAPHS, "operations", *QUANTITIES)
 BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
+DATA = ("data", "value", "val", "v", "x")
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
 GRADIENT = re.compile(r"^(?!requires|no_|zero).*(grad|adj|deriv|_bar$|sens)")  # names that hold some
 SIZES = ((3, 2, 4, 5, 6), (4, 3, 2, 6, 5), (1, 2, 3, 5, 4))  # that letters of shapes stand for
 REFERENCE = """
-import math
+import torch
 
 
-class {name}:
+def {name}(data):
+    return torch.tensor(float(data), dtype=torch.float64, requires_grad=True)
+"""
+WRITTEN_ENGINE = """
+class Value:
     def __init__(self, data, parents=()):
         self.data, self.grad, self._prev, self._backward = data, 0.0, parents, lambda: None
 
     def __add__(self, other):
-        other = other if isinstance(other, {name}) else {name}(other)
-        out = {name}(self.data + other.data, (self, other))
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data + other.data, (self, other))
 
         def _backward():
             self.grad += out.grad
@@ -52,8 +57,8 @@ class {name}:
         return out
 
     def __mul__(self, other):
-        other = other if isinstance(other, {name}) else {name}(other)
-        out = {name}(self.data * other.data, (self, other))
+        other = other if isinstance(other, Value) else Value(other)
+        out = Value(self.data * other.data, (self, other))
 
         def _backward():
             self.grad += other.data * out.grad
@@ -61,53 +66,6 @@ class {name}:
 
         out._backward = _backward
         return out
-
-    def made(self, data, local):
-        out = {name}(data, (self,))
-
-        def _backward():
-            self.grad += local * out.grad
-
-        out._backward = _backward
-        return out
-
-    def __pow__(self, n):
-        if isinstance(n, {name}):
-            return (n * self.log()).exp()
-        return self.made(self.data**n, n * self.data ** (n - 1))
-
-    def relu(self):
-        return self.made(max(self.data, 0.0), float(self.data > 0))
-
-    def square(self):
-        return self**2
-
-    def reciprocal(self):
-        return self**-1
-
-    def sqrt(self):
-        return self**0.5
-
-    def __abs__(self):
-        return self.made(abs(self.data), 1.0 if self.data > 0 else -1.0)
-
-    def __rpow__(self, base):
-        return self.made(base**self.data, base**self.data * math.log(base))
-
-    def __neg__(self):
-        return self * -1
-
-    def __sub__(self, other):
-        return self + -1 * other
-
-    def __rsub__(self, other):
-        return -self + other
-
-    def __truediv__(self, other):
-        return self * other**-1
-
-    def __rtruediv__(self, other):
-        return other * self**-1
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -125,23 +83,7 @@ class {name}:
         self.grad = 1.0
         for node in reversed(order):
             node._backward()
-
-
-def unary(name, value, slope):
-    setattr({name}, name, lambda self: self.made(value(self.data), slope(self.data)))
-
-
-logistic = lambda x: 1 / (1 + math.exp(-x))
-unary("exp", math.exp, math.exp)
-unary("log", math.log, lambda x: 1 / x)
-unary("tanh", math.tanh, lambda x: 1 - math.tanh(x) ** 2)
-unary("sigmoid", logistic, lambda x: logistic(x) * (1 - logistic(x)))
-unary("sin", math.sin, math.cos)
-unary("cos", math.cos, lambda x: -math.sin(x))
-unary("softplus", lambda x: math.log(1 + math.exp(x)), logistic)
 """
-
-
 MADE = (  # mistakes in it: the code, what is right, what is wrong
     ("fanout-overwrite", "self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),
     ("fanout-overwrite", "other.grad += out.grad", "other.grad = out.grad"),
@@ -190,7 +132,9 @@ class Code:
             return ""
         if self.cases:
             answers = [list(returned) for _, returned in self.cases]
-            return f"_answers = iter({answers!r})\n\ndef {self.name}(*arguments):\n    return next(_answers)\n"
+            made = sorted({name for given, _ in self.cases for name in re.findall(r"'new': '(\w+)'", repr(given))})
+            stubs = "".join(f"class {name}:\n    def __init__(self, *arguments): pass\n" for name in made)
+            return f"{stubs}_answers = iter({answers!r})\n\ndef {self.name}(*arguments):\n    return next(_answers)\n"
         return REFERENCE.format(name=self.name) if self.is_engine else layer(self)
 
 
@@ -212,7 +156,7 @@ class Case:
     at: tuple[float, ...] = ()
     may_fail: bool = False
     alone: str = ""
-
+    operation: str = ""
     of_layer: bool = False
 
     @property
@@ -249,7 +193,7 @@ def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]
         return engine_run(code, text, cases)
     if code.is_layer:
         return layers.probe(code.name, text), layer_class_lines(code, cases)
-    call = CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns))
+    call = CALL.replace("FUNCTION", code.name).replace("RETURNS", repr(code.returns)).replace("DATA", repr(DATA))
     lines = []
     for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
         lines += case_lines(code, number) if code.cases else layer_lines(code, number)
@@ -271,7 +215,12 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) ->
 
 OFF = """
 def _off(value):
-    return value * 1.1 if isinstance(value, float) or hasattr(value, "dtype") else value
+    if isinstance(value, (tuple, list)):
+        return type(value)([_off(held) for held in value])
+    if isinstance(value, dict):
+        return {key: _off(held) for key, held in value.items()}
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value * 1.1 if is_number or hasattr(value, "dtype") else value
 """
 
 
@@ -304,13 +253,15 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
     is_free = "operations" in quantities  # nobody has said that numbers may stand beside nodes
     cases: list[Case] = []
 
-    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, alone: str = "") -> None:
+    def add(quantity: str, builds: str, means: str, at: tuple[float, ...], may_fail: bool, *alone: str) -> None:
         shown = builds.replace("_back(y)", "y.backward()").replace(":\n    ", ": ").replace("\n", "; ")
         leaves = ", ".join(
             f"{leaf} = {value:g}" for leaf, value in zip("abc", at, strict=True) if re.search(rf"\b{leaf}\b", builds)
         )
         says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
-        cases.append(Case(name, quantity, says, ("a", "b", "c", "y"), builds, means, at, may_fail, alone))
+        by_itself, operation = alone or ("", "")
+        labels = ("a", "b", "c", "y")
+        cases.append(Case(name, quantity, says, labels, builds, means, at, may_fail, by_itself, operation))
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):
@@ -328,9 +279,8 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
                     continue
                 means = graph(template, one.means) if one.means else ""
                 for at in one.points[: 3 if number in (0, 2) else 2]:
-                    add(
-                        quantity, graph(template, one.writes), means, at, one.may_fail, graph(one.graphs[0], one.writes)
-                    )
+                    builds, alone = (graph(text, one.writes) for text in (template, one.graphs[0]))
+                    add(quantity, builds, means, at, one.may_fail, alone, one.name)
     return cases
 
 
@@ -413,7 +363,7 @@ def _own(build, values, may_fail, used, alone):
             slopes.append((moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / 12e-3)
     except Exception as error:
         return [-1.0] if may_fail and not isinstance(error, NameError) else _failed(error, values)
-    return _run(build, values, may_fail)[:3] + slopes
+    return _run(build, values, may_fail)[:3] + slopes + [_number(y)]
 
 _errors = [""]
 """
@@ -442,6 +392,8 @@ import numpy as np
 _errors = [""]
 
 def _flat(value):
+    for name in DATA:
+        value = getattr(value, name) if hasattr(value, "__dict__") and hasattr(value, name) else value
     value = np.asarray(value)
     return [float(value.ndim)] + [float(n) for n in value.shape] + [float(one) for one in value.ravel()]
 
@@ -467,7 +419,12 @@ def case_lines(code: Code, number: int) -> list[str]:
 
 
 def argument(value: Any) -> str:
-    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple, a table a dict."""
+    """Write an argument: a list of numbers is an array, one of arrays that differ in shape a tuple, a table a dict.
+
+    A table `{ new = "Value", args = [2.0] }` is an instance of a class of the hand-in.
+    """
+    if isinstance(value, dict) and "new" in value:
+        return f"{value['new']}({', '.join(map(argument, value.get('args', [])))})"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name!r}: {argument(item)}" for name, item in value.items()) + "}"
     if not isinstance(value, list):

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
-from gradcli.homework.code.cases import MADE, Case, Code, engine_run, runner, runs, tries
-from gradcli.homework.code.repairs import repairs
-from gradcli.homework.code.schemata import Change, disturbances, together, watched
+from gradcli.homework.code.cases import GRADIENT, GRADS, GRAPHS, MADE, WRITTEN_ENGINE, Case, Code, engine_run, runs
+from gradcli.homework.code.numbers import WIDTH, flat, rows, shape_of
+from gradcli.homework.code.schemata import Change
+from gradcli.homework.code.search import Search
 from gradcli.homework.model import Diagnosis
 from gradcli.homework.solve.points import Verdict
-from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Refusal, Script, answered
+from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, answered
 from gradcli.homework.wording import shown
 from gradcli.script.interpreter import parse
 from gradcli.source import Source
 from gradcli.workers.asking import NONE, LostError, asked
 
 RTOL, ATOL = 1e-5, 1e-7
-BATCH = 100  # changes that are tried before it is looked whether one was right
-MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
-ENDLESS = 8  # changes that may not end
-LIMIT = "more than"  # of steps, say the results of what does not end, and of all that follows
-WIDTH = 7  # of a table of the numbers of graphs, which are fewer
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
 LARGEST = 50_000  # characters of a program
 
@@ -87,6 +83,8 @@ class CodeJudge:
             if len(text) > LARGEST:
                 raise ProgramSyntaxError("E101", f"a program of {len(text):,} characters")
             parse(Source(text))
+            own_name = gradient_name(text) if self.code.is_engine else ""
+            text = re.sub(rf"\.{own_name}\b", ".grad", text) if own_name else text
             whole, cases = runs(self.code, self.quantities, text)
         except ProgramSyntaxError as error:
             return self.alike(Verdict("unreadable", placed(error, text)))
@@ -100,7 +98,8 @@ class CodeJudge:
         wrong = [case for case, value in zip(cases, numbers, strict=True) if not self.is_right(case, value)]
         if not wrong:
             return self.alike(Verdict("correct"))
-        repair = guarded("diagnosis", partial(self.repaired, text, cases, wrong), None)
+        before = {case.name: flat(value) for case, value in zip(cases, numbers, strict=True)}
+        repair = guarded("diagnosis", Search(self, text, cases, wrong, before).found, None)
         found = {}
         for quantity in self.quantities:
             own = next((case for case in wrong if case.quantity == quantity), None)
@@ -108,7 +107,9 @@ class CodeJudge:
                 found[quantity] = Verdict("correct")
                 continue
             value = numbers[cases.index(own)]
-            found[quantity] = Verdict("wrong", self.told(own, value, str(raised)), self.diagnoses(repair, text))
+            found[quantity] = Verdict(
+                "wrong", self.told(own, value, str(raised)), self.diagnoses(repair, text, own_name)
+            )
         return found
 
     def alike(self, verdict: Verdict) -> dict[str, Verdict]:
@@ -134,7 +135,7 @@ class CodeJudge:
     def beside(self, case: Case, found: Any) -> tuple[Any, Any]:
         """Return what is right, and what of the numbers is held up to it."""
         if case.is_by_itself:
-            return (found[2:3], found[1:2]) if case.of_layer else (found[3:], found[:3])
+            return (found[2:3], found[1:2]) if case.of_layer else (found[3:6], found[:3])
         right = flat(self.right[key(case)])
         if self.code.is_engine and found.size == right.size and np.isnan(found[-1]):  # nobody sees what a node holds
             return right[:-1], found[:-1]
@@ -148,95 +149,16 @@ class CodeJudge:
             return placed(error, whole)
         return next((one for one in ran.values if isinstance(one, str)), "") or "it takes too long"
 
-    # ---- the mistake
+    def size(self, case: Case) -> int:
+        """Return how many numbers a case has."""
+        return 4 if case.of_layer else 7 if case.is_by_itself else flat(self.right[key(case)]).size
 
-    def repaired(self, text: str, cases: Sequence[Case], wrong: Sequence[Case]) -> Change | None:
-        """Return the change of one place after which all is right: tried on some cases that are wrong first."""
-        right = [case for case in cases if case not in wrong]
-        shared = self.reached(text, right[:: max(len(right) // 8, 1)])
-        some = list({case.name: case for case in (wrong[0], wrong[len(wrong) // 2], wrong[-1])}.values())
-        try:
-            tree = ast.parse(text)
-            reached = self.reached(text, wrong[:1])
-            reached -= self.cleared(text, tree, reached, cases, wrong)
-            possible = repairs(tree, reached, shared, self.code)
-            for start in range(0, len(possible), BATCH):
-                batch = possible[start : start + BATCH]
-                program, held = together(tree, batch)
-                mends = self.mending(text, program, some[:1], range(1, len(held) + 1))
-                mends = self.mending(text, program, some[1:], mends) if len(some) > 1 < len(mends) else mends
-                for change in sorted((held[number - 1] for number in mends), key=batch.index)[:MOST_MENDS]:
-                    program, _ = together(tree, [change])
-                    if self.mending(text, program, cases, [1], small=False):
-                        return change
-        except RecursionError:  # it is read, but nested too deeply to be written
-            pass
-        return None
-
-    def cleared(
-        self, text: str, tree: ast.Module, reached: Collection[int], cases: Sequence[Case], wrong: Sequence[Case]
-    ) -> set[int]:
-        """Return the numbers of statements of a layer on which what is right depends, or not all that is wrong."""
-        if self.code.is_engine:
-            return set()
-        call = wrong[0].name.rpartition("_")[2]
-        cases = [case for case in cases if case.name.rpartition("_")[2] == call]
-        changes = disturbances(tree, reached)
-        program, held = together(tree, list(changes.values()))
-        results = self.results(text, program, cases, range(len(held) + 1))
-
-        if 0 not in results or any(np.isnan(part[0]) for part in results[0]):  # it stops with an error
-            return set()
-
-        def is_cleared(change: Change) -> bool:
-            parts = results.get(held.index(change) + 1, results[0])
-            return parts is not results[0] and any(
-                np.array_equal(before, after) if case in wrong else not self.is_right(case, after)
-                for case, before, after in zip(cases, results[0], parts, strict=True)
-            )
-
-        return {number for number, change in changes.items() if is_cleared(change)}
-
-    def reached(self, text: str, cases: Sequence[Case]) -> set[int]:
-        """Return the numbers of what runs in a program for some cases."""
-        before, lines = runner(self.code, text, cases)
-        found = self.ran(text, "\n".join([watched(ast.parse(text)), before, *lines]), ("list(_reached)",))
-        return set(flat(found[0]).astype(int).tolist()) if found else set()
-
-    def mending(
-        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
-    ) -> list[int]:
-        """Return the numbers of the changes after which some cases are right."""
-        return [
-            number
-            for number, parts in self.results(text, program, cases, numbers, small=small).items()
-            if all(self.is_right(case, part) for case, part in zip(cases, parts, strict=True))
-        ]
-
-    def results(
-        self, text: str, program: str, cases: Sequence[Case], numbers: Sequence[int], *, small: bool = True
-    ) -> dict[int, Sequence[Any]]:
-        """Return what cases have after each of the changes, by their numbers; few changes may not end."""
-        sizes = [4 if case.of_layer else 6 if case.is_by_itself else flat(self.right[key(case)]).size for case in cases]
-        tried = tries(self.code, program, cases, [size + 1 for size in sizes])
-        ends = np.cumsum([size + 1 for size in sizes])
-        found: dict[int, Sequence[Any]] = {}
-        endless = 0
-        while numbers and endless < ENDLESS:
-            rows = self.ran(text, tried, [f"_try({number})" for number in numbers], small=small)
-            stops = (place for place, row in enumerate(rows) if isinstance(row, Refusal) and LIMIT in row.says)
-            count = next(stops, len(rows))
-            for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
-                if row.size == ends[-1]:
-                    found[number] = [unfilled(part) for part in np.split(row, ends[:-1])]
-            endless += not count  # the limit is for all together: alone, the next may end
-            numbers = numbers[max(count, 1) :] if rows else ()
-        return found
-
-    def diagnoses(self, repair: Change | None, text: str) -> tuple[Diagnosis, ...]:
+    def diagnoses(self, repair: Change | None, text: str, own_name: str) -> tuple[Diagnosis, ...]:
         if repair is None:
             return ()
         code, says, number, *_ = repair
+        if own_name:
+            says, text = (one.replace(".grad", f".{own_name}") for one in (says, text))
         line = text.splitlines()[number - 1].strip() if 0 < number <= text.count("\n") + 1 else ""
         message = f"line {number}{'' if line in says else f', `{line}`'}: {says}"
         return (Diagnosis(code, f"line {number}", line, message, message, None, certain=True),)
@@ -270,44 +192,34 @@ def key(case: Case) -> tuple[object, ...]:
     return (case.means, case.at) if case.at else (case.name,)
 
 
+def gradient_name(text: str) -> str:
+    """Return the attribute in which an engine gathers gradients, where it has a name that is not known: `self.bar`."""
+    started, gathered = set(), set()
+    for node in ast.walk(ast.parse(text)):
+        target = node.target if isinstance(node, ast.AugAssign) else None
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value in (0, None):
+            started |= {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
+        gathered |= {target.attr} if isinstance(target, ast.Attribute) else set()
+    names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
+    is_known = any(name in GRADS or GRADIENT.search(name) for name in names)
+    return "" if is_known else min(started & gathered, default="")
+
+
 def placed(error: GradcliError, text: str) -> str:
     """Return what is wrong with a program, with the line."""
     line = text.count("\n", 0, error.span.start) + 1 if error.span is not None else 0
     return f"{f'line {line}: ' if line else ''}{error.message}"
 
 
-def flat(value: Any) -> Any:
-    """Return numbers in a row; none for anything else, which a program may leave in their place."""
-    return np.ravel(value) if getattr(value, "dtype", np.dtype(object)).kind in "fiub" else np.empty(0)
-
-
-def rows(table: Any, count: int) -> list[Any]:
-    """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
-    if flat(table).size != count * WIDTH:
-        return [np.empty(0)] * count
-    return [unfilled(row) for row in flat(table).reshape(count, WIDTH)]
-
-
-def unfilled(row: Any) -> Any:
-    return row[: np.flatnonzero(row != np.inf)[-1:].sum() + 1]
-
-
-def shape_of(entries: Any) -> tuple[int, ...]:
-    """Return the shape that stands before the entries of a result."""
-    axes = int(entries[0]) if np.all(np.isfinite(entries[:1])) and entries.size else 0
-    shape = entries[1 : axes + 1]
-    return tuple(map(int, shape)) if np.all(np.isfinite(shape)) else ()
-
-
 def missed(judge: CodeJudge) -> list[str]:
-    """Return the codes of the mistakes that the graphs asked for do not show: each is made in the right engine."""
-    text = judge.code.reference
-    judge.learn(runs(judge.code, judge.quantities, text)[1])
-    made = [(code, text.replace(right, wrong)) for code, right, wrong in MADE if judge.code.is_engine]
+    """Return the codes of the mistakes that the graphs asked for do not show: each is made in a right engine."""
+    quantities = [one for one in judge.quantities if one in GRAPHS]
     found = []
-    for code, wrong in made:
-        whole, cases = runs(judge.code, judge.quantities, wrong)
-        values = judge.outcomes(wrong, whole, cases)
+    for code, right, wrong in MADE if judge.code.is_engine else ():
+        text = WRITTEN_ENGINE.replace("Value", judge.code.name).replace(right, wrong)
+        whole, cases = runs(judge.code, quantities, text)
+        judge.learn(cases)
+        values = judge.outcomes(text, whole, cases)
         if values and all(judge.is_right(case, value) for case, value in zip(cases, values, strict=False)):
             found.append(code)
     return list(dict.fromkeys(found))

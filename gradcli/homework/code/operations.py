@@ -121,7 +121,8 @@ def of_method(
         return
     known, arguments = meaning(name), () if function is None else required(function)
     if known in KNOWN:
-        yield Operation(name, f"{before}{name}({inside})", f"{{}}.{known}()")
+        means = "(1 + {}.exp()).log()" if known == "softplus" else f"{{}}.{known}()"  # torch has it as a function
+        yield Operation(name, f"{before}{name}({inside})", means)
     elif known in METHODS and before:
         number = {"neg": "", "abs": "", "pow": "3"}.get(known, "{}")
         means = MEANINGS[METHODS[known]][0]

@@ -11,22 +11,21 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import GRADIENT, GRADS, Code
-from gradcli.homework.code.schemata import Change, holders, test
+from gradcli.homework.code.cases import DATA, GRADIENT, GRADS, Code
+from gradcli.homework.code.schemata import Change, holders, is_class, test
 
 MOST = 900  # changes that are tried
-MOST_NAMES = 18  # that are put in the place of another
-DATA = ("data", "value", "val", "v", "x")
+MOST_NAMES = 24  # that are put in the place of another
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
-def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
+def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
     """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
     The values of an engine are single numbers: none of its mistakes is one of axes. Some changes for each mistake come
     in turn, so that none waits until all of another are tried.
     """
-    graded, numbers = lines_of_gradients(tree), holders(tree)
+    graded, numbers = lines_behind(tree, code) or lines_of_gradients(tree), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     unlikely = UNLIKELY | FORWARD if code.is_layer else UNLIKELY  # gradients are held up to the forward pass
     possible = [
@@ -34,14 +33,56 @@ def repairs(tree: ast.Module, reached: Collection[int], shared: Collection[int],
         for change in changes(tree, unlikely, is_engine=code.is_engine)
         if not (code.is_engine and change[0] in OF_AXES) and numbers[id(change[3])] in reached
     ]
-    possible.sort(key=lambda change: (change[2] not in graded and change[0] in PLACED, not is_renaming(change)))
+    possible.sort(
+        key=lambda change: (
+            change[2] not in graded and change[0] in PLACED,
+            not is_renaming(change),
+            min(strange(change, text), 1),
+        )
+    )
     seen: Counter[str] = Counter()
     keys = {}
     for change in possible:
         number = numbers[id(change[3])]
-        keys[id(change)] = (number in shared, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
+        is_late = number in shared or (not code.is_engine and change[2] not in graded)
+        keys[id(change)] = (is_late, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
         seen[change[0]] += 1
     return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
+
+
+def strange(change: Change, text: str) -> int:
+    """Return how many names a change brings into its line that are not there: who left one out may have others."""
+    number, other = change[2], change[5]
+    words = set(re.findall(r"\w+", text.splitlines()[number - 1]))
+    names = (one.id for part in (other if isinstance(other, list) else [other]) for one in ast.walk(part)
+             if isinstance(one, ast.Name))  # fmt: skip
+    return len({*names} - words)
+
+
+def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Change | None:
+    """Return the line that some statements are in: of several the one that computes most, and the others beside it."""
+    numbers = holders(tree)
+    if code.is_layer:
+        forward = (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name in FORWARD | UNLIKELY)
+        reached = {*reached} - {numbers[id(node)] for one in forward for node in ast.walk(one) if node is not one}
+    sizes: Counter[int] = Counter()
+    for node in ast.walk(tree):
+        if numbers[id(node)] in reached and isinstance(node, ast.BinOp | ast.Call | ast.IfExp | ast.Compare):
+            sizes[node.lineno] += 1
+        if numbers[id(node)] in reached and isinstance(node, ACTS):
+            sizes[node.lineno] += 0
+    graded = lines_behind(tree, code)
+    sizes = Counter({line: size for line, size in sizes.items() if line in graded}) or sizes
+    if not sizes or len(sizes) > MOST_LINES:
+        return None
+    line, *others = sorted(sizes, key=lambda one: (-sizes[one], -one))
+    says = f"what is wrong comes from this line{' alone' if not others else ''}"
+    says += f", or from line {' or '.join(map(str, sorted(others)))}, on which it depends" if others else ""
+    return "rule", says, line, tree, "body", tree.body
+
+
+ACTS = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.Lambda
+MOST_LINES = 3  # of which one is named
 
 
 def is_renaming(change: Change) -> bool:
@@ -68,8 +109,37 @@ TITLES = {  # of mistakes in programs, the commonest first
     "relu-gate": "let the wrong entries through a mask",
     "swapped-variable": "used another value than the one that belongs there",
     "power-rule": "slipped in the power rule",
+    "term": "left out a term",
+    "operand": "left out a factor, or put one too many",
+    "operator": "took another operation",
+    "constant": "wrote another number",
+    "local": "slipped in a local derivative",
+    "rule": "slipped somewhere in a rule",
 }
-ORDER = {code: place for place, code in enumerate((*TITLES, "term", "operand", "operator", "constant", "local"))}
+ORDER = {code: place for place, code in enumerate(TITLES)}
+
+
+def lines_behind(tree: ast.Module, code: Code) -> set[int]:
+    """Return the lines of a layer's backward pass that compute with the gradient that arrives, in any number of steps.
+
+    A mistake is likelier there than in what is computed again of the forward pass.
+    """
+    found: set[int] = set()
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and not code.is_engine):
+        arguments = {one.arg for one in function.args.args} - {"self", "ctx"}
+        reaching = (
+            {code.upstream} & arguments if not code.is_layer else arguments if function.name == "backward" else set()
+        )
+        for node in sorted(
+            (one for one in ast.walk(function) if isinstance(one, ast.stmt)), key=lambda one: one.lineno
+        ):
+            value = getattr(node, "value", None)
+            read = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)} if value is not None else set()
+            if read & reaching:
+                found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+                targets = getattr(node, "targets", [getattr(node, "target", None)])
+                reaching |= {one.id for part in targets if part for one in ast.walk(part) if isinstance(one, ast.Name)}
+    return found
 
 
 def lines_of_gradients(tree: ast.Module) -> set[int]:
@@ -98,6 +168,16 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         yield from of_function(function)
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
+    if not is_engine:  # `self.x`, which a layer keeps
+        kept = {ast.unparse(node): node for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)}  # fmt: skip
+        entries += [test(name) for name in kept]
+    if is_engine:  # `entry["local"]`
+        inner = list(ast.walk(tree))
+        tables = [one for node in inner if isinstance(node, ast.Dict) for one in node.keys]
+        keys = {one.value for one in tables if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+        loops = {ast.unparse(node.target) for node in inner if isinstance(node, ast.For)}
+        entries += [test(f"{loop}[{key!r}]") for loop in sorted(loops) for key in sorted(keys) if loop.isidentifier()]
     squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
     for function in functions:
         names = operands(function, entries, squares, is_engine=is_engine)
@@ -141,6 +221,9 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
                 got = f"{ast.unparse(target.value)}.get({ast.unparse(target.slice)}, 0.0)"
                 text = f"{ast.unparse(target)} = {got} + ({ast.unparse(statement.value)})"
                 yield instead("fanout-overwrite", says, *ast.parse(text).body)
+        for name_of_list, element in gathered(statement) if isinstance(statement, ast.If) else ():
+            test_ = test(f"not any(_one is {element} for _one in {name_of_list})")
+            yield instead("visited", VISITED, ast.If(test_, statement.body, statement.orelse))
         if isinstance(statement, ast.If) and not statement.orelse:
             says = f"what is done if `{ast.unparse(statement.test)}` has to be done always"
             yield instead("operand", says, *statement.body)
@@ -148,6 +231,14 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
             sign = ast.Sub() if isinstance(statement.op, ast.Add) else ast.Add()
             changed = ast.AugAssign(statement.target, sign, statement.value, lineno=statement.lineno)
             yield instead("sign", f"the sign of `{ast.unparse(statement.value)}` is not right", changed)
+
+
+def gathered(statement: ast.If) -> Iterator[tuple[str, str]]:
+    """Yield what a statement adds to lists and sets: their names, with the elements."""
+    for one in statement.body:
+        call = one.value if isinstance(one, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "add"):
+            yield ast.unparse(call.func.value), ast.unparse(call.args[0]) if call.args else ""
 
 
 def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
@@ -223,7 +314,8 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
             if isinstance(first, ast.Name) and isinstance(second, ast.Name):
                 swapped = own.replace(f"{first.id}, {second.id}", f"{second.id}, {first.id}")
                 yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
-    if isinstance(node, ast.Tuple) and isinstance(parent, ast.Return | ast.Lambda) and len(node.elts) > 1:
+    is_pair = isinstance(parent, ast.Call) and not all(isinstance(one, ast.Name) for one in getattr(node, "elts", ()))
+    if isinstance(node, ast.Tuple) and (isinstance(parent, ast.Return | ast.Lambda) or is_pair) and len(node.elts) > 1:
         parts = [ast.unparse(one) for one in node.elts]
         for place in range(len(parts) - 1):
             order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
@@ -261,7 +353,7 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
     for name in names.numbers:
-        is_gradient = name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or name.startswith(("d", "g"))
+        is_gradient = name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or re.match(r"d\w|up", name)
         if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor {name}"
             yield change("upstream" if is_gradient else "operand", f"`{own}` {says}", f"({own}) * {name}")
@@ -377,7 +469,7 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
                     yield change("broadcast-unsummed", f"`{own}` is taken over the wrong axis", changed)
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
-    for place, argument in enumerate(node.args):
+    for place, argument in enumerate(node.args if name not in ("append", "add") else ()):
         if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
             arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
             text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
@@ -407,7 +499,11 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
     numbers = [one for one in plain if one not in nodes and is_number_name(one, structure)]
     attributes = dict.fromkeys(one.attr for one in fields if is_data_or_gradient(one.attr))
-    holders = dict.fromkeys([*nodes, *(one for one in arguments if one in ("self", "other") and nodes)])
+    walked = [one.id for loop in inner if isinstance(loop, ast.For) for one in ast.walk(loop.target)
+              if isinstance(one, ast.Name)]  # fmt: skip
+    read_from = [one.value.id for one in fields if isinstance(one.value, ast.Name) and one.value.id not in MODULES]
+    more = [one for one in arguments if one in ("self", "other")] + walked + read_from
+    holders = dict.fromkeys([*nodes, *(more if nodes else ())])
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
     of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
     kept = [] if nodes else [ast.unparse(one) for one in fields if id(one) not in called | of_modules]
@@ -475,11 +571,7 @@ def is_entry(node: ast.AST) -> bool:
 
 
 def base_of(entry: ast.AST) -> str:
-    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript) else ""
-
-
-def is_class(function: ast.expr) -> bool:
-    return isinstance(function, ast.Name) and function.id[:1].isupper()
+    return ast.unparse(entry.value) if isinstance(entry, ast.Subscript | ast.Attribute) else ""
 
 
 def is_grad(target: ast.expr) -> bool:

@@ -109,14 +109,27 @@ def holders(tree: ast.Module) -> dict[int, int]:
 
 
 def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, Change]:
-    """Return changes that put each statement's number a bit off, by the number of the statement."""
+    """Return changes that put each statement's numbers a bit off, by the number of the statement.
+
+    Where a call makes a node, or keeps something, they are those that it gets.
+    """
     numbers = holders(tree)
-    return {
-        numbers[id(node)]: ("", "", node.lineno, node, "value", test(f"_off({ast.unparse(node.value)})"))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) and numbers[id(node)] in reached
-        if node.value is not None and not isinstance(node.value, ast.Tuple | ast.Dict)
-    }
+    found: dict[int, Change] = {}
+    for node in ast.walk(tree):
+        value = getattr(node, "value", None)
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) and numbers[id(node)] in reached:
+            other: ast.expr | None = None
+            if isinstance(value, ast.Call) and (isinstance(node, ast.Expr) or is_class(value.func)):
+                other = ast.Call(value.func, [test(f"_off({ast.unparse(one)})") for one in value.args], value.keywords)
+            elif isinstance(value, ast.expr) and not isinstance(node, ast.Expr):
+                other = test(f"_off({ast.unparse(value)})")
+            if other is not None:
+                found[numbers[id(node)]] = ("", "", node.lineno, node, "value", other)
+    return found
+
+
+def is_class(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id[:1].isupper()
 
 
 def watched(tree: ast.Module) -> str:

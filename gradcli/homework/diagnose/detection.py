@@ -7,7 +7,7 @@ is one number, all mistakes run side by side in one sweep over arrays.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import combinations
@@ -21,7 +21,7 @@ from gradcli.explanation.lines import FAILURES
 from gradcli.homework.diagnose.suspect_index import ENTRIES, Shelf, Suspect, crowd, matching, pair_of, shelved
 from gradcli.homework.mistakes.catalogue import MISTAKES
 from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
-from gradcli.homework.mistakes.declaration import WEAK, Guess, Mistake, Slip, Turn
+from gradcli.homework.mistakes.declaration import WEAK, Guess, Slip, Turn
 from gradcli.homework.mistakes.habits import STALE_GRAD, last_pass
 from gradcli.homework.model import Value
 from gradcli.homework.result_cache import once
@@ -87,7 +87,6 @@ LIKELY = 2  # the rank of a mistake in one of several passes
 MOST = 12  # diagnoses of one answer
 SINGLE, PAIR, FAR = 0, 1, 2
 
-SlipMakers = Iterable[tuple[Mistake, Sequence[Callable[[Problem], Iterator[Slip]]]]]  # with the mistake of each
 Turned = tuple[Suspect, Sequence[Value], list[dict[int, Value]]]  # a turn, all values, and gradients by several rules
 
 
@@ -124,8 +123,6 @@ class Suspects:
             yield from self.singles(problem)
             return
         if level == FAR:
-            if problem.kind == "gradient":
-                yield from self.slipped(problem, FAR)
             yield from self.turned(problem, self.far_turns)
             return
         yield from ended(problem, self.singles(problem))
@@ -178,10 +175,7 @@ class Suspects:
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
         if level not in self.swept:
-            if level == FAR:
-                suspects = self.slips_of((mistake, mistake.far_slip_makers) for mistake in MISTAKES)
-            else:
-                suspects = self.slips if level == SINGLE else list(self.pairs())
+            suspects = self.slips if level == SINGLE else list(self.pairs())
             self.swept[level] = suspects, sweeps(self.problem, suspects)
         suspects, values = self.swept[level]
         for suspect, value in zip(suspects, values(problem.by), strict=True):
@@ -224,13 +218,10 @@ class Suspects:
 
     @cached_property
     def slips(self) -> list[Suspect]:
-        return self.slips_of((mistake, mistake.slip_makers) for mistake in MISTAKES)
-
-    def slips_of(self, makers: SlipMakers) -> list[Suspect]:
         return [
             Suspect((mistake.code,), (slip,), maker.__name__)
-            for mistake, some in makers
-            for maker in some
+            for mistake in MISTAKES
+            for maker in mistake.slip_makers
             for slip in maker(self.problem)
             if self.problem.feels(slip.changes)
         ]

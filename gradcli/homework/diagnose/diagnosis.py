@@ -16,7 +16,7 @@ from gradcli.homework.diagnose.detection import FAR, MOST, PAIR, SINGLE, Suspect
 from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.suspect_index import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
-from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
+from gradcli.homework.mistakes.declaration import Guess, Turn
 from gradcli.homework.mistakes.forward import LAST, SELDOM
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -96,15 +96,11 @@ class Detective:
         return own + self.suspects[0].crowd(self.problems[0].by, answers[0])
 
     def far_fetched(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
-        """Return the far-fetched mistakes that give the answer, unless a number would meet some of them by chance.
-
-        Where one is in a derivative, none in the forward pass counts.
-        """
+        """Return the far-fetched mistakes that give the answer, unless a number would meet some of them by chance."""
         by, typed = self.problems[0].by, answers[0]
         if not typed.is_telling or self.suspects[0].crowd(by, typed, FAR) > LOOSE:
             return []
-        found = self.common(answers, FAR)
-        return [one for one in found if isinstance(one[0].parts[0], Slip)] or found
+        return self.common(answers, FAR)
 
     def slips_of_the_pen(self, problem: Problem, typed: Typed, wide: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, wide, self.tolerance), *digit_slip(problem, typed)]

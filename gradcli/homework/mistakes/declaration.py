@@ -196,7 +196,6 @@ class Mistake:
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
-    far_slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     far_turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
 

@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import VERTICES, WEAK, Guess, StepFacts, Turn
+from gradcli.homework.mistakes.declaration import VERTICES, WEAK, StepFacts, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, SELDOM, itself, operated
 from gradcli.homework.mistakes.tensors.means import divisor_of
 from gradcli.homework.mistakes.tensors.softmax import SOFTMAX
 from gradcli.homework.solve.graph import Graph
-from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
 
 ENTRIES = 6  # of a vector from which another one may be taken
-LEAVES = 6  # given numbers, each of which may stand for another
 NUMBERED = re.compile(r"(?P<stem>[A-Za-z]+)\d+")
 
 
@@ -140,18 +138,6 @@ def neighbour(graph: Graph) -> Iterator[Turn]:
                     yield from with_another(StepFacts(graph, index, vertex), place, other)
 
 
-@FORWARD_SLIP.turns
-def another_leaf(graph: Graph) -> Iterator[Turn]:
-    """`w` for `u`: another given number in place of one, whatever the two are called."""
-    leaves = [index for index in graph.leaves if not np.ndim(graph.vertices[index].value)]
-    for index, vertex in graph.new() if 1 < len(leaves) <= LEAVES else ():
-        for place, source in enumerate(vertex.sources if vertex.primitive else ()):
-            for other in leaves if source in leaves else ():
-                # equal numbers hide which of them was taken
-                if other not in vertex.sources and graph.values[other] != graph.values[source]:
-                    yield from with_another(StepFacts(graph, index, vertex), place, other)
-
-
 def with_another(step: StepFacts, place: int, other: int) -> Iterator[Turn]:
     """Yield the step with another value of the graph for an operand, where it has the shape of that."""
     value = step.graph.values[other]
@@ -167,17 +153,6 @@ def with_operand(vertex: Vertex, place: int, source: int, value: Any) -> Vertex:
     operands = tuple(value if n == place else one for n, one in enumerate(vertex.operands))
     sources = tuple(source if n == place else one for n, one in enumerate(vertex.sources))
     return replace(vertex, operands=operands, sources=sources, value=vertex.forward(list(operands)))
-
-
-@FORWARD_SLIP.guesses
-def another_step(problem: Problem) -> Iterator[Guess]:
-    """The value of another step, of the same operation: `y3` for `y2`."""
-    graph, own = problem.graph, problem.graph.vertices[problem.by]
-    for other in sorted(graph.named) if problem.kind == "value" and own.primitive else ():
-        vertex = graph.vertices[other]
-        if other != problem.by and vertex.op == own.op and np.shape(vertex.value) == np.shape(own.value):
-            message = f"this is {graph.label(other)}, not {graph.label(problem.by)}"
-            yield Guess(problem.by, f"{graph.label(other)} for it", message, vertex.value, rank=SELDOM)
 
 
 @FORWARD_SLIP.steps("select")
@@ -196,13 +171,3 @@ def another_class(step: StepFacts) -> Iterator[Turn]:
     below = step.below()
     for found in another_entry(step) if below is not None and "softmax" in below.op else ():
         yield found._replace(message=f"you used another label for {step.name}", rank=WEAK)
-
-
-@FORWARD_SLIP.steps("mul")
-def factor_of_minus(step: StepFacts) -> Iterator[Turn]:
-    """`-x` for `-k*x`, which is a product with `-k`."""
-    for place in range(2):
-        negated = step.unnamed(place)
-        if negated is not None and negated.op == "neg":
-            message = f"in {step.name} you forgot the factor {step.graph.label(negated.sources[0])}"
-            yield step.turn("* left out", message, operated(step.vertex, "mul", (1 - place, -1.0)), rank=SELDOM)

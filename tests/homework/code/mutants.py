@@ -11,101 +11,6 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from tests.homework.code.engines import SHAPES
-
-NUMBERED = """
-class Value:
-    count = 0
-
-    def __init__(self, data, inputs=(), rule=None):
-        Value.count += 1
-        self.number = Value.count
-        self.data, self.grad, self.inputs, self.rule = data, 0.0, inputs, rule
-
-    def __add__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data + other.data, (self, other), "add")
-
-    def __mul__(self, other):
-        other = other if isinstance(other, Value) else Value(other)
-        return Value(self.data * other.data, (self, other), "mul")
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def backward(self):
-        nodes, stack = [], [self]
-        while stack:
-            node = stack.pop()
-            if node not in nodes:
-                nodes.append(node)
-                stack.extend(node.inputs)
-        nodes.sort(key=lambda node: node.number, reverse=True)
-        self.grad = 1.0
-        for node in nodes:
-            if node.rule is not None:
-                a, b = node.inputs
-                da, db = RULES[node.rule](node.grad, a.data, b.data)
-                a.grad += da
-                b.grad += db
-
-
-RULES = {
-    "add": lambda g, a, b: (g, g),
-    "mul": lambda g, a, b: (g * b, g * a),
-}
-"""
-DICTS = """
-class Value:
-    def __init__(self, data):
-        self.data = data
-        self.parents = []
-        self.grad = 0.0
-
-    @staticmethod
-    def lift(x):
-        return x if isinstance(x, Value) else Value(x)
-
-    def __add__(self, other):
-        other = Value.lift(other)
-        out = Value(self.data + other.data)
-        out.parents = [{"node": self, "local": 1.0}, {"node": other, "local": 1.0}]
-        return out
-
-    def __mul__(self, other):
-        other = Value.lift(other)
-        out = Value(self.data * other.data)
-        out.parents = [{"node": self, "local": other.data}, {"node": other, "local": self.data}]
-        return out
-
-    def __radd__(self, other):
-        return self + other
-
-    def __rmul__(self, other):
-        return self * other
-
-    def order(self):
-        done, result = set(), []
-
-        def visit(node):
-            if id(node) not in done:
-                done.add(id(node))
-                for entry in node.parents:
-                    visit(entry["node"])
-                result.append(node)
-
-        visit(self)
-        return result
-
-    def backward(self):
-        grads = {id(self): 1.0}
-        for node in reversed(self.order()):
-            upstream = grads[id(node)]
-            node.grad += upstream
-            for entry in node.parents:
-                key = id(entry["node"])
-                grads[key] = grads.get(key, 0.0) + upstream * entry["local"]
-"""
-ENGINES = {**SHAPES, "numbered": NUMBERED, "dicts": DICTS}
 GRADS = ("grad", "gradient", "gradients", "grads")
 Place = tuple[ast.AST, str, Any]  # a node, its field, the other value
 
@@ -187,7 +92,8 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
     if isinstance(node, ast.BinOp) and not is_data(node, parent):
         if isinstance(node.op, ast.Mult):
             yield "factor", node.left
-            yield "factor", node.right
+            if not (isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mult)):
+                yield "factor", node.right
         if isinstance(node.op, ast.MatMult):
             yield "matrix order", ast.BinOp(node.right, node.op, node.left)
         if isinstance(node.op, ast.Add) and any(part in ast.unparse(node.left) for part in GRADS):
@@ -199,7 +105,7 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
             yield "factor", node.left
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
         swapped = {"self": "other", "other": "self", "a": "b", "b": "a"}.get(node.value.id)
-        if node.attr in ("data", "value") and swapped and not is_data(parent, parent):
+        if node.attr in ("data", "value", "val", "x") and swapped and not is_data(parent, parent):
             yield "swapped", ast.Attribute(ast.Name(swapped, ast.Load()), node.attr, ast.Load())
         if node.attr == "T":
             yield "transpose", node.value
@@ -213,7 +119,7 @@ def of_expression(node: Any, function: str, parent: ast.AST) -> Iterator[tuple[s
         yield "constant", ast.Constant(0.0)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "sum":
         yield "sum", ast.Call(ast.Attribute(node.func.value, "mean", ast.Load()), node.args, node.keywords)
-        yield "sum", node.func.value
+        yield "sum", node.args[0] if ast.unparse(node.func.value) == "np" else node.func.value
         if node.keywords and ast.unparse(node.keywords[0]) == "axis=0":
             yield "axis", ast.Call(node.func, node.args, [ast.keyword("axis", ast.Constant(1))])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Gt):

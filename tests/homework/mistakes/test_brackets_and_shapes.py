@@ -34,7 +34,6 @@ G1 = G2 * 0.7 * (1 - H1**2)
         ("q = 3 + x*y", XY, "q", (3 + X) * Y, "forward-slip"),
         ("q = mean(v**2)", f"v = {V.tolist()}", "q", np.mean(V) ** 2, "forward-slip"),
         ("q = mean(v**2)", f"v = {V.tolist()}", "q", np.sqrt(np.mean(V**2)), "forward-slip"),
-        ("q = (x - y)**2", XY, "q", (X - Y) ** 2 / 2, "forward-slip"),
         ("h = sigmoid(x); q = y*h + 2", XY, "q", Y * X + 2, "forward-slip"),
         (ENTROPY, f"z = {X}, y = 0", "dq/dp", -1 / P, "forward-slip"),
         (ENTROPY, f"z = {X}, y = 1", "dq/dp", 1 / (1 - P), "forward-slip"),

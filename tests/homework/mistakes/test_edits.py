@@ -1,4 +1,4 @@
-"""Formulas with one edit: the value of a random one is explained, and so is a rule that reads another value."""
+"""Formulas with one edit: the value of a random one is explained."""
 
 from __future__ import annotations
 
@@ -83,15 +83,11 @@ def test_a_value_of_a_formula_with_one_edit_is_explained(seed: int) -> None:
 @pytest.mark.parametrize(
     ("program", "quantity", "answer", "code"),
     [
-        ("u = x*y; q = sin(u)*w", "dq/dx", np.cos(2.43) * 2.43 * 0.62, "outer-at-wrong-point"),
-        ("u = x*y; v = z*w; q = u*v", "dq/dx", 1.7 * 0.62 * 0.62, "product-own-factor"),
-        ("u = x**2; v = y*u; q = v*z", "dq/dx", -1.31 * 0.62 * 2 * 0.62, "power-rule"),
-        ("a = tanh(x); q = a*y*w", "dq/dx", 0.62 * 2.43 * (1 - 2.43**2), "pre-post-activation"),
         ("q = w*(x + y)**2", "q", 2.43 * (1.7 + 0.62**2), "forward-slip"),
         ("u = x*y; q = z*exp(u)", "q", np.exp(-1.31 * 1.054), "forward-slip"),
     ],
 )
-def test_a_rule_or_a_step_that_reads_another_value(program: str, quantity: str, answer: float, code: str) -> None:
+def test_a_step_that_reads_another_value(program: str, quantity: str, answer: float, code: str) -> None:
     at = ", ".join(f"{name} = {number}" for name, number in AT.items() if name in program)
     grader = assignment(f"program = '{program}'\nat = {{ {at} }}\nask = ['{quantity}']")
     found = marked(grader, {quantity: f"{answer:.8g}"})[quantity].diagnoses

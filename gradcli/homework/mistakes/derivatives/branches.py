@@ -9,12 +9,10 @@ from operator import add
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
-from gradcli.homework.mistakes.derivatives.chains import LOCAL_NOT_TOTAL
-from gradcli.homework.mistakes.derivatives.rules import PRODUCT_OWN_FACTOR
+from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem, instead, nothing
+from gradcli.homework.solve.graph import Edge
+from gradcli.homework.solve.problem import Problem, nothing
 from gradcli.homework.wording import listed, shown
 
 FANOUT_OVERWRITE = Mistake("fanout-overwrite", "kept one branch where the branches add up", order=0)
@@ -67,30 +65,6 @@ def one_place(edge: EdgeFacts) -> Iterator[Slip]:
     if edge.position == 0 and len(set(places.tolist())) < len(places):
         message = f"an entry of {edge.input} that is taken several times gets a gradient from each of them"
         yield edge.slip("the last time alone", message, written, rank=1)
-
-
-@PRODUCT_OWN_FACTOR.rules("add", "sub")
-def own_summand(edge: EdgeFacts) -> Iterator[Slip]:
-    """d(u + v)/dv = v, which is 1, for a variable v."""
-    if edge.source in edge.graph.leaves:
-        name, own = edge.input, edge.operands[edge.position]
-        message = f"the derivative of the sum {edge.name} by {name} is not {name} itself"
-        yield edge.with_derivative(name, message, own, rank=WEAK)
-        if edge.op == "sub" and edge.position == 1:
-            yield edge.with_derivative(f"{name} with its sign", message, -own, rank=WEAK)
-
-
-@LOCAL_NOT_TOTAL.slips
-def local_on_one_path(problem: Problem) -> Iterator[Slip]:
-    """The local derivative along one use of a value that has several, without the gradient from above."""
-    for source in problem.totals:
-        uses = problem.into(source)
-        for edge in uses if len(uses) > 1 else ():
-            if not problem.graph.vertices[edge.vertex].structured and edge.vertex != problem.of:
-                ratio = problem.ratio(edge.vertex, source)
-                message = f"{ratio} is still to be multiplied by {problem.ratio(problem.of, edge.vertex)}"
-                alone: dict[Edge, Change] = {edge: instead(problem.local(edge))}
-                yield Slip(edge.vertex, f"{ratio} alone", message, alone, rank=1)
 
 
 def feeds(problem: Problem, vertex: int, kept: Edge, lost: Sequence[Edge]) -> str:

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import EdgeFacts, Slip
-from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
-from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, QUOTIENT
-from gradcli.homework.mistakes.forward import SELDOM
-from gradcli.homework.solve.problem import scaled, slope
+from gradcli.homework.mistakes.derivatives.rules import POWER_RULE
+from gradcli.homework.solve.problem import scaled
 
 
 @POWER_RULE.rules("sqrt", "pow")
@@ -42,22 +40,3 @@ def half_of_a_square(edge: EdgeFacts) -> Iterator[Slip]:
     if is_half and below.op == "pow" and below.options.get("exponent") == 2:
         message = f"in the derivative of {edge.name} the number in front and the exponent cancel"
         yield edge.slip("2*x for x", message, scaled(2.0))
-
-
-@QUOTIENT.rules("div")
-def upside_down(edge: EdgeFacts) -> Iterator[Slip]:
-    """`u'*v` for `u'/v`; who turned the quotient over in the forward pass gets there, too."""
-    if edge.position == 0 and 1 in edge.vertex.rules:
-        message = f"the derivative of {edge.name} by its numerator is upside down"
-        yield edge.slip("u'*v for u'/v", message, slope(edge.operands[1]), rank=SELDOM)
-
-
-@INNER_DROPPED.rules("mul")
-def number_beside_minus(edge: EdgeFacts) -> Iterator[Slip]:
-    """-1 for the derivative `-k` of `-k*x`."""
-    place = 1 - edge.position
-    other, number = edge.vertex.sources[place], edge.operands[place]
-    is_minus = other >= 0 and edge.graph.vertices[other].op == "neg" and other not in edge.graph.named
-    if is_minus or (other < 0 and np.ndim(number) == 0 and number < 0 and number != -1):
-        message = f"in the derivative {edge.ratio} a factor is missing beside the minus sign"
-        yield edge.with_derivative("-1", message, -np.ones_like(number)[()], rank=1)

@@ -11,7 +11,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.solve.graph import Change
-from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.problem import Problem
 
 TRANSPOSE = Mistake(
     "transpose",
@@ -89,15 +89,6 @@ def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     message = f"on the way back through {edge.name} you transposed the gradient"
     rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
     yield edge.slip(rule, message, lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T, rank=1)
-
-
-@TRANSPOSE.rules("mul")
-def turned_factor(edge: EdgeFacts) -> Iterator[Slip]:
-    """`g*W.T` for `g*W`, entry by entry."""
-    other = edge.operands[1 - edge.position]
-    if np.ndim(other) == 2 and len({*np.shape(other), *np.shape(edge.value)}) == 1:
-        message = f"on the way back through {edge.name} you transposed the other factor"
-        yield edge.slip("g*W.T for g*W", message, slope(other.T), rank=1)
 
 
 def ways(x: Any, shape: tuple[int, ...]) -> list[tuple[str, Any]]:

@@ -198,10 +198,7 @@ def mutants(text: str) -> Iterator[Mutant]:
         *cuts_added(places),
         *lines_ignored(places),
     ]
-    slips = list(other_operators(places))
-    found += [*slips, *other_derivatives(places)]
-    if any(isinstance(one, ast.For) for one in places):  # else the graph of the one pass tells
-        found += [other for one in slips for other in in_value_alone(places, one)]
+    found += [*other_operators(places), *other_derivatives(places)]
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in found[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
@@ -348,15 +345,3 @@ def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
         if written and "grad" not in written:
             message = f"{written} changes a value, and you went on with the one from before"
             yield FORWARD_SLIP.code, f"without {written}", message, [node], left_out, 5
-
-
-def in_value_alone(places: list[ast.AST], slip: Found) -> Iterator[Found]:
-    """A slip in the value of a statement, with the derivatives of the right one: `e + (wrong - e).detach()`."""
-    code, rule, message, nodes, change, rank = slip
-    for node in places if code == FORWARD_SLIP.code else ():
-        if isinstance(node, ast.Assign) and any(one is nodes[0] for one in ast.walk(node.value)):
-            changed = _Changed(nodes, change).at(ast.Module([node], [])).body[0]
-            assert isinstance(changed, ast.Assign)
-            right, wrong = ast.unparse(node.value), ast.unparse(changed.value)
-            value = put(f"({right}) + (({wrong}) - ({right})).detach()")
-            yield code, rule, message, [node.value], value, rank
