@@ -17,8 +17,7 @@ from typing import Any
 
 from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.operators import FUNCTIONS, Arithmetic
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, as_formula, call
+from gradcli.engine.symbolic.formula import Formula, Notation, as_formula, call
 from gradcli.facts import dataclass
 
 TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
@@ -248,3 +247,13 @@ def primitive(
     assert name not in REGISTRY, name
     declared = REGISTRY[name] = Primitive(name, forward, rules, node, notation or call(name, forward), **facts)
     return declared
+
+
+def structured(name: str, forward: Callable[..., Any], *rules: Rule | None, **facts: Any) -> Primitive:
+    """Declare a primitive that is not elementwise."""
+    return primitive(name, forward, *rules, structured=True, **facts)
+
+
+def adjoint(name: str, forward: Callable[..., Any], *rules: Rule | None, **facts: Any) -> Primitive:
+    """Declare a part of the gradient of another operation, which formulas print."""
+    return structured(name, forward, *rules, traits=("adjoint",), **facts)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.checks.sizes import check_broadcast
+from gradcli.engine.checks.shapes import check_broadcast
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError

@@ -11,11 +11,10 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
-from gradcli.engine.primitive import Primitive, Rule, primitive
-from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.primitive import Primitive, Rule, primitive, structured
+from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.engine.symbolic.indices import ELSEWHERE, flat
 from gradcli.engine.symbolic.indices import written_over as written_at
-from gradcli.engine.symbolic.notation import call
 from gradcli.facts import dataclass
 from gradcli.language.tree import Argument, Call, Expression
 
@@ -117,24 +116,22 @@ def _overwrite(x: Any, part: Any, *, path: Path) -> Any:
     return whole
 
 
-overwrite: Primitive = primitive(
+overwrite: Primitive = structured(
     "overwrite",
     _overwrite,
     lambda g, out, x, part, *, path: overwrite(g, 0, path=path),
     lambda g, out, x, part, *, path: follow(g, path),
     node="CopySlices",  # in torch too, the gradient of a part is written into that of the whole
     notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
-    structured=True,
     says=fill_tensor.says,
     index=lambda out, x, part, *, path: written_at(x, follow(flat(x), path), "part", part),
 )
-regenerated = primitive(
+regenerated = structured(
     "regenerated",
     lambda x, *, path: follow(x, path),
     lambda g, out, x, *, path: lead_back(g, path, x.shape),
     node="AsStridedBackward0",
     notation=lambda operands, options: follow(operands[0], options["path"]).tree,
-    structured=True,
     view=True,
     says="A view looks at entries of its base, so each of these gets the gradient of the view.",
     index=ELSEWHERE,

@@ -10,15 +10,15 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.primitive import primitive
+from gradcli.engine.primitive import structured
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, ShapeError
 from gradcli.ops.nn.softmax import softmax
 from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.scalars import mul_number
-from gradcli.ops.products.matmul import matmul
-from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.products.contractions import matmul
+from gradcli.ops.shaping.shaping import transpose
 from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.surface import SOFTMAX, operation, printed
 
@@ -32,7 +32,7 @@ def _safe_softmax(x: Array, *, dim: int) -> Any:
     return found.astype(x.dtype)
 
 
-safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True, says=SOFTMAX, index=softmax.index)
+safe_softmax = structured("safe_softmax", _safe_softmax, soft, says=SOFTMAX, index=softmax.index)
 printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.writing import fill
 from gradcli.engine.numerics import summation
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import as_formula, literal, named, positional
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, as_formula, literal, named, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
@@ -95,27 +94,24 @@ def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Exp
 
 def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
     """Declare the loss, which is linear in the scores, and its adjoint."""
-    forward: Primitive = primitive(
+    forward: Primitive = structured(
         name,
         _nll,
         lambda g, out, x, target, weight, **o: backward(g, target, weight, size=x.shape, **o),
         node=node,
         notation=write("nll_loss", "weight"),
         saves=(0,),
-        structured=True,
         index=entries.likelihood,
         traits=("average",),
         inputs=("self", "target"),
         says="Only the score of the right class counts: it gets minus its share of the gradient, the others get 0.",
     )
-    backward: Primitive = primitive(
+    backward: Primitive = adjoint(
         f"{name}_backward",
         _nll_backward,
         lambda g, out, h, target, weight, *, size, **o: forward(g, target, weight, **o),
         node=node.replace("Backward", "BackwardBackward"),
         notation=_write_backward,
-        structured=True,
-        traits=("adjoint",),
         fold=_short,
         says="One number stands at the right class of each row, so it gets those gradients back.",
     )
@@ -124,11 +120,10 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
 
 nll, nll_backward = _likelihood("nll_loss", "NllLossBackward0")
 nll2d, nll2d_backward = _likelihood("nll_loss2d", "NllLoss2DBackward0")
-one_hot = primitive(
+one_hot = structured(
     "one_hot",
     lambda tensor, *, num_classes: (np.expand_dims(tensor, -1) == np.arange(num_classes)).astype(np.int64),
     notation=positional("one_hot"),
-    structured=True,
 )
 
 

@@ -17,14 +17,14 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.refusals import check_constant
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_together, mismatch
-from gradcli.engine.numerics import summation
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, named
+from gradcli.engine.numerics import precision, summation
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, Notation, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
+from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
 from gradcli.ops.pointwise.logic import nan
@@ -33,6 +33,7 @@ from gradcli.ops.pointwise.selection import chosen, guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
 from gradcli.ops.support.arguments import Array, Real
+from gradcli.ops.support.constant_nodes import number_of
 from gradcli.ops.support.surface import operation, printed
 
 DIFFERENT_SIZE = (
@@ -80,26 +81,23 @@ def _mse_backward(g: Array, x: Array, y: Array, *, reduction: str) -> Any:
     return (_twice(x, reduction) * (x - y) * g).astype(x.dtype)
 
 
-mse_backward: Primitive = primitive(
+mse_backward: Primitive = adjoint(
     "mse_loss_backward",
     _mse_backward,
     lambda h, _, g, x, y, *, reduction: h * (_twice(x, reduction) * (x - y)),
     lambda h, _, g, x, y, *, reduction: h * g * _twice(x, reduction),
     lambda h, _, g, x, y, *, reduction: -h * g * _twice(x, reduction),
-    structured=True,
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
     says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
-    traits=("adjoint",),
 )
 printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
-mse = primitive(
+mse = structured(
     "mse_loss",
     lambda x, y, *, reduction: reduced((x - y) ** 2, reduction),
     lambda g, out, x, y, *, reduction: mse_backward(g, x, y, reduction=reduction),
     lambda g, out, x, y, *, reduction: mse_backward(g, y, x, reduction=reduction),
     notation=write("mse_loss"),
-    structured=True,
     traits=("average",),
     inputs=("self", "target"),
     says="The slope of a squared error is twice the error, over n for a mean; the target gets the opposite.",
@@ -122,14 +120,13 @@ def _smooth_l1_rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: 
     return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
-smooth_l1 = primitive(
+smooth_l1 = structured(
     "smooth_l1_loss",
     _smooth_l1,
     _smooth_l1_rule,
     lambda g, out, x, y, **o: -_smooth_l1_rule(g, None, x, y, **o),
     node="SmoothL1LossBackward0",
     notation=write("smooth_l1_loss"),
-    structured=True,
     traits=("average",),
     inputs=("self", "target"),
     says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
@@ -146,13 +143,12 @@ def _huber_rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: str,
     return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
 
 
-huber = primitive(
+huber = structured(
     "huber_loss",
     _huber,
     _huber_rule,
     lambda g, out, x, y, **o: -_huber_rule(g, None, x, y, **o),
     notation=write("huber_loss"),
-    structured=True,
     traits=("average",),
     inputs=("self", "target"),
     says=smooth_l1.says,
@@ -289,3 +285,118 @@ def poisson_nll_loss(
         stirling = add(sub(mul(target, log(target)), target), root)
         losses = add(losses, masked_fill(stirling, Tensor(target.value <= 1), 0))
     return over(losses, reduction)
+
+
+EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype
+
+
+def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
+    """Clamp logarithms at -100, so that a certain but wrong answer costs 100 and not infinity."""
+    losses = (y - 1) * np.maximum(precision.log1p(-x), -100) - y * np.maximum(precision.log(x), -100)
+    return reduced(losses * w, reduction)
+
+
+def _rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, *, reduction: str) -> Any:
+    slope = x * (1 - x)
+    return shared(g * (x - y) / guarded(slope < EPSILON, EPSILON, slope) * w, x, reduction)
+
+
+cross_entropy = structured(
+    "binary_cross_entropy",
+    _losses,
+    _rule,
+    lambda g, out, x, y, w, *, reduction: shared(g * (w * (log(1 - x) - log(x))), x, reduction),
+    notation=write("binary_cross_entropy", "weight"),
+    kinks=lambda x, y, w, **_: x * (1 - x) < EPSILON,
+    convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
+    traits=("average", "lenient"),
+    inputs=("self", "target", "weight"),
+    says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
+)
+
+
+def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
+    """Compute `log(sigmoid(x))` from the logits, since a sigmoid near 0 or 1 has lost its digits to rounding."""
+    log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
+    weighted = log_sigmoid if number_of(p) == 1 else ((p - 1) * y + 1) * log_sigmoid
+    losses = ((1 - y) * x - weighted) * w
+    return reduced(np.asarray(losses, y.dtype)[()], reduction)  # torch computes in the place of `1 - y`
+
+
+def _logits_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
+    slope = sigmoid(x) - y if number_of(p) == 1 else (p * y + 1 - y) * sigmoid(x) - p * y
+    return shared(g * (w * slope), x, reduction)
+
+
+def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
+    slope = -x if number_of(p) == 1 else logsigmoid(-x) - p * logsigmoid(x)
+    return shared(g * (w * slope), x, reduction)
+
+
+_ENTRIES = entries.loss(
+    "-{w}·({y}·log(sigmoid({x})) + (1 - {y})·log(sigmoid(-{x})))",
+    ("x", "{w}·(sigmoid({x}) - {y})"),
+    ("y", "-{w}·{x}"),
+)
+with_logits = structured(
+    "binary_cross_entropy_with_logits",
+    _with_logits,
+    _logits_rule,
+    _logits_target_rule,
+    notation=write("binary_cross_entropy_with_logits", "weight", "pos_weight"),
+    traits=("average",),
+    inputs=("self", "target", "weight", "pos_weight"),
+    says="The score gets its sigmoid minus the target, times the weights if there are any.",
+    index=lambda out, x, y, w, p, **options: _ENTRIES(out, x, y, w, **options) if number_of(p) == 1 else "",
+)
+
+
+@operation(
+    "x = [0.2, 0.7]; y = [0.1, 0.9]; binary_cross_entropy(x, y)",
+    "x = [0.2, 0.7]; y = [0.1, 0.8]; bce(x, y, weight=[1, 2], reduction='sum')",
+    aliases=["bce"],
+    method=False,
+    kernel="binary_cross_entropy",
+)
+def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, reduction: str = "mean") -> Any:
+    """`-(y*log(x) + (1 - y)*log(1 - x))` for probabilities x and targets y."""
+    check_reduction(reduction)
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
+        f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
+    )
+    both = {"input": input.value, "target": target.value}
+    outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
+    wrong = [(places[0], name) for name, places in outside.items() if places.size]
+    if wrong:  # torch goes through the entries, and asks for the input first
+        name = min(wrong)[1]
+        raise AutogradError(
+            f"all elements of {name} should be between 0 and 1",
+            help="binary_cross_entropy_with_logits takes numbers before the sigmoid" if name == "input" else "",
+        )
+    w = check_weight("binary_cross_entropy", "weight", weight, input.shape)
+    return cross_entropy(input, target, w, reduction=reduction)
+
+
+@operation(
+    "x = [-2, 0.7]; y = [0, 1]; binary_cross_entropy_with_logits(x, y)",
+    "x = [-2, 0.7]; y = [0.1, 1]; bce_with_logits(x, y, weight=[1, 2], reduction='sum', pos_weight=[3, 0.5])",
+    aliases=["bce_with_logits"],
+    method=False,
+    only="nn.functional",
+)
+def binary_cross_entropy_with_logits(
+    input: Real, target: Real, weight: Real | None = None, reduction: str = "mean", pos_weight: Real | None = None
+) -> Any:
+    """Binary cross entropy of `sigmoid(x)`, exact where the sigmoid rounds to 0 or 1."""
+    check_reduction(reduction)
+    ShapeError.when(
+        input.shape != target.shape,
+        f"Target size (torch.Size({list(target.shape)})) must be the same as input size "
+        f"(torch.Size({list(input.shape)}))",
+    )
+    name = "binary_cross_entropy_with_logits"
+    w = check_weight(name, "weight", weight, input.shape)
+    p = check_weight(name, "pos_weight", pos_weight, input.shape)
+    return with_logits(input, target, w, p, reduction=reduction)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.numerics import precision, summation
-from gradcli.engine.primitive import primitive
+from gradcli.engine.primitive import structured
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
@@ -46,29 +46,26 @@ def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
     return total if keepdim else np.squeeze(total, along)[()]
 
 
-softmax = primitive(
+softmax = structured(
     "softmax",
     _softmax,
     lambda g, out, x, *, dim: out * (g - sum_along(g * out, dim=dim, keepdim=True)),
-    structured=True,
     says=SOFTMAX,
     index=entries.softmax,
 )
-log_softmax = primitive(
+log_softmax = structured(
     "log_softmax",
     _log_softmax,
     lambda g, out, x, *, dim: g - exp(out) * sum_along(g, dim=dim, keepdim=True),
-    structured=True,
     says="Each score gets its gradient minus its share of the sum of all gradients.",
     index=entries.log_softmax,
 )
-logsumexp = primitive(
+logsumexp = structured(
     "logsumexp",
     in_rows(_logsumexp),
     lambda g, out, x, *, dim, keepdim=False: (
         aligned(g, x.shape, dim, keepdim) * exp(x - aligned(out, x.shape, dim, keepdim))
     ),
-    structured=True,
     says="The gradient is shared by size: each entry gets its softmax share.",
     index=entries.logsumexp,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, other_than_0
 from gradcli.engine.numerics.precision import PLAIN, raised
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import Notation, infix, number
+from gradcli.engine.symbolic.formula import Notation, infix, number
 from gradcli.language.tree import Binary, Number
 from gradcli.ops.support.folding import fold_pow, fold_zero
 

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.primitive import primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import call, comparison, number, part
+from gradcli.engine.primitive import primitive, structured
+from gradcli.engine.symbolic.formula import Formula, call, comparison, number, part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops import formulas as entries
@@ -54,7 +53,7 @@ def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
 
 
 attains = primitive("attains", _attains, notation=comparison("=="))
-ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fold_ties)
+ties = structured("ties", _ties, notation=_write_ties, fold=_fold_ties)
 
 
 def tied(find: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +99,7 @@ def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
     return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
 
 
-hot = primitive("hot", _hot, structured=True)
+hot = structured("hot", _hot)
 printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
@@ -135,13 +134,12 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
         shared_rule,
         **evenly,
     )
-    place = primitive(f"arg{name}", _place(getattr(np, f"arg{name}")), structured=True)
-    first = primitive(
+    place = structured(f"arg{name}", _place(getattr(np, f"arg{name}")))
+    first = structured(
         f"{name}_dim",
         picked,
         picked_rule,
         node=f"{node}0",
-        structured=True,
         notation=part("values", name, picked),
         kinks=tied(find),
         convention=FIRST,

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import part
+from gradcli.engine.modes import refuse_examples
+from gradcli.engine.primitive import Primitive, primitive, structured
+from gradcli.engine.symbolic.formula import part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Index, Literal, Number
 from gradcli.ops import formulas as places
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied
@@ -64,21 +66,20 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-order = primitive("argsort", _ordered, structured=True)
-top = primitive("topk_indices", _top, structured=True)
-middle = primitive("median_index", _middle, structured=True)
+order = structured("argsort", _ordered)
+top = structured("topk_indices", _top)
+middle = structured("median_index", _middle)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
-    return primitive(
+    return structured(
         name,
         forward,
         lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
-        structured=True,
         notation=part("values", function, forward),
         says=says,
         index=places.ordered,
@@ -90,12 +91,11 @@ sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 
-median_dim = primitive(
+median_dim = structured(
     "median_dim",
     picked,
     picked_rule,
     node="MedianBackward1",
-    structured=True,
     notation=part("values", "median", picked),
     says=CHOSEN,
     index=places.picked,
@@ -161,3 +161,33 @@ def apply_median(input: Tensor, dim: int | None = None, keepdim: bool = False) -
     refuse_empty("median", input.shape, axis)
     indices = middle(input, dim=axis, keepdim=keepdim)
     return ReturnType("median", values=median_dim(input, indices, dim=axis, keepdim=keepdim), indices=indices)
+
+
+nonzero_places = structured(
+    "nonzero", lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64)
+)
+places_along = structured(
+    "nonzero_along",
+    lambda x, *, dim: np.nonzero(np.atleast_1d(x))[dim],
+    notation=lambda operands, options: Index(
+        Call("nonzero", (Argument(operands[0].tree), Argument(Literal(True), "as_tuple"))), (Number(options["dim"]),)
+    ),
+)
+
+
+@operation("nonzero([[1, 0], [0, 2]])", "nonzero([[1, 0], [0, 2]], as_tuple=True)[1]")
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the entries that are not 0, one row each; or one tensor for each dimension."""
+    refuse_examples("nonzero", input)
+    if as_tuple:
+        return tuple(places_along(input, dim=dim) for dim in range(max(input.ndim, 1)))
+    return nonzero_places(input)
+
+
+@operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct entries in order; on request with the index of each entry in them, and their counts."""
+    refuse_examples("unique", input)
+    values, inverse, numbers = np.unique(input.value, return_inverse=True, return_counts=True)
+    results = [values, *([inverse.reshape(input.shape)] * return_inverse), *([numbers] * return_counts)]
+    return Tensor(values) if len(results) == 1 else tuple(map(Tensor, results))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
-from gradcli.engine.checks.sizes import check_size as check_size
-from gradcli.engine.checks.sizes import too_large as too_large
+from gradcli.engine.checks.shapes import check_size as check_size
+from gradcli.engine.checks.shapes import too_large as too_large
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating, tensor

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import Primitive, structured
+from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.symbolic.indices import ELSEWHERE
-from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.indexing.entries import taken
+from gradcli.ops.indexing.gathering import taken
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
@@ -30,7 +30,7 @@ def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
     return np.pad(np.ascontiguousarray(x[kept]), border, constant_values=value) if border else x.copy()
 
 
-pad_constant: Primitive = primitive(
+pad_constant: Primitive = structured(
     "pad",
     _padded,
     lambda g, out, x, *, pad, value=0: pad_constant(g, pad=tuple(-width for width in pad), value=0),
@@ -43,7 +43,6 @@ pad_constant: Primitive = primitive(
             *([Argument(literal(options["value"]), "value")] if options["value"] else []),
         ),
     ),
-    structured=True,
     says="The border was added from outside, so its gradient is cut away and the rest goes back.",
     index=lambda out, x, *, pad, value=0: "" if value else ELSEWHERE,
 )

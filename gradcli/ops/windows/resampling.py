@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import Primitive, structured
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
-from gradcli.ops.indexing.entries import taken
-from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.indexing.gathering import taken
+from gradcli.ops.shaping.shaping import transpose
 from gradcli.ops.support.arguments import Real, Shape, check_size
 from gradcli.ops.support.surface import operation
 
@@ -26,11 +26,10 @@ def _turned(matrix: Any) -> Any:
     return transpose(matrix, dim0=0, dim1=1)
 
 
-resample: Primitive = primitive(
+resample: Primitive = structured(
     "resample",
     lambda x, down, across: down @ x @ across.T,
     lambda g, out, x, down, across: resample(g, _turned(down), _turned(across)),
-    structured=True,
     says="Each result mixes nearby entries, which get the gradient with the same weights.",
 )
 

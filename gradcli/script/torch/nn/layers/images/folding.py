@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.indexing.entries import added, taken
+from gradcli.ops.indexing.gathering import added, taken
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
