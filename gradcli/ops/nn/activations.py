@@ -20,7 +20,7 @@ from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.scalars import power
-from gradcli.ops.pointwise.selection import chosen, guarded, where
+from gradcli.ops.pointwise.selection import MANY, chosen, guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.arguments import Array, Real
@@ -45,6 +45,14 @@ def _sigmoid(x: Any) -> Any:
     return np.divide(1, y, out=y)
 
 
+def _positive_part(x: Any) -> Any:
+    """Compare with an array of zeros, which numpy does twice as fast as with a number."""
+    if type(x) is not np.ndarray or x.size < MANY:
+        return np.maximum(x, 0)
+    zeros = np.zeros_like(x)
+    return np.maximum(x, zeros, out=zeros)
+
+
 sigmoid = elementwise(
     "sigmoid",
     _sigmoid,
@@ -56,7 +64,7 @@ sigmoid = elementwise(
 )
 relu = elementwise(
     "relu",
-    lambda x: np.maximum(x, 0),
+    _positive_part,
     lambda g, out, x: where(exceeds(out, 0), g, 0),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",

@@ -38,9 +38,9 @@ def chosen(condition: Any, a: Any, b: Any) -> Any:
     """Return `a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
     if type(condition) is np.ndarray and condition.size >= MANY and condition.dtype == np.bool_:
         if _is_zero(b) and _fits(a, condition):
-            return (_bits(a) * condition).view(a.dtype)
+            return _kept(a, condition)
         if _is_zero(a) and _fits(b, condition):
-            return (_bits(b) * ~condition).view(b.dtype)
+            return _kept(b, ~condition)
         if _fits(a, condition) and _fits(b, condition) and a.dtype == b.dtype:
             bits = _bits(a) ^ _bits(b)
             bits *= condition
@@ -48,6 +48,13 @@ def chosen(condition: Any, a: Any, b: Any) -> Any:
             return bits.view(a.dtype)
     result: Any = np.where(condition, a, b)
     return result[()]
+
+
+def _kept(x: Any, condition: Any) -> Any:
+    """Return the entries where the condition holds, 0 elsewhere; of two dtypes numpy multiplies at half the speed."""
+    bits = condition.astype(f"i{x.dtype.itemsize}")
+    bits *= _bits(x)
+    return bits.view(x.dtype)
 
 
 def _is_zero(x: Any) -> bool:
