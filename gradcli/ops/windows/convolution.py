@@ -27,7 +27,7 @@ from gradcli.ops.windows import windows
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.windows import Sizes
 
-ENTRIES = 2**17  # entries of patches held at a time
+ENTRIES = 2**19  # entries of patches held at a time
 
 
 def _batches(images: int, entries: int) -> Iterator[slice]:
@@ -91,11 +91,11 @@ def weight_gradient(
     images = x.shape[0]
     x = windows.padded(x, padding, padding)
     columns = g.reshape(images, groups, size[0] // groups, windows.count(places))
-    out = np.zeros((groups, size[0] // groups, windows.count(size[1:])), g.dtype)
+    out = np.zeros((groups, windows.count(size[1:]), size[0] // groups), g.dtype)
     for some in _batches(images, windows.count(size[1:]) * groups * columns.shape[-1]):
         patches = _patches(x[some], kernel, places, stride, dilation, groups)
-        out += np.matmul(columns[some], patches.swapaxes(2, 3)).sum(axis=0)
-    return out.reshape(size)
+        out += np.matmul(patches, columns[some].swapaxes(2, 3)).sum(axis=0)
+    return out.swapaxes(1, 2).reshape(size)
 
 
 def options(
