@@ -11,14 +11,14 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, literal
-from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.language.tree import Expression, Index, Literal
+from gradcli.language.tree import Expression, Index
 from gradcli.ops import formulas as places
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation, printed
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 EVERYTHING = slice(None)
 
@@ -112,15 +112,6 @@ slice_backward: Primitive = adjoint(
     lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
     node="SliceBackwardBackward0",
     says=PLACED,
-)
-alias: Primitive = structured(
-    "alias",
-    lambda x: x[...],
-    lambda g, out, x: g,
-    view=True,
-    notation=lambda operands, _: written(operands[0], [Literal(...)]),
-    says=SAME,
-    index=same_entries,
 )
 
 

@@ -18,8 +18,8 @@ from gradcli.engine.primitive import Primitive, structured
 from gradcli.engine.symbolic.indices import flat, written_over
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
-from gradcli.ops.indexing.indexing import EVERYTHING, _items, alias, bounded, select, sliced, take
-from gradcli.ops.shaping.shaping import expanded, reshape, unsqueeze
+from gradcli.ops.indexing.indexing import EVERYTHING, _items, bounded, select, sliced, take
+from gradcli.ops.shaping.shaping import alias, expanded, reshape, unsqueeze
 from gradcli.ops.support.arguments import indices
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, REPLACED, operation

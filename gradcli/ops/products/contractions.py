@@ -316,7 +316,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))
 
 
-squeeze_in_place = replace(squeeze_dim.in_place, view=False)
+squeeze_in_place = replace(squeeze_dim.in_place, name="squeeze_in_place", view=False)
 
 
 @operation(

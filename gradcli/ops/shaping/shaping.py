@@ -17,8 +17,7 @@ from gradcli.engine.symbolic.formula import Formula, attribute, positional
 from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.language.tree import Attribute, Call, Expression
-from gradcli.ops.indexing.indexing import alias
+from gradcli.language.tree import Attribute, Call, Expression, Index, Literal
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
 from gradcli.ops.support.surface import MOVED, SAME, SHAPE, operation
@@ -91,6 +90,17 @@ squeeze_dims: Primitive = _view(
     notation=positional("squeeze"),
     fold=fold_same,
     node_in_place="SqueezeBackward5",
+)
+
+
+alias: Primitive = structured(
+    "alias",
+    lambda x: x[...],
+    lambda g, out, x: g,
+    view=True,
+    notation=lambda operands, _: Index(operands[0].tree, (Literal(...),)),
+    says=SAME,
+    index=same_entries,
 )
 
 
