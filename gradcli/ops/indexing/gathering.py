@@ -1,4 +1,8 @@
-"""Entries read and written by index along one dimension: gather, scatter, index_select, index_add, masked_select."""
+"""Entries read and written by index along one dimension: gather, scatter, index_select, index_add.
+
+`entries` reads at flat places of the last dimensions, and `entries_backward` adds there; padding and resizing are
+built on them. The entry at place -1 is 0.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,9 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.arguments import Indices, Operand, Shape, check_size
+from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, check_size
 from gradcli.ops.support.constant_nodes import constant_node
-from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation
+from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation, printed
 from gradcli.ops.windows.windows import count
 
 # Checks of tensors of indices and of what is scattered to them: types, shapes, and that they are in bounds.
@@ -109,15 +113,17 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     return found if found.shape == index.shape else reshaped(found, index.shape)
 
 
-def _taken(x: Any, places: Any, *, dims: int) -> Any:
+def _taken(x: Array, places: Places, *, dims: int) -> Any:
+    """The entries at flat places of the last dimensions; -1 gives 0."""
     lead = x.shape[: x.ndim - dims]
     flat = x.reshape(*lead, count(x.shape[x.ndim - dims :]))
     if (places < 0).any():
         flat = np.concatenate([flat, np.zeros((*lead, 1), x.dtype)], axis=-1)
-    return np.take(flat, places, axis=-1)
+    return np.take(flat, np.maximum(places, -1), axis=-1)
 
 
-def _added(g: Any, places: Any, *, shape: Shape, dims: int) -> Any:
+def _added(g: Array, places: Places, *, shape: Shape, dims: int) -> Any:
+    """The gradient of `entries`: each entry is added to the place that it was taken from."""
     lead, size = shape[: len(shape) - dims], count(shape[len(shape) - dims :])
     rows = np.arange(count(lead)).reshape((*lead, *[1] * places.ndim))
     cells = np.where(places < 0, size, places) + rows * (size + 1)
@@ -163,35 +169,12 @@ def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
     return named(entries_backward, node, saves=None)(x, Tensor(places), shape=shape, dims=dims)
 
 
-def _check(places: Tensor, shape: Shape, dims: int) -> None:
-    if not 0 <= dims <= len(shape):
-        raise ShapeError(f"there are {len(shape)} dimensions, not {dims}")
-    size = count(shape[len(shape) - dims :])
-    if places.value.size and not -1 <= places.value.min() <= places.value.max() < size:
-        raise ShapeError(f"places must be between -1 and {size - 1}")
-
-
-@operation(
-    "x = [[1, 2], [3, 4]]; entries(x, [[3, -1, 0]], 2)", "x = [[1, 2], [3, 4]]; entries(x, [1, 1], 1)", method=False
+printed(
+    entries,
+    "x = [[1, 2], [3, 4]]; entries(x, [[3, -1, 0]], dims=2)",
+    "x = [[1, 2], [3, 4]]; entries(x, [1, 1], dims=1)",
 )
-def apply_entries(input: Tensor, places: Indices, dims: int) -> Any:
-    """The entries at flat places of the last dimensions; -1 gives 0."""
-    _check(places, input.shape, dims)
-    check_size((*input.shape[: input.ndim - dims], *places.shape))
-    return entries(input, places, dims=dims)
-
-
-@operation("u = [1, 2, 3]; entries_backward(u, [3, -1, 3], (2, 2), 2)", method=False)
-def apply_entries_backward(grad_output: Tensor, places: Indices, shape: Shape, dims: int) -> Any:
-    """The gradient of `entries`: each entry of the upstream gradient is added to the place it was taken from."""
-    _check(places, shape, dims)
-    check_size(shape)
-    expected = (*shape[: len(shape) - dims], *places.shape)
-    ShapeError.when(
-        grad_output.shape != expected,
-        f"Expected grad_output to have shape {list(expected)}, but got {list(grad_output.shape)}",
-    )
-    return entries_backward(grad_output, places, shape=shape, dims=dims)
+printed(entries_backward, "u = [1, 2, 3]; entries_backward(u, [3, -1, 3], shape=(2, 2), dims=2)")
 
 
 def gathered(x: Any, index: Any, *, dim: int) -> Any:

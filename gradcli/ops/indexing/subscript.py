@@ -1,4 +1,7 @@
-"""The subscript `x[items]`: its items are read, checked, and lowered from left to right."""
+"""The subscript: `x[items]` is read, checked, and lowered from left to right; `x[items] = value` writes to it.
+
+So do `x.fill_(2)`, `x.copy_(y)`, and `x.name_()` for the other operations.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decompositions of matrices: singular values, eigenvalues of symmetric matrices, QR.
+"""Decompositions of matrices: singular values, eigenvalues of symmetric matrices, QR, Cholesky.
 
 Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again, from a
 copy of the matrix, for torch's node saves all factors and no matrix. The rules are from Giles, An extended collection

@@ -1,4 +1,4 @@
-"""Systems of equations that have one solution, of any matrix and of a triangle."""
+"""Square matrices: determinants, inverses, and systems of equations that have one solution."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import outer, times, transposed
-from gradcli.ops.shaping.axes import aligned
 from gradcli.ops.shaping.diagonals import tril, triu
-from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.shaping.shaping import aligned, unsqueeze
 from gradcli.ops.support.arguments import Real, ReturnType, Shape
 from gradcli.ops.support.surface import SOLVED, operation
 

@@ -1,4 +1,4 @@
-"""Activation functions, finite at any input."""
+"""Activation functions, finite at any input: smooth ones, those of straight pieces, and prelu with its weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layer normalization, RMS normalization, and the lookup of rows in a table (embedding)."""
+"""Normalization of layers, batches and groups of channels, and the lookup of rows in a table (embedding)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import mean_dim, sum_dim
 from gradcli.ops.reducing.statistics import var
 from gradcli.ops.shaping.shaping import clone, reshape, unsqueeze
-from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.arguments import Array, Indices, Places, Real, Shape, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import number_of
-from gradcli.ops.support.surface import NORMAL, operation
+from gradcli.ops.support.surface import NORMAL, operation, printed
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
@@ -91,8 +91,8 @@ layer_norm: Primitive = structured(
 )
 
 
-def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
-    """Add each row of the gradient to the row of the table that it was looked up from."""
+def _embedding_backward(g: Array, rows: Places, *, size: Shape, padding_idx: int | None = None) -> Any:
+    """The gradient of `embedding`: each row is added to the row of the table that it was looked up from."""
     index = np.asarray(rows).astype(np.intp).ravel()
     rows_of_g = g.reshape(index.size, size[1])
     if padding_idx is not None:
@@ -127,6 +127,11 @@ embedding_backward: Primitive = adjoint(
     lambda g, out, h, rows, *, size, padding_idx=None: _looked_up(g, rows, padding_idx),
     node="EmbeddingDenseBackwardBackward0",
     says="A row's gradient is handed to every place where the row was looked up.",
+)
+printed(
+    embedding_backward,
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], size=(3, 2))",
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], size=(3, 2), padding_idx=0)",
 )
 
 
@@ -204,21 +209,6 @@ def apply_embedding(input: Indices, weight: Real, padding_idx: int | None = None
     _check_rows(input, weight.shape, padding_idx)
     apart = None if padding_idx is None else padding_idx % weight.shape[0]
     return embedding(input, weight, padding_idx=apart)
-
-
-@operation(
-    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2))",
-    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
-    method=False,
-)
-def apply_embedding_backward(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
-    """The gradient of `embedding` with respect to a table of the given size."""
-    _check_rows(indices, size, padding_idx)
-    if grad_output.shape != (*indices.shape, size[1]):
-        expected = [*indices.shape, size[1]]
-        raise ShapeError(f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}")
-    check_size(size)
-    return embedding_backward(grad_output, indices, size=size, padding_idx=padding_idx)
 
 
 NOT_BATCHED = (

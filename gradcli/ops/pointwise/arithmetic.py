@@ -1,4 +1,4 @@
-"""Sums, products, powers: the primitives behind the operators."""
+"""Sums, products, quotients, powers, and rounding: the primitives behind the operators."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.domain import POSITIVE, other_than_0
+from gradcli.engine.checks.promotion import check_difference
 from gradcli.engine.numerics.precision import raised
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import POSITIVE, Primitive, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Formula, infix, number, prefix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import POSITIVE, Primitive, above, primitive
 from gradcli.ops.pointwise.scalars import power, zero
 from gradcli.ops.support.constant_nodes import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.surface import FLAT, Operation, register

@@ -15,7 +15,7 @@ from gradcli.engine.primitive import Primitive, primitive, structured
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
-from gradcli.ops.shaping.axes import axes, in_rows, wrapped
+from gradcli.ops.shaping.shaping import axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import operation, register
 

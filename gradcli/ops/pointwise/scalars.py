@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, other_than_0
 from gradcli.engine.numerics.precision import PLAIN, raised
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import EVERYWHERE, POSITIVE, Domain, Primitive, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Notation, infix, number
 from gradcli.language.tree import Binary, Number
 from gradcli.ops.support.folding import fold_pow, fold_zero

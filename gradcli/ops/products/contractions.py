@@ -1,4 +1,8 @@
-"""Products of matrices and vectors: the operations to which torch lowers `@`, with outer and addmm."""
+"""Products of matrices and vectors, of any number of dimensions: `matmul` and `linear` lowered as torch lowers them.
+
+torch folds the batch dimensions of the larger operand into rows where that spares an expanded copy of the smaller one
+or of its gradient; otherwise both are expanded into batches of matrices for `bmm`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand, row
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, extent
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
-from gradcli.engine.primitive import Primitive, structured
+from gradcli.engine.primitive import REGISTRY, Primitive, structured
 from gradcli.engine.symbolic.formula import Formula, call, infix
 from gradcli.engine.symbolic.indices import entry, spread
 from gradcli.engine.tensor import Tensor
@@ -316,7 +320,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))
 
 
-squeeze_in_place = replace(squeeze_dim.in_place, name="squeeze_in_place", view=False)
+squeeze_in_place = REGISTRY["squeeze_in_place"] = replace(squeeze_dim.in_place, name="squeeze_in_place", view=False)
 
 
 @operation(

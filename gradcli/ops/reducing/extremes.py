@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
-from gradcli.ops.shaping.axes import Axes, aligned, axes, in_rows, wrapped
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Places, ReturnType, as_tensor
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.ops.support.surface import CHOSEN, EXTREME, printed, register

@@ -1,4 +1,4 @@
-"""Norms of vectors: the root of the sum of powers."""
+"""Norms of vectors, the root of the sum of powers; distances, similarity, and division by the norm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gradcli.ops.pointwise.scalars import zero
 from gradcli.ops.pointwise.selection import clamp_min, guarded, where
 from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.reducing.reductions import apply_sum
-from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import LENGTH, SAME, operation
 

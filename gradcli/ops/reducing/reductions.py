@@ -1,4 +1,8 @@
-"""Sums, means and products, of all entries or over dimensions."""
+"""Sums, means and products, of all entries, over dimensions, or running; products that leave one entry out.
+
+The gradient of a product divides by its entries, which a zero forbids. At a zero `carry` gives the gradient without
+dividing; it is its own adjoint, so derivatives of any order work at zeros too.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,7 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
-from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.shaping.shaping import reshape
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, count, in_rows, reshape, wrapped
 from gradcli.ops.support.arguments import Array, Dims, Dtype, Real, converted
 from gradcli.ops.support.surface import MEAN, operation, printed
 

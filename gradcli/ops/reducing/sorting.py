@@ -1,4 +1,4 @@
-"""Entries by their order: sort, topk, median, and the running maximum and minimum.
+"""Entries by their order: sort, topk, median; places that are not 0, and distinct entries.
 
 The indices are computed first; the values are then gathered by index, and each chosen entry gets the gradient of its
 place in the result.

@@ -1,4 +1,4 @@
-"""Variance and standard deviation."""
+"""Variance, standard deviation, quantiles and differences."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.reducing.sorting import apply_sort
-from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.shaping.shaping import clone, flatten, movedim, reshape
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, clone, count, flatten, in_rows, movedim, reshape, wrapped
 from gradcli.ops.support.arguments import Dims, Operand, Real, as_tensor
 from gradcli.ops.support.surface import operation, register, taking
 

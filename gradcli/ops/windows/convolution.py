@@ -1,7 +1,9 @@
 """Convolution in any number of dimensions, with its two adjoints: each derivative of one is another of the three.
 
-All three work on patches, the entries that the kernel sees at each place (`im2col`), so that BLAS does the work; a few
-images at a time, so that the patches stay in the cache.
+Transposed convolution, by which a net enlarges its images, is one of the adjoints with a bias.
+
+All three work on patches, the entries that the kernel sees at each place (`im2col`), so that BLAS does the work; some
+images at a time, so that the patches take little memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pooling over windows of images and volumes: the largest entry, and the mean.
+"""Pooling over windows of images and volumes: the largest entry, and the mean, also to a given size.
 
 Each is linear once the largest entries are chosen: `max_pool2d_backward` (spread a gradient over the entries
 that were taken) and `max_pool2d_pick` (collect from them) are each other's adjoint, `avg_pool2d` and
