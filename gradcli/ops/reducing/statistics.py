@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ var = structured(
     in_rows(_var),
     _var_rule,
     says="Each entry gets twice its distance from the mean, over n - correction.",
-    index=entries.variance,
+    index=partial(entries.spread_out, is_root=False),
 )
 std = structured(
     "std",
@@ -88,7 +89,7 @@ std = structured(
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
     says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
-    index=entries.deviation,
+    index=partial(entries.spread_out, is_root=True),
 )
 
 

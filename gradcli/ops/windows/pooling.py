@@ -19,6 +19,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
+from gradcli.ops.pointwise.selection import chosen
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
@@ -89,13 +90,13 @@ def _chosen(x: Any, pool: Pool) -> Any:
     real = pool.padded(np.ones((1, *pool.spatial), bool), False)
     first_real = np.argmax(np.stack(list(pool.views(real))), axis=0)
     shape = (*x.shape[: -len(pool.kernel)], *pool.places)
-    chosen = np.broadcast_to(first_real, shape).astype(numbers)
+    offsets = np.broadcast_to(first_real, shape).astype(numbers)
     best = np.full(shape, -np.inf, x.dtype)
     for number, view in enumerate(pool.views(pool.padded(x, -np.inf))):
         better = (view > best) | (view != view)
-        np.maximum(chosen, better * numbers.type(number), out=chosen)
+        np.maximum(offsets, better * numbers.type(number), out=offsets)
         np.maximum(best, view, out=best)
-    return chosen
+    return offsets
 
 
 def positions(x: Any, **o: Any) -> Any:
@@ -103,32 +104,27 @@ def positions(x: Any, **o: Any) -> Any:
     pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     flat = np.arange(windows.count(pool.spatial)).reshape(pool.spatial)
     places = np.stack(list(pool.views(pool.padded(flat, 0))))
-    chosen = _chosen(x, pool)
-    grid = np.indices(chosen.shape[-len(pool.places) :])
-    found = places[(chosen.astype(np.intp), *(np.broadcast_to(axis, chosen.shape) for axis in grid))]
+    offsets = _chosen(x, pool)
+    grid = np.indices(offsets.shape[-len(pool.places) :])
+    found = places[(offsets.astype(np.intp), *(np.broadcast_to(axis, offsets.shape) for axis in grid))]
     return np.ascontiguousarray(found)
-
-
-def _where(mask: Any, x: Any, finite: Any) -> Any:
-    """Return `where(mask, x, 0)`; as a product, which is much faster, where all entries are finite."""
-    return x * mask if finite else np.where(mask, x, 0)
 
 
 def spread_to_largest(g: Any, x: Any, **o: Any) -> Any:
     pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
-    chosen, finite = _chosen(x, pool), np.isfinite(g).all()
+    offsets = _chosen(x, pool)
     out = pool.zeros(x.shape[: -len(pool.kernel)], g.dtype)
     for number, view in enumerate(pool.views(out)):
-        view += _where(chosen == number, g, finite)
+        view += chosen(offsets == number, g, 0)
     return pool.inside(out)
 
 
 def pick_largest(h: Any, x: Any, **o: Any) -> Any:
     pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
-    chosen, finite = _chosen(x, pool), np.isfinite(h).all()
-    out = np.zeros(chosen.shape, h.dtype)
+    offsets = _chosen(x, pool)
+    out = np.zeros(offsets.shape, h.dtype)
     for number, view in enumerate(pool.views(pool.padded(h, 0))):
-        out += _where(chosen == number, view, finite)
+        out += chosen(offsets == number, view, 0)
     return out
 
 
