@@ -15,7 +15,7 @@ from gradcli.engine.broadcast import other_shape
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.memory.layout import is_dense
-from gradcli.engine.memory.writing import copy
+from gradcli.engine.memory.views import copy
 from gradcli.engine.tensor import Tensor, Value
 
 

@@ -15,7 +15,7 @@ from gradcli.engine.checks.promotion import fitting, overflow
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
-from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
+from gradcli.engine.memory.views import copy, fill, fill_tensor, zero
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, structured
 from gradcli.engine.symbolic.indices import flat, written_over

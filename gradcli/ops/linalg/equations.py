@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops import formulas as change
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.scalars import zero
+from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu

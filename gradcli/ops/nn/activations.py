@@ -17,9 +17,8 @@ from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.pointwise.arithmetic import add, div
 from gradcli.ops.pointwise.comparisons import both, equal, exceeds
-from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise
+from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise, power
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.scalars import power
 from gradcli.ops.pointwise.selection import MANY, chosen, guarded, where
 from gradcli.ops.pointwise.trigonometry import tanh
 from gradcli.ops.shaping.shaping import reshaped

@@ -18,7 +18,7 @@ from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import check_constant
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_together, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.memory.writing import fill
+from gradcli.engine.memory.views import fill
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, Notation, as_formula, literal, named, positional
@@ -30,9 +30,8 @@ from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.softmax import log_softmax
 from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.elementwise import absolute, exp, log, sign
+from gradcli.ops.pointwise.elementwise import absolute, add_number, div_number, exp, log, mul_number, sign
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.scalars import add_number, div_number, mul_number
 from gradcli.ops.pointwise.selection import chosen, guarded, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum

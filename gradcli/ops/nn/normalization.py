@@ -20,8 +20,7 @@ from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.elementwise import rsqrt, sqrt
-from gradcli.ops.pointwise.scalars import add_number, power
+from gradcli.ops.pointwise.elementwise import add_number, power, rsqrt, sqrt
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import mean_dim, sum_dim
 from gradcli.ops.reducing.statistics import var

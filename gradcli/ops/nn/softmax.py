@@ -18,8 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, ShapeError
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.arithmetic import add, mul
-from gradcli.ops.pointwise.elementwise import exp
-from gradcli.ops.pointwise.scalars import mul_number
+from gradcli.ops.pointwise.elementwise import exp, mul_number
 from gradcli.ops.products.contractions import matmul
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import Axes, aligned, axes, in_rows, transpose, wrapped

@@ -18,8 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Number
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
-from gradcli.ops.pointwise.elementwise import elementwise, keeping_integers, log
-from gradcli.ops.pointwise.scalars import add_scaled, power, sub_scaled, zero
+from gradcli.ops.pointwise.elementwise import add_scaled, elementwise, keeping_integers, log, power, sub_scaled, zero
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, as_tensor, is_number, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub

@@ -24,7 +24,7 @@ from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.pointwise.arithmetic import mul
-from gradcli.ops.pointwise.scalars import mul_number
+from gradcli.ops.pointwise.elementwise import mul_number
 from gradcli.ops.shaping.joining import contiguous
 from gradcli.ops.shaping.shaping import (
     apply_t,

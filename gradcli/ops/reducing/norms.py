@@ -18,11 +18,10 @@ from gradcli.language.tree import Argument, Call
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.arithmetic import div, mul
 from gradcli.ops.pointwise.comparisons import equal
-from gradcli.ops.pointwise.elementwise import absolute, sign
-from gradcli.ops.pointwise.scalars import zero
+from gradcli.ops.pointwise.elementwise import absolute, sign, zero
 from gradcli.ops.pointwise.selection import clamp_min, guarded, where
-from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.reducing.reductions import apply_sum
+from gradcli.ops.reducing.sorting import ties
 from gradcli.ops.shaping.shaping import Axes, aligned, axes, count, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import LENGTH, SAME, operation

@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.forward import apply
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.writing import blank
+from gradcli.engine.memory.views import blank
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula, call, literal
 from gradcli.engine.tensor import Tensor
