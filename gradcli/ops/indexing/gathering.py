@@ -6,7 +6,7 @@ built on them. The entry at place -1 is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -213,57 +213,55 @@ def _onto_zeros(name: str) -> Notation:
     return write
 
 
-gather: Primitive = structured(
+def _by_index(
+    name: str, adding: str, read_at: Callable[..., Any], add_at: Callable[..., Any], node: str, **facts: Any
+) -> tuple[Primitive, Primitive, Primitive]:
+    """Declare the reading of entries at indices, its adjoint, and the addition of entries at indices."""
+    read: Primitive = structured(
+        name,
+        read_at,
+        lambda g, out, x, index, *, dim: back(g, index, shape=x.shape, dim=dim),
+        notation=dim_second(name),
+        says=PICKED,
+        **facts,
+    )
+    back: Primitive = adjoint(
+        f"{name}_backward",
+        add_at,
+        lambda g, out, x, index, *, shape, dim: read(g, index, dim=dim),
+        node=node,
+        notation=_onto_zeros(adding),
+        says=PLACED,
+    )
+    added_to = structured(
+        adding,
+        lambda x, index, src, *, dim: x + add_at(src, index, shape=x.shape, dim=dim),
+        lambda g, out, x, index, src, *, dim: g,
+        None,
+        lambda g, out, x, index, src, *, dim: read(g, index, dim=dim),
+        notation=dim_second(adding),
+        says=ADDED_AT,
+    )
+    return read, back, added_to
+
+
+gather, gather_backward, scatter_add = _by_index(
     "gather",
+    "scatter_add",
     gathered,
-    lambda g, out, x, index, *, dim: gather_backward(g, index, shape=x.shape, dim=dim),
+    _scatter,
+    "ScatterAddBackward0",
     saves=(0,),
-    notation=dim_second("gather"),
     inputs=("self", "index"),
-    says=PICKED,
     index=formulas.gathered,
 )
-gather_backward: Primitive = adjoint(
-    "gather_backward",
-    _scatter,
-    lambda g, out, x, index, *, shape, dim: gather(g, index, dim=dim),
-    node="ScatterAddBackward0",
-    notation=_onto_zeros("scatter_add"),
-    says=PLACED,
-)
-scatter_add: Primitive = structured(
-    "scatter_add",
-    lambda x, index, src, *, dim: x + _scatter(src, index, shape=x.shape, dim=dim),
-    lambda g, out, x, index, src, *, dim: g,
-    None,
-    lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
-    notation=dim_second("scatter_add"),
-    says=ADDED_AT,
-)
-index_select: Primitive = structured(
+index_select, _, index_add = _by_index(
     "index_select",
-    lambda x, index, *, dim: np.take(np.atleast_1d(x), index, dim),
-    lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
-    notation=dim_second("index_select"),
-    says=PICKED,
-    index=formulas.index_selected,
-)
-index_select_backward: Primitive = adjoint(
-    "index_select_backward",
-    _spread,
-    lambda g, out, x, index, *, shape, dim: index_select(g, index, dim=dim),
-    node="IndexAddBackward0",
-    notation=_onto_zeros("index_add"),
-    says=PLACED,
-)
-index_add: Primitive = structured(
     "index_add",
-    lambda x, index, src, *, dim: x + _spread(src, index, shape=x.shape, dim=dim),
-    lambda g, out, x, index, src, *, dim: g,
-    None,
-    lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
-    notation=dim_second("index_add"),
-    says=ADDED_AT,
+    lambda x, index, *, dim: np.take(np.atleast_1d(x), index, dim),
+    _spread,
+    "IndexAddBackward0",
+    index=formulas.index_selected,
 )
 masked_select: Primitive = structured(
     "masked_select",

@@ -114,48 +114,39 @@ def _twice(x: Any, reduction: str) -> float:
     return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
 
 
-def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
-    d = np.abs(x - y)
-    return reduced(chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
+    """Declare a loss of the size of the error that is a square up to a bend and a straight line behind it."""
+
+    def forward(x: Any, y: Any, *, reduction: str, **bend: float) -> Any:
+        return reduced(losses(np.abs(x - y), **bend), reduction)
+
+    def rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: str, **bend: float) -> Any:
+        return shared(g * guarded(nan(x - y), math.nan, slope(x - y, **bend)), x, reduction)
+
+    return structured(
+        name,
+        forward,
+        rule,
+        lambda g, out, x, y, **o: -rule(g, None, x, y, **o),
+        node=node,
+        notation=write(name),
+        traits=("average",),
+        inputs=("self", "target"),
+        says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
+    )
 
 
-def _smooth_l1_rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: str, beta: float) -> Any:
-    slope = where(absolute(x - y) < beta, (x - y) / beta, sign(x - y))
-    return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
-
-
-smooth_l1 = structured(
+smooth_l1 = _bent(
     "smooth_l1_loss",
-    _smooth_l1,
-    _smooth_l1_rule,
-    lambda g, out, x, y, **o: -_smooth_l1_rule(g, None, x, y, **o),
-    node="SmoothL1LossBackward0",
-    notation=write("smooth_l1_loss"),
-    traits=("average",),
-    inputs=("self", "target"),
-    says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
+    "SmoothL1LossBackward0",
+    lambda d, *, beta: chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta),
+    lambda error, *, beta: where(absolute(error) < beta, error / beta, sign(error)),
 )
-
-
-def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
-    d = np.abs(x - y)
-    return reduced(chosen(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
-
-
-def _huber_rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: str, delta: float) -> Any:
-    slope = where(absolute(x - y) < delta, x - y, delta * sign(x - y))
-    return shared(g * guarded(nan(x - y), math.nan, slope), x, reduction)
-
-
-huber = structured(
+huber = _bent(
     "huber_loss",
-    _huber,
-    _huber_rule,
-    lambda g, out, x, y, **o: -_huber_rule(g, None, x, y, **o),
-    notation=write("huber_loss"),
-    traits=("average",),
-    inputs=("self", "target"),
-    says=smooth_l1.says,
+    "HuberLossBackward0",
+    lambda d, *, delta: chosen(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)),
+    lambda error, *, delta: where(absolute(error) < delta, error, delta * sign(error)),
 )
 
 

@@ -304,40 +304,29 @@ absolute = elementwise(
     takes="input: Tensor",
     says="The gradient passes where the input is positive and turns its sign where it is negative.",
 )
-floor = elementwise(
-    "floor",
-    keeping_integers(np.floor),
-    lambda g, out, x: zero(g),
-    "The next whole number below.",
-    kinks=_at_integers,
-    convention="flat everywhere: floor' = 0",
-    takes="input: Tensor",
-    pieces=np.floor,
-    says=FLAT,
-)
-ceil = elementwise(
-    "ceil",
-    keeping_integers(np.ceil),
-    lambda g, out, x: zero(g),
-    "The next whole number above.",
-    kinks=_at_integers,
-    convention="flat everywhere: ceil' = 0",
-    takes="input: Tensor",
-    pieces=np.ceil,
-    says=FLAT,
-)
-trunc = elementwise(
-    "trunc",
-    keeping_integers(np.trunc),
-    lambda g, out, x: zero(g),
-    "The whole part.",
-    aliases=["fix"],
-    kinks=lambda x: _at_integers(x) & np.not_equal(x, 0),
-    convention="flat everywhere: trunc' = 0",
-    takes="input: Tensor",
-    pieces=np.trunc,
-    says=FLAT,
-)
+
+
+def _step(
+    name: str, rounded: Callable[[Any], Any], summary: str, kinks: Callable[[Any], Any], *aliases: str
+) -> Primitive:
+    """Declare a function that is flat between whole numbers."""
+    return elementwise(
+        name,
+        keeping_integers(rounded),
+        lambda g, out, x: zero(g),
+        summary,
+        aliases=aliases,
+        kinks=kinks,
+        convention=f"flat everywhere: {name}' = 0",
+        takes="input: Tensor",
+        pieces=rounded,
+        says=FLAT,
+    )
+
+
+floor = _step("floor", np.floor, "The next whole number below.", _at_integers)
+ceil = _step("ceil", np.ceil, "The next whole number above.", _at_integers)
+trunc = _step("trunc", np.trunc, "The whole part.", lambda x: _at_integers(x) & np.not_equal(x, 0), "fix")
 erf = elementwise(
     "erf",
     by_number(math.erf),

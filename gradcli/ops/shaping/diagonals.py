@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,20 +89,21 @@ diag_embed: Primitive = structured(
     says=PLACED,
     index=ELSEWHERE,
 )
-tril: Primitive = structured(
-    "tril",
-    lambda x, *, diagonal=0: np.tril(x, _inside(diagonal, *x.shape[-2:])),
-    lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
-    says="Only the kept triangle has gradients: the entries above it get 0.",
-    index=ELSEWHERE,
-)
-triu: Primitive = structured(
-    "triu",
-    lambda x, *, diagonal=0: np.triu(x, _inside(diagonal, *x.shape[-2:])),
-    lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
-    says="Only the kept triangle has gradients: the entries below it get 0.",
-    index=ELSEWHERE,
-)
+
+
+def _triangle(name: str, keep: Callable[[Any, int], Any], where_others: str) -> Primitive:
+    """Declare the lower or upper triangle of matrices, which is its own adjoint."""
+    kept: Primitive = structured(
+        name,
+        lambda x, *, diagonal=0: keep(x, _inside(diagonal, *x.shape[-2:])),
+        lambda g, out, x, *, diagonal: kept(g, diagonal=diagonal),
+        says=f"Only the kept triangle has gradients: the entries {where_others} it get 0.",
+        index=ELSEWHERE,
+    )
+    return kept
+
+
+tril, triu = _triangle("tril", np.tril, "above"), _triangle("triu", np.triu, "below")
 trace: Primitive = structured(
     "trace",
     lambda x: np.trace(x, dtype=x.dtype if x.dtype.kind == "f" else np.int64),
