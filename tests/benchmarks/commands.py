@@ -64,8 +64,8 @@ def importing(modules: str) -> list[str]:
 def start_up(quick: bool = False) -> Iterator[Row]:
     """The main job, a snippet, `--version` and `--help` against importing the libraries alone, and others' imports."""
     runs = 1 if quick else RUNS
-    imports = {name: importing(name) for name in LIBRARIES if is_installed(name) and not quick}
-    in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") and not quick else {}
+    imports: dict[str, Command] = {name: importing(name) for name in LIBRARIES if is_installed(name) and not quick}
+    in_torch: dict[str, Command] = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") and not quick else {}
     for what, command, others, modules, most in (
         ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 0.95),
         ("eval as text, against imports", MAIN_JOB[:-1], {}, "numpy, typer, lark", 1.05),
@@ -79,7 +79,7 @@ def start_up(quick: bool = False) -> Iterator[Row]:
 
 def symbolic(quick: bool = False) -> Iterator[Row]:
     """Three derivatives as formulas, from the shell."""
-    others = {"sympy": [PYTHON, "-c", SYMPY]} if is_installed("sympy") else {}
+    others: dict[str, Command] = {"sympy": [PYTHON, "-c", SYMPY]} if is_installed("sympy") else {}
     yield named(compared([*GRADCLI, "grad", "--symbolic", FORMULA], others, 1 if quick else 5), "grad --symbolic", None)
 
 
