@@ -14,11 +14,10 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.rites import Rites
-from gradcli.engine.saved import operands, release
+from gradcli.engine.saved import check_versions, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 

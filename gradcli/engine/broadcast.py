@@ -10,10 +10,9 @@ import numpy as np
 
 from gradcli.engine.memory.layout import strided
 from gradcli.engine.numerics import summation
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.primitive import Primitive, primitive, structured
+from gradcli.engine.symbolic.formula import Formula, literal, positional
 from gradcli.engine.symbolic.indices import ELSEWHERE, sums_of_copies
-from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
@@ -81,12 +80,11 @@ def _fold_expand(x: Formula, *, value: Any, size: tuple[int, ...]) -> Formula | 
     return Formula(tree, value, x.size + 1, inner=x.inner or x)
 
 
-sum_to_size: Primitive = primitive(
+sum_to_size: Primitive = structured(
     "sum_to_size",
     _sum_to_size,
     lambda g, out, x, *, size: expand(g, size=x.shape),
     node="SumBackward1",
-    structured=True,
     notation=_write_sum,
     fold=_fold_sum,
     says=SUM,
@@ -111,11 +109,10 @@ def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
     return steps[::-1]
 
 
-expand: Primitive = primitive(
+expand: Primitive = structured(
     "expand",
     _expand,
     lambda g, out, x, *, size: g if g.shape == x.shape else sum_to_size(g, size=x.shape),
-    structured=True,
     view=True,
     notation=positional("expand"),
     fold=_fold_expand,

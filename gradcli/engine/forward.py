@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import operand_values, settled, wrapped
-from gradcli.engine.checks.refusals import refusal
+from gradcli.engine.checks.promotion import operand_values, refusal, settled, wrapped
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import view_of
 from gradcli.engine.modes import mode

@@ -10,16 +10,58 @@ the arguments decide.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from gradcli.engine.domain import EVERYWHERE, Domain
+import numpy as np
+
 from gradcli.engine.operators import FUNCTIONS, Arithmetic
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, as_formula, call
+from gradcli.engine.symbolic.formula import Formula, Notation, as_formula, call
 from gradcli.facts import dataclass
+
+
+def _always(*inputs: Any, **options: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The points at which an operation is finite and smooth.
+
+    `text` writes the condition over its inputs, `{0}` and `{1}`, and is empty if there is none; `holds` tells of values
+    of the inputs which entries fulfil it. `low` and `high` bound the first input, where the condition is an interval.
+    """
+
+    text: str = ""
+    holds: Callable[..., Any] = _always
+    low: float = -math.inf
+    high: float = math.inf
+
+
+EVERYWHERE = Domain()
+
+
+def between(low: float, high: float) -> Domain:
+    """Return the open interval of the first input."""
+    return Domain(f"{low:g} < {{0}} < {high:g}", lambda x, *_, **options: (x > low) & (x < high), low, high)
+
+
+def above(low: float, input: int = 0) -> Domain:
+    """Return the half-line of one input."""
+    text, bound = f"{low:g} < {{{input}}}", low if input == 0 else -math.inf
+    return Domain(text, lambda *inputs, **options: np.greater(inputs[input], low), bound)
+
+
+def other_than_0(input: int = 0) -> Domain:
+    """Return all numbers but 0, of one input."""
+    return Domain(f"{{{input}}} != 0", lambda *inputs, **options: np.not_equal(inputs[input], 0))
+
+
+POSITIVE = above(0)
+
 
 TORCH = "torch 2.13"  # has the conventions declared; later ones change the gradients of clamp, min and max at ties
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
@@ -248,3 +290,13 @@ def primitive(
     assert name not in REGISTRY, name
     declared = REGISTRY[name] = Primitive(name, forward, rules, node, notation or call(name, forward), **facts)
     return declared
+
+
+def structured(name: str, forward: Callable[..., Any], *rules: Rule | None, **facts: Any) -> Primitive:
+    """Declare a primitive that is not elementwise."""
+    return primitive(name, forward, *rules, structured=True, **facts)
+
+
+def adjoint(name: str, forward: Callable[..., Any], *rules: Rule | None, **facts: Any) -> Primitive:
+    """Declare a part of the gradient of another operation, which formulas print."""
+    return structured(name, forward, *rules, traits=("adjoint",), **facts)

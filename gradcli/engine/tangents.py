@@ -16,8 +16,7 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.memory.views import is_view
-from gradcli.engine.memory.writing import follow, overwrite
+from gradcli.engine.memory.views import follow, is_view, overwrite
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating

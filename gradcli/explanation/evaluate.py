@@ -13,8 +13,7 @@ import numpy as np
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import Application, Recording, record
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import Formula, literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import EVERYWHERE, Domain
-from gradcli.engine.primitive import REGISTRY, Primitive
+from gradcli.engine.primitive import EVERYWHERE, REGISTRY, Domain, Primitive
 from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.chain.links import copied

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.versions import ModifiedError
 from gradcli.engine.graph import Node, leaves_below, nodes_below
-from gradcli.engine.saved import saved
+from gradcli.engine.saved import ModifiedError, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.facts import dataclass

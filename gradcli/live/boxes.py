@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, Rule
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import call
+from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.language.tree import Expression, Index, Number
 
 SAYS = "torch computes this; gradcli knows no rule for it, and shows the gradients that torch gave"

@@ -13,8 +13,7 @@ from gradcli.engine.graph import AccumulateGrad, Target
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import Formula, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import FAILURES, Evaluation, Line
 from gradcli.explanation.model import Names

@@ -133,15 +133,10 @@ def norm(out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = Fa
 # Index formulas of softmax and losses; their gradients are written in terms of the result.
 
 
-def variance(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
-    return _spread_out(out, x, dim, correction, keepdim, is_root=False)
-
-
-def deviation(out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> tuple[str, Given]:
-    return _spread_out(out, x, dim, correction, keepdim, is_root=True)
-
-
-def _spread_out(out: Any, x: Any, dim: Axes, correction: float, keepdim: bool, *, is_root: bool) -> tuple[str, Given]:
+def spread_out(
+    out: Any, x: Any, *, is_root: bool, dim: Axes = None, correction: float = 1, keepdim: bool = False
+) -> tuple[str, Given]:
+    """Return the formula of the variance, or of its root."""
     of = Reduced.of(x, dim, keepdim)
     axes = tuple(of.places.index(letter) for letter in of.bound)
     free = max(of.count - correction, 0)

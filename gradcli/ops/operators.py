@@ -30,7 +30,7 @@ def _change(target: Tensor, function: Callable[..., Tensor], other: Any) -> Tens
 
 
 def _assign(target: Tensor, items: Any, value: Any) -> None:
-    from gradcli.ops.indexing.assignment import assign
+    from gradcli.ops.indexing.subscript import assign
 
     assign(target, items, value)
 
@@ -44,7 +44,7 @@ def _entries(x: Tensor, items: Any) -> Any:
 def _attribute(x: Tensor, name: str) -> Any:
     """Return `x.sum` or `x.T`, the operation of that name on this tensor; `x.add_` writes its result over `x`."""
     if name.endswith("_"):
-        from gradcli.ops.indexing.assignment import in_place_method
+        from gradcli.ops.indexing.subscript import in_place_method
 
         in_place = in_place_method(name)
         if in_place is not None:

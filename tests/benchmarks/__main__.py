@@ -25,7 +25,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.benchmarks import columns, commands, engine, graphs
+from tests.benchmarks import columns, commands, engine, graphs, programs
 from tests.benchmarks.table import Row, is_sound, markdown, show
 
 BUSY = 0.5  # processes that run or wait, from which ratios of threads say little
@@ -36,7 +36,10 @@ MEASURES = (
     columns.arrays,
     commands.start_up,
     commands.symbolic,
-    commands.long_program,
+    programs.long_programs,
+    programs.engine_by_hand,
+    programs.class_of_hand_ins,
+    programs.simplification,
     commands.batches,
     engine.tasks,
 )

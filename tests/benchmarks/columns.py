@@ -16,9 +16,9 @@ from tests.benchmarks.commands import ENVIRONMENT, GRADCLI, PROGRAM, PYTHON, com
 from tests.benchmarks.graphs import BYTES
 from tests.benchmarks.table import ROOT, Bound, Row
 
-ROWS = 4_000_000
+ROWS = 1_000_000
 MORE = 4  # times as many, by which the memory must not grow
-RUNS = 5
+RUNS = 3
 WRITTEN_BY_HAND = """
 import sys
 import pyarrow as pa

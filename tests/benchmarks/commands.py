@@ -62,14 +62,16 @@ def importing(modules: str) -> list[str]:
 
 
 def start_up(quick: bool = False) -> Iterator[Row]:
-    """The main job, a snippet and `--version` against importing the libraries alone, and others' imports."""
+    """The main job, a snippet, `--version` and `--help` against importing the libraries alone, and others' imports."""
     runs = 1 if quick else RUNS
-    imports = {name: importing(name) for name in LIBRARIES if is_installed(name) and not quick}
-    in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") and not quick else {}
+    imports: dict[str, Command] = {name: importing(name) for name in LIBRARIES if is_installed(name) and not quick}
+    in_torch: dict[str, Command] = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") and not quick else {}
     for what, command, others, modules, most in (
-        ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 1.30),
-        ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.35),
-        ("--version", [*GRADCLI, "--version"], {}, "typer", 1.20),
+        ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 0.95),
+        ("eval as text, against imports", MAIN_JOB[:-1], {}, "numpy, typer, lark", 1.05),
+        ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.10),
+        ("--version", [*GRADCLI, "--version"], {}, "typer", 0.9),
+        ("--help", [*GRADCLI, "--help"], {}, "typer", 0.9),
     ):
         row = compared(command, {"baseline": importing(modules), **others}, runs)
         yield named(row, what, Bound(most, "baseline", f"{most:.2f} x import {modules}"))
@@ -77,19 +79,8 @@ def start_up(quick: bool = False) -> Iterator[Row]:
 
 def symbolic(quick: bool = False) -> Iterator[Row]:
     """Three derivatives as formulas, from the shell."""
-    others = {"sympy": [PYTHON, "-c", SYMPY]} if is_installed("sympy") else {}
+    others: dict[str, Command] = {"sympy": [PYTHON, "-c", SYMPY]} if is_installed("sympy") else {}
     yield named(compared([*GRADCLI, "grad", "--symbolic", FORMULA], others, 1 if quick else 5), "grad --symbolic", None)
-
-
-def long_program(quick: bool = False) -> Iterator[Row]:
-    """`eval --json` of a program of many statements."""
-    statements = 200 if quick else 10_000
-    lines = ["v0 = x*1.0", *(f"v{i} = v{i - 1}*a + x" for i in range(1, statements))]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "long.grad")
-        path.write_text("\n".join(lines), "utf-8")
-        row = compared([*GRADCLI, "eval", "-f", str(path), "x=1", "a=0.999", "--json"], {}, 1 if quick else 3)
-    yield named(row, "eval --json, 10,000 statements", Bound(3, "gradcli", "3 s"))
 
 
 def batches(quick: bool = False) -> Iterator[Row]:

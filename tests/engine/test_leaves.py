@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import gradcli.ops
-from gradcli.engine.checks.gradients import NON_LEAF_GRAD
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.tensor import Tensor, tensor
+from gradcli.engine.tensor import NON_LEAF_GRAD, Tensor, tensor
 from gradcli.errors import AutogradError
 
 gradcli.ops.load()

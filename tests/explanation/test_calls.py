@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
+import gradcli.ops.indexing.subscript  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain

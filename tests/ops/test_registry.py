@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
+import gradcli.ops.indexing.subscript  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import is_floating
 from gradcli.errors import EvaluationError, ProgramSyntaxError

@@ -127,7 +127,7 @@ def _npy(data: bytes) -> Any:
 
     import numpy as np
 
-    from gradcli.engine.checks.sizes import check_size
+    from gradcli.engine.checks.shapes import check_size
 
     array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "fiub":

@@ -12,8 +12,7 @@ from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.layout import overlaps, owner
-from gradcli.engine.memory.views import ITSELF, first_entry, is_view, take_over, writable
-from gradcli.engine.memory.writing import copy, node_of_base
+from gradcli.engine.memory.views import ITSELF, copy, first_entry, is_view, node_of_base, take_over, writable
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing, listening
 from gradcli.engine.saved import saved

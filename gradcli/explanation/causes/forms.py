@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import NAMELESS, Note

@@ -16,8 +16,7 @@ import numpy as np
 from gradcli.engine.backward import Contribution
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node as GraphNode
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import Formula, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line, in_line
 from gradcli.explanation.model import Local

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import switched
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.chain.links import chain

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, Rule
+from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.symbolic.indices import ELSEWHERE, Given, entry, letters
-from gradcli.engine.symbolic.notation import literal
 from gradcli.explanation.index.derivation import derivatives, equations
 from gradcli.explanation.index.tree import (
     REDUCE,

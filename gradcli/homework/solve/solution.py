@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import as_formula
+from gradcli.engine.symbolic.formula import Formula, as_formula
 from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.build import build, explain
 from gradcli.explanation.causes.infinities import is_finite

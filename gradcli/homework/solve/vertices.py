@@ -20,7 +20,7 @@ from gradcli.facts import dataclass
 from gradcli.homework.model import Value
 from gradcli.language.tree import Name
 from gradcli.ops.pointwise.arithmetic import add, sub
-from gradcli.ops.pointwise.scalars import power
+from gradcli.ops.pointwise.elementwise import power
 from gradcli.ops.products.contractions import mm
 from gradcli.ops.reducing.reductions import mean, total
 from gradcli.ops.shaping.shaping import clone

@@ -1,8 +1,14 @@
-"""Entries read and written by index along one dimension: gather, scatter, index_select, index_add, masked_select."""
+"""Entries read and written by index along one dimension: gather, scatter, index_select, index_add.
+
+`entries` reads at flat places of the last dimensions, and `entries_backward` adds there; padding and resizing are
+built on them. The entry at place -1 is 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,19 +16,165 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension
 from gradcli.engine.modes import refuse_examples
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, Notation, literal, number
 from gradcli.engine.symbolic.indices import ELSEWHERE
-from gradcli.engine.symbolic.notation import Notation, literal, number
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops import formulas as entries
-from gradcli.ops.indexing.entries import check_places, placing, scattering, vector_of
-from gradcli.ops.indexing.indexing import flat_positions, index_backward, scattered
-from gradcli.ops.support.arguments import Indices, Operand
+from gradcli.ops import formulas
+from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
+from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, check_size
 from gradcli.ops.support.constant_nodes import constant_node
-from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation
+from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation, printed
+from gradcli.ops.windows.windows import count
+
+# Checks of tensors of indices and of what is scattered to them: types, shapes, and that they are in bounds.
+
+
+def _outside(index: Tensor, size: int) -> int | None:
+    """Return the first index out of bounds, or None; a negative index is out of bounds here."""
+    bad = index.value[(index.value < 0) | (index.value >= size)]
+    return int(bad.reshape(-1)[0]) if bad.size else None
+
+
+def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
+    AutogradError.when(
+        index.dtype == np.bool_ or (index.dtype.itemsize < 4 and index.value.size),
+        f"{name}(): Expected dtype int32/int64 for index",
+    )
+    if max(index.ndim, 1) != max(x.ndim, 1):
+        owner = "self" if name.startswith("scatter") else "input"
+        raise ShapeError(f"Index tensor must have the same number of dimensions as {owner} tensor")
+    for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
+        ShapeError.when(
+            axis != dim and size > own,
+            f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
+            f"self {list(x.shape)} apart from dimension {dim}",
+        )
+    size = x.shape[dim] if x.ndim else 1
+    bad = _outside(index, size)
+    ShapeError.when(bad is not None, f"index {bad} is out of bounds for dimension {dim} with size {size}")
+
+
+def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
+    """Return torch's message for an index out of bounds, which depends on the operation's kernel."""
+    if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
+        return "index out of range in self"
+    if name == "index_select":
+        return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
+    return f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim] if x.ndim else 1}"
+
+
+def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
+    ShapeError.when(index.ndim > 1, f"{name}(): Index is supposed to be a vector")
+    AutogradError.when(
+        index.dtype == np.bool_ or is_floating(index.value), f"{name}(): Expected dtype int32 or int64 for index"
+    )
+    bad = _outside(index, x.shape[dim] if x.ndim else 1)
+    if bad is not None:
+        raise ShapeError(_bounds_message(name, bad, x, dim))
+    if not x.ndim:
+        return _only(name, index)
+    return index if index.ndim else Tensor(index.value.reshape(1))
+
+
+def _only(name: str, index: Tensor) -> Tensor:
+    """Return the one index of a tensor without dimensions, without dimensions itself."""
+    if index.value.size != 1:
+        raise AutogradError(f"{name}(): Index to scalar can have only 1 value, got {index.value.size} value(s)")
+    return Tensor(index.value.reshape(()))
+
+
+def placing(x: Tensor, index: Tensor) -> Tensor:
+    """Return the index; one without entries has the dimensions of what is written to, whatever it had."""
+    return index if index.value.size else Tensor(np.zeros((0,) * max(x.ndim, 1), np.int64))
+
+
+def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
+    """Return the entries of `src` that go to the places of the index, after torch's checks; a scalar is a vector."""
+    if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
+        other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
+        raise ShapeError(f"Index tensor must have the same number of dimensions as {other} tensor")
+    wanted, given = index.shape or (1,), src.shape or (1,)
+    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
+    beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
+    ShapeError.when(
+        not (fits and beside),
+        f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
+        f"{axis} and to be no larger size than src {list(src.shape)}",
+    )
+    check_places("scatter", x, axis, index)
+    found = src if src.ndim or not index.ndim else reshaped(src, (1,))
+    for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
+        if size < length:
+            found = cut(found, dim=dim, start=0, stop=size)
+    return found if found.shape == index.shape else reshaped(found, index.shape)
+
+
+def _taken(x: Array, places: Places, *, dims: int) -> Any:
+    """The entries at flat places of the last dimensions; -1 gives 0."""
+    lead = x.shape[: x.ndim - dims]
+    flat = x.reshape(*lead, count(x.shape[x.ndim - dims :]))
+    if (places < 0).any():
+        flat = np.concatenate([flat, np.zeros((*lead, 1), x.dtype)], axis=-1)
+    return np.take(flat, np.maximum(places, -1), axis=-1)
+
+
+def _added(g: Array, places: Places, *, shape: Shape, dims: int) -> Any:
+    """The gradient of `entries`: each entry is added to the place that it was taken from."""
+    lead, size = shape[: len(shape) - dims], count(shape[len(shape) - dims :])
+    rows = np.arange(count(lead)).reshape((*lead, *[1] * places.ndim))
+    cells = np.where(places < 0, size, places) + rows * (size + 1)
+    sums = scattered(g, cells, (count(lead), size + 1))
+    return np.ascontiguousarray(sums[:, :size]).reshape(shape)
+
+
+entries: Primitive = structured(
+    "entries",
+    _taken,
+    lambda g, out, x, places, *, dims: entries_backward(g, places, shape=x.shape, dims=dims),
+    says=PICKED,
+    index=ELSEWHERE,
+)
+entries_backward: Primitive = adjoint(
+    "entries_backward",
+    _added,
+    lambda g, out, h, places, *, shape, dims: entries(g, places, dims=dims),
+    says=PLACED,
+)
+
+
+@cache
+def named(taking: Primitive, node: str, **facts: Any) -> Primitive:
+    """Return the primitive under the node name that torch gives to one of its uses."""
+    return replace(taking, node=node, **facts)
+
+
+@cache
+def _reading(node: str, saves: tuple[int, ...] | None) -> Primitive:
+    return replace(entries, node=node, saves=saves)
+
+
+def taken(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:
+    """Return the entries at an array of places, recorded as a node of the given name; torch saves no places."""
+    check_size((*x.shape[: x.ndim - dims], *places.shape))
+    return _reading(node, saves)(x, Tensor(places), dims=dims)
+
+
+def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
+    """Add entries to zeros at an array of places, recorded as a node of the given name."""
+    check_size(shape)
+    return named(entries_backward, node, saves=None)(x, Tensor(places), shape=shape, dims=dims)
+
+
+printed(
+    entries,
+    "x = [[1, 2], [3, 4]]; entries(x, [[3, -1, 0]], dims=2)",
+    "x = [[1, 2], [3, 4]]; entries(x, [1, 1], dims=1)",
+)
+printed(entries_backward, "u = [1, 2, 3]; entries_backward(u, [3, -1, 3], shape=(2, 2), dims=2)")
 
 
 def gathered(x: Any, index: Any, *, dim: int) -> Any:
@@ -61,72 +213,61 @@ def _onto_zeros(name: str) -> Notation:
     return write
 
 
-gather: Primitive = primitive(
+def _by_index(
+    name: str, adding: str, read_at: Callable[..., Any], add_at: Callable[..., Any], node: str, **facts: Any
+) -> tuple[Primitive, Primitive, Primitive]:
+    """Declare the reading of entries at indices, its adjoint, and the addition of entries at indices."""
+    read: Primitive = structured(
+        name,
+        read_at,
+        lambda g, out, x, index, *, dim: back(g, index, shape=x.shape, dim=dim),
+        notation=dim_second(name),
+        says=PICKED,
+        **facts,
+    )
+    back: Primitive = adjoint(
+        f"{name}_backward",
+        add_at,
+        lambda g, out, x, index, *, shape, dim: read(g, index, dim=dim),
+        node=node,
+        notation=_onto_zeros(adding),
+        says=PLACED,
+    )
+    added_to = structured(
+        adding,
+        lambda x, index, src, *, dim: x + add_at(src, index, shape=x.shape, dim=dim),
+        lambda g, out, x, index, src, *, dim: g,
+        None,
+        lambda g, out, x, index, src, *, dim: read(g, index, dim=dim),
+        notation=dim_second(adding),
+        says=ADDED_AT,
+    )
+    return read, back, added_to
+
+
+gather, gather_backward, scatter_add = _by_index(
     "gather",
-    gathered,
-    lambda g, out, x, index, *, dim: gather_backward(g, index, shape=x.shape, dim=dim),
-    saves=(0,),
-    structured=True,
-    notation=dim_second("gather"),
-    inputs=("self", "index"),
-    says=PICKED,
-    index=entries.gathered,
-)
-gather_backward: Primitive = primitive(
-    "gather_backward",
-    _scatter,
-    lambda g, out, x, index, *, shape, dim: gather(g, index, dim=dim),
-    node="ScatterAddBackward0",
-    structured=True,
-    notation=_onto_zeros("scatter_add"),
-    says=PLACED,
-    traits=("adjoint",),
-)
-scatter_add: Primitive = primitive(
     "scatter_add",
-    lambda x, index, src, *, dim: x + _scatter(src, index, shape=x.shape, dim=dim),
-    lambda g, out, x, index, src, *, dim: g,
-    None,
-    lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
-    structured=True,
-    notation=dim_second("scatter_add"),
-    says=ADDED_AT,
+    gathered,
+    _scatter,
+    "ScatterAddBackward0",
+    saves=(0,),
+    inputs=("self", "index"),
+    index=formulas.gathered,
 )
-index_select: Primitive = primitive(
+index_select, _, index_add = _by_index(
     "index_select",
-    lambda x, index, *, dim: np.take(np.atleast_1d(x), index, dim),
-    lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
-    structured=True,
-    notation=dim_second("index_select"),
-    says=PICKED,
-    index=entries.index_selected,
-)
-index_select_backward: Primitive = primitive(
-    "index_select_backward",
-    _spread,
-    lambda g, out, x, index, *, shape, dim: index_select(g, index, dim=dim),
-    node="IndexAddBackward0",
-    structured=True,
-    notation=_onto_zeros("index_add"),
-    says=PLACED,
-    traits=("adjoint",),
-)
-index_add: Primitive = primitive(
     "index_add",
-    lambda x, index, src, *, dim: x + _spread(src, index, shape=x.shape, dim=dim),
-    lambda g, out, x, index, src, *, dim: g,
-    None,
-    lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
-    structured=True,
-    notation=dim_second("index_add"),
-    says=ADDED_AT,
+    lambda x, index, *, dim: np.take(np.atleast_1d(x), index, dim),
+    _spread,
+    "IndexAddBackward0",
+    index=formulas.index_selected,
 )
-masked_select: Primitive = primitive(
+masked_select: Primitive = structured(
     "masked_select",
     lambda x, mask: x[mask],
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
     saves=(0,),
-    structured=True,
     says=PICKED,
     index=ELSEWHERE,
 )
@@ -202,22 +343,20 @@ def _write_number(operands: Sequence[Formula], options: dict[str, Any]) -> Expre
     return Call("scatter", tuple(map(Argument, (x, literal(options["dim"]), index, number(options["value"])))))
 
 
-scatter_number: Primitive = primitive(
+scatter_number: Primitive = structured(
     "scatter_number",
     lambda x, index, *, dim, value: _scattered(x, index, x.dtype.type(value), dim=dim),
     lambda g, out, x, index, *, dim, value: scatter_number(g, index, dim=dim, value=0),
     node="ScatterBackward1",
-    structured=True,
     notation=_write_number,
     says="Entries that a number is written over get 0; the others get their gradient.",
 )
-scatter = primitive(
+scatter = structured(
     "scatter",
     _scattered,
     lambda g, out, x, index, src, *, dim: scatter_number(g, index, dim=dim, value=0),
     None,
     lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
-    structured=True,
     notation=dim_second("scatter"),
     says=REPLACED,
 )

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, literal
+from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.language.tree import Expression, Index, Literal
+from gradcli.language.tree import Expression, Index
 from gradcli.ops import formulas as places
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.surface import PICKED, PLACED, SAME, operation, printed
+from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
 
 EVERYTHING = slice(None)
 
@@ -63,12 +62,11 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
 
 def selecting(name: str, node: str, *traits: str) -> Primitive:
     """Declare the selection of one index of a dimension: a view, even of a single entry."""
-    return primitive(
+    return structured(
         name,
         lambda x, *, dim, index: x[(*_before(dim), index, ...)],
         lambda g, out, x, *, dim, index: select_backward(g, shape=x.shape, dim=dim, index=index),
         node=node,
-        structured=True,
         view=True,
         notation=_write_select,
         traits=traits,
@@ -83,14 +81,13 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
     def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
         return x[(*_before(dim), slice(start, stop, step))]
 
-    return primitive(
+    return structured(
         name,
         forward,
         lambda g, out, x, *, dim, start, stop, step=1, index=0: slice_backward(
             g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
         ),
         node=node,
-        structured=True,
         view=view,
         notation=_write_slice,
         traits=traits,
@@ -101,34 +98,20 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
 
 
 select: Primitive = selecting("select", "SelectBackward0")
-select_backward: Primitive = primitive(
+select_backward: Primitive = adjoint(
     "select_backward",
     _select_backward,
     lambda g, out, x, *, shape, dim, index: select(g, dim=dim, index=index),
     node="SelectBackwardBackward0",
-    structured=True,
     says=PLACED,
-    traits=("adjoint",),
 )
 cut: Primitive = slicing("slice", "SliceBackward0")
-slice_backward: Primitive = primitive(
+slice_backward: Primitive = adjoint(
     "slice_backward",
     _slice_backward,
     lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
     node="SliceBackwardBackward0",
-    structured=True,
     says=PLACED,
-    traits=("adjoint",),
-)
-alias: Primitive = primitive(
-    "alias",
-    lambda x: x[...],
-    lambda g, out, x: g,
-    structured=True,
-    view=True,
-    notation=lambda operands, _: written(operands[0], [Literal(...)]),
-    says=SAME,
-    index=same_entries,
 )
 
 
@@ -168,23 +151,20 @@ def _index_backward(g: Array, *indices: Places, shape: Shape, dims: Shape) -> An
     return scattered(g, flat_positions(shape)[_items(indices, dims)], shape)
 
 
-take: Primitive = primitive(
+take: Primitive = structured(
     "index",
     lambda x, *indices, dims: np.ascontiguousarray(x[_items(indices, dims)]),
     lambda g, out, x, i, *more, dims: index_backward(g, i, *more, shape=x.shape, dims=dims),
-    structured=True,
     notation=_write_index,
     says=PICKED,
     index=places.indexed,
 )
-index_backward: Primitive = primitive(
+index_backward: Primitive = adjoint(
     "index_backward",
     _index_backward,
     lambda g, out, x, i, *more, shape, dims: take(g, i, *more, dims=dims),
     node="IndexPutImplBackward0",
-    structured=True,
     says=PLACED,
-    traits=("adjoint",),
 )
 printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
 printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")

@@ -1,4 +1,4 @@
-"""Systems of equations that have one solution, of any matrix and of a triangle."""
+"""Square matrices: determinants, inverses, and systems of equations that have one solution."""
 
 from __future__ import annotations
 
@@ -9,15 +9,135 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.numerics import lapack
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.numerics.lapack import first_of, zero_pivot
+from gradcli.engine.primitive import Primitive, structured
+from gradcli.engine.symbolic.formula import part
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops import formulas as change
-from gradcli.ops.linalg.determinants import _check_square, _singular
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import zero
+from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.products.contractions import outer, times, transposed
 from gradcli.ops.shaping.diagonals import tril, triu
-from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Real, Shape
+from gradcli.ops.shaping.shaping import aligned, unsqueeze
+from gradcli.ops.support.arguments import Real, ReturnType, Shape
 from gradcli.ops.support.surface import SOLVED, operation
+
+
+def _over(g: Any, A: Any) -> Any:
+    """Reshape numbers, one for each matrix, to broadcast over the matrices."""
+    return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
+
+
+def _inverse(A: Any) -> Any:
+    try:
+        return np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        raise AutogradError(
+            f"linalg.inv: {first_of(A, lambda x: zero_pivot(x) > 0)}The diagonal element "
+            f"{zero_pivot(A) or A.shape[-1]} is zero, the inversion could not be "
+            "completed because the input matrix is singular."
+        ) from None
+
+
+inverse: Primitive = structured(
+    "inverse",
+    _inverse,
+    lambda g, out, A: -times(transposed(out), times(g, transposed(out))),
+    node="LinalgInvExBackward0",
+    says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
+    differential=change.INVERSE,
+)
+
+
+det: Primitive = structured(
+    "det",
+    np.linalg.det,
+    lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
+    node="LinalgDetBackward0",
+    saves=(0,),
+    kinks=lambda A: np.equal(np.linalg.det(A), 0),
+    traits=("lenient",),
+    convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
+    says="The derivative of a determinant is the determinant times the inverse, transposed.",
+    differential=change.DETERMINANT,
+)
+
+
+def _singular(A: Any) -> AutogradError:
+    where = first_of(A, lambda x: zero_pivot(x) > 0)
+    return AutogradError(f"torch.linalg.solve: {where}The solver failed because the input matrix is singular.")
+
+
+sign_of = structured(
+    "slogdet_sign",
+    lambda A: np.linalg.slogdet(A)[0][()],
+    notation=part("sign", "slogdet", det.forward),
+)
+log_of = structured(
+    "slogdet_logabsdet",
+    lambda A: np.linalg.slogdet(A)[1][()],
+    lambda g, out, A: _over(g, A) * transposed(inverse(A)),
+    node="LinalgSlogdetBackward0",
+    number=1,
+    notation=part("logabsdet", "slogdet", det.forward),
+    says="The derivative of the logarithm of a determinant is the inverse, transposed.",
+    differential=change.LOGARITHM,
+)
+
+
+def _check_square(name: str, A: Tensor) -> None:
+    ShapeError.when(A.ndim < 2, f"{name}: The input tensor A must have at least 2 dimensions.")
+    if A.shape[-1] != A.shape[-2]:
+        raise ShapeError(
+            f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices"
+        )
+
+
+@operation(
+    "A = [[1, 2], [3, 5]]; det(A)",
+    "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()",
+    integers_stay=True,
+    kernel="linalg.det: Expected a floating point or complex tensor as input. Got {}",
+)
+def apply_det(input: Real) -> Any:
+    """The determinant of a square matrix, or of each of a batch."""
+    _check_square("linalg.det", input)
+    return det(input)
+
+
+@operation(
+    "A = [[1, 2], [3, 5]]; slogdet(A).logabsdet",
+    integers_stay=True,
+    kernel="linalg.slogdet: Expected a floating point or complex tensor as input. Got {}",
+)
+def slogdet(input: Real) -> ReturnType:
+    """The sign of the determinant, `.sign`, and the logarithm of its size, `.logabsdet`."""
+    _check_square("linalg.slogdet", input)
+    return ReturnType("slogdet", sign=sign_of(input), logabsdet=log_of(input))
+
+
+@operation(
+    "A = [[3, 2], [1, 5]]; logdet(A)", kernel="logdet: Expected a floating point or complex tensor as input. Got {}"
+)
+def logdet(input: Real) -> Any:
+    """The logarithm of the determinant; nan where that is negative."""
+    sign, size = slogdet(input)
+    return where(equal(sign, -1), float("nan"), size)
+
+
+@operation(
+    "A = [[1, 2], [3, 5]]; inverse(A)",
+    "A = [[[1, 2], [3, 5]]]; inv(A)",
+    aliases=["inv"],
+    integers_stay=True,
+    kernel="linalg.inv: Expected a floating point or complex tensor as input. Got {}",
+)
+def apply_inverse(input: Real) -> Any:
+    """The inverse of a square matrix, or of each of a batch."""
+    _check_square("linalg.inv", input)
+    return inverse(input)
 
 
 def _of_vectors(A: Any, B: Any) -> bool:
@@ -46,13 +166,12 @@ def _matrix_rule(g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, left: bool
     return -times(h, transposed(out)) if left else -times(transposed(out), h)
 
 
-solve: Primitive = primitive(
+solve: Primitive = structured(
     "solve",
     _solve,
     _matrix_rule,
     lambda g, out, A, B, *, left=True: solve(transposed(A), g, left=left),
     node="LinalgSolveExBackward0",
-    structured=True,
     says=SOLVED,
     differential=change.solution,
 )
@@ -119,7 +238,7 @@ def _triangle_rule(
     return (triu if upper else tril)(change, diagonal=(1 if upper else -1) if unitriangular else 0)
 
 
-triangle: Primitive = primitive(
+triangle: Primitive = structured(
     "solve_triangular",
     _solve_triangle,
     _triangle_rule,
@@ -127,7 +246,6 @@ triangle: Primitive = primitive(
         transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular
     ),
     node="LinalgSolveTriangularBackward0",
-    structured=True,
     says=SOLVED,
     differential=change.triangle,
 )

@@ -1,31 +1,170 @@
-"""Sums, products, powers: the primitives behind the operators."""
+"""Sums, products, quotients, powers, and rounding: the primitives behind the operators."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.domain import POSITIVE, other_than_0
+from gradcli.engine.checks.promotion import check_difference
 from gradcli.engine.numerics.precision import raised
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import infix, number, prefix
+from gradcli.engine.primitive import POSITIVE, Primitive, other_than_0, primitive
+from gradcli.engine.symbolic.formula import Formula, infix, number, prefix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Binary, Expression
-from gradcli.ops.pointwise import rounding
+from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Number
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
-from gradcli.ops.pointwise.elementwise import elementwise, log
-from gradcli.ops.pointwise.scalars import add_scaled, power, sub_scaled
+from gradcli.ops.pointwise.elementwise import add_scaled, elementwise, keeping_integers, log, power, sub_scaled, zero
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, as_tensor, is_number, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
-from gradcli.ops.support.surface import operation
+from gradcli.ops.support.surface import FLAT, REMAINDER, REMAINDER_BY, operation
+
+
+def _halfway(x: Any) -> Any:
+    return np.equal(x - np.floor(x), 0.5)
+
+
+rounded = primitive(
+    "round",
+    keeping_integers(np.rint),
+    lambda g, out, x: zero(g),
+    kinks=_halfway,
+    convention="flat everywhere: round' = 0",
+    pieces=np.rint,
+    says=FLAT,
+)
+
+
+def _round_decimals(x: Any, *, decimals: int) -> Any:
+    scale = 10.0 ** abs(decimals)
+    return np.rint(x * scale) / scale if decimals >= 0 else np.rint(x / scale) * scale
+
+
+rounded_decimals = primitive(
+    "round_decimals",
+    _round_decimals,
+    lambda g, out, x, *, decimals: zero(g),
+    node="RoundBackward1",
+    notation=lambda operands, options: Call(
+        "round", (Argument(operands[0].tree), Argument(Number(options["decimals"]), "decimals"))
+    ),
+    kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
+    convention="flat everywhere: round' = 0",
+    pieces=_round_decimals,
+    says=FLAT,
+)
+
+
+@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
+def apply_round(input: Tensor, *, decimals: int | None = None) -> Any:
+    """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
+    return rounded(input) if decimals is None else rounded_decimals(input, decimals=decimals)
+
+
+def _at_multiples(x: Any, n: Any) -> Any:
+    return np.equal(np.remainder(x, n), 0)
+
+
+def _beyond_0(x: Any, n: Any) -> Any:
+    """Tell where the input is a multiple, but for 0, around which rounding towards 0 makes no step."""
+    return np.equal(np.fmod(x, n), 0) & np.not_equal(x, 0)
+
+
+floor_divide = primitive(
+    "floor_divide",
+    np.floor_divide,
+    lambda g, out, a, b: zero(g),
+    lambda g, out, a, b: zero(g),
+    saves=(0, 1),
+    node="DivBackward2",
+    notation=infix("//"),
+    convention="the quotient is flat between its steps: derivative 0",
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    domain=other_than_0(1),
+    says=FLAT,
+)
+truncating_divide = primitive(
+    "trunc_divide",
+    lambda a, b: np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b)),
+    lambda g, out, a, b: zero(g),
+    lambda g, out, a, b: zero(g),
+    saves=(0, 1),
+    node="DivBackward2",
+    notation=lambda operands, _: Call(
+        "div", (*(Argument(x.tree) for x in operands), Argument(Literal("trunc"), "rounding_mode"))
+    ),
+    convention=floor_divide.convention,
+    kinks=_beyond_0,
+    pieces=lambda x, n: np.trunc(np.true_divide(x, n)),
+    domain=floor_divide.domain,
+    says=FLAT,
+)
+
+
+def _remainder(x: Any, n: Any) -> Any:
+    """Return the remainder; a zero keeps the sign of `x`, where numpy gives it the sign of `n`."""
+    found = np.remainder(x, n)
+    return np.where(found == 0, np.fmod(x, n), found)[()] if found.dtype.kind == "f" else found
+
+
+remainder = primitive(
+    "remainder",
+    _remainder,
+    lambda g, out, x, n: g,
+    node="RemainderBackward0",
+    notation=infix("%"),
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    convention="remainder' is 1 at its jumps too",
+    says=REMAINDER,
+)
+remainder_tensor = primitive(
+    "remainder_tensor",
+    _remainder,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: -g * floor_divide(x, y),
+    node="RemainderBackward1",
+    notation=infix("%"),
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    convention=remainder.convention,
+    domain=other_than_0(1),
+    says=REMAINDER_BY,
+)
+
+
+def underived(name: str) -> Any:
+    """Make the rule of an operation that torch has no derivative for."""
+
+    def refuse(g: Carrier, out: Carrier, *operands: Carrier, **_: Any) -> Any:
+        raise AutogradError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
+# torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here `div` and `remainder` give one.
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
+underived_quotient = replace(floor_divide, node=NOT_IMPLEMENTED, rules=(underived("floor_divide"),) * 2)
+remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED, rules=(underived("remainder"),) * 2)
+
+
+def check_booleans(kernel: str, *operands: Any) -> None:
+    """Refuse to divide booleans by booleans, for which torch has no kernel."""
+    if all(np.asarray(x.value if isinstance(x, Tensor) else x).dtype == np.bool_ for x in operands):
+        raise AutogradError(f"\"{kernel}_cpu\" not implemented for 'Bool'", help="write x.int() for one of them")
+
+
+def check_divisor(*operands: Any) -> None:
+    """Refuse to divide whole numbers by 0, as torch does: integers have no infinity."""
+    values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
+    if all(value.dtype.kind in "iub" for value in values) and not np.all(values[1]):
+        raise AutogradError("ZeroDivisionError")
 
 
 def _write_product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
@@ -203,10 +342,10 @@ def apply_div(input: Operand, other: Operand, *, rounding_mode: str | None = Non
             raise AutogradError(
                 f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
             )
-        rounding.check_divisor(input, other)
+        check_divisor(input, other)
         input = as_tensor(input) if is_number(other) else input
-        rounding.check_booleans(f"div_{rounding_mode}", input, other)
-        return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
+        check_booleans(f"div_{rounding_mode}", input, other)
+        return (floor_divide if rounding_mode == "floor" else truncating_divide)(input, other)
     # a number over a tensor is the number times the reciprocal, as in torch
     if not is_number(input):
         return div(input, other)
@@ -237,23 +376,23 @@ def square(input: Tensor) -> Any:
 @operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first")
 def apply_floor_divide(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
-    rounding.check_booleans("div_floor", input, other)
-    rounding.check_divisor(input, other)
-    return rounding.floor_divide(as_tensor(input) if is_number(other) else input, other)
+    check_booleans("div_floor", input, other)
+    check_divisor(input, other)
+    return floor_divide(as_tensor(input) if is_number(other) else input, other)
 
 
 def quotient(input: Operand, other: Operand) -> Any:
     """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
-    rounding.check_booleans("div_floor", input, other)
-    rounding.check_divisor(input, other)
-    return rounding.quotient(as_tensor(input) if is_number(other) else input, other)
+    check_booleans("div_floor", input, other)
+    check_divisor(input, other)
+    return underived_quotient(as_tensor(input) if is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
 def apply_remainder(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
-    rounding.check_booleans("remainder", input, other)
-    rounding.check_divisor(input, other)
+    check_booleans("remainder", input, other)
+    check_divisor(input, other)
     if is_number(other):
-        return rounding.remainder(input, other)
-    return (rounding.remainder_of if is_number(input) else rounding.remainder_tensor)(input, other)
+        return remainder(input, other)
+    return (remainder_of if is_number(input) else remainder_tensor)(input, other)

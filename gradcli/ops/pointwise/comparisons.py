@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import comparison
+from gradcli.engine.symbolic.formula import comparison
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.surface import operation, register

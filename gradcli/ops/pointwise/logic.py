@@ -11,11 +11,11 @@ from gradcli.engine.checks.promotion import result_type
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode, refuse_examples
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.primitive import Primitive, primitive, structured
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
-from gradcli.ops.shaping.axes import axes, in_rows, wrapped
+from gradcli.ops.shaping.shaping import axes, in_rows, wrapped
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import operation, register
 
@@ -44,8 +44,8 @@ def _over(function: Any) -> Callable[..., Any]:
     return lambda x, *, dim=None, keepdim=False: function(x, axis=axes(dim, np.ndim(x)), keepdims=keepdim)
 
 
-every = primitive("all", in_rows(_over(np.all)), structured=True)
-some = primitive("any", in_rows(_over(np.any)), structured=True)
+every = structured("all", in_rows(_over(np.all)))
+some = structured("any", in_rows(_over(np.any)))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import Domain, above, other_than_0
-from gradcli.engine.primitive import primitive
+from gradcli.engine.primitive import Domain, above, other_than_0, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import at_most, both, equal

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradcli.engine.domain import Domain, above, between
 from gradcli.engine.numerics.precision import nearest
-from gradcli.engine.primitive import Primitive
+from gradcli.engine.primitive import Domain, Primitive, above, between
 from gradcli.ops.pointwise.arithmetic import reciprocal
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import elementwise, sqrt

@@ -19,8 +19,7 @@ from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.products.contractions import apply_bmm
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.diagonals import diagonal
-from gradcli.ops.shaping.permutations import movedim, permute
-from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
+from gradcli.ops.shaping.shaping import movedim, permute, reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Tensors, all_of, check_size
 from gradcli.ops.support.surface import operation
 

@@ -1,4 +1,7 @@
-"""Entries by their order: sort, topk, median, and the running maximum and minimum.
+"""Entries by their order: the largest and smallest, sort, topk, median; places that are not 0, and distinct entries.
+
+How a tie is shared depends on the operation, as in torch: `max()` and `amax` share it evenly, `max(dim)` gives all to
+the first.
 
 The indices are computed first; the values are then gathered by index, and each chosen entry gets the gradient of its
 place in the result.
@@ -11,16 +14,194 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.notation import part
+from gradcli.engine.modes import refuse_examples
+from gradcli.engine.primitive import Primitive, primitive, structured
+from gradcli.engine.symbolic.formula import Formula, call, comparison, number, part
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Index, Literal, Number
+from gradcli.ops import formulas as entries
 from gradcli.ops import formulas as places
 from gradcli.ops.indexing.gathering import gather_backward
-from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied
-from gradcli.ops.support.arguments import Array, ReturnType
-from gradcli.ops.support.surface import CHOSEN, MOVED, PICKED, operation, printed
+from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, in_rows, wrapped
+from gradcli.ops.support.arguments import Array, Dims, Places, ReturnType, as_tensor
+from gradcli.ops.support.constant_nodes import as_node
+from gradcli.ops.support.surface import CHOSEN, EXTREME, MOVED, PICKED, operation, printed, register
+
+ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
+
+
+def _attains(x: Any, extreme: Any) -> Any:
+    """Return the mask of the entries equal to the extreme; where that is nan, of the nan."""
+    found = x == extreme
+    return found | (x != x) & (extreme != extreme) if np.isnan(extreme).any() else found
+
+
+def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
+    return np.sum(_attains(x, extreme), axis=axes(dim, np.ndim(x)), keepdims=dim is not None, dtype=x.dtype)
+
+
+def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
+    """Fold the number of ties to 1 where there are none, and no two entries are one expression."""
+    if np.any(value != 1):
+        return None
+    along = axes(dim, np.ndim(x.value))
+    entries = np.moveaxis(x.value, along, range(len(along)))
+    ordered = np.sort(np.reshape(entries, (-1, *entries.shape[len(along) :])), axis=0)
+    is_same = np.diff(ordered, axis=0) <= ROUNDED * np.abs(ordered[1:])
+    return None if is_same.any() else Formula(number(1), 1)
+
+
+def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
+    equality = Formula(comparison("==")(operands, {}), None)
+    dim = options.get("dim")
+    named = {} if dim is None else {"dim": dim, "keepdim": True}
+    return call("sum", _ties)([equality], named)
+
+
+attains = primitive("attains", _attains, notation=comparison("=="))
+ties = structured("ties", _ties, notation=_write_ties, fold=_fold_ties)
+
+
+def tied(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the `kinks` of a reduction: the mask of entries that tie for the extreme."""
+
+    def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
+        along = axes(dim, np.ndim(x))
+        found = np.equal(x, find(x, axis=along, keepdims=True))
+        return found & (np.sum(found, axis=along, keepdims=True) > 1)
+
+    return kinks
+
+
+EVENLY: Any = {"structured": True, "convention": "ties share the gradient evenly", "says": EXTREME}
+FIRST = "at a tie the first gets the gradient"
+
+
+def shared_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, keepdim: bool = False) -> Any:
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    return where(attains(x, out), g / ties(x, out, dim=dim), 0)
+
+
+def _place(find: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
+        if np.ndim(x) == 0:
+            return np.int64(0)
+        return np.asarray(find(x, axis=dim, keepdims=keepdim))[()]
+
+    return forward
+
+
+def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+    if np.ndim(x) == 0:
+        return x
+    taken = np.take_along_axis(x, indices if keepdim else np.expand_dims(indices, dim), dim)
+    return taken if keepdim else np.squeeze(taken, dim)[()]
+
+
+def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
+    """The mask of an index, along a new dimension or along the kept one."""
+    behind = np.ndim(indices) - dim - keepdim
+    places = np.arange(size).reshape(size, *(1,) * behind)
+    return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
+
+
+hot = structured("hot", _hot)
+printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
+
+
+def picked_rule(
+    g: Carrier, out: Carrier, x: Carrier, indices: Any, *, dim: int, keepdim: bool = False, **_: Any
+) -> Any:
+    if x.shape == ():
+        return as_node(g, "ScatterBackward0") if isinstance(g, Tensor) else g
+    chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
+    return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
+
+
+def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
+    """Raise AutogradError for a reduction of no entries, which have no extreme."""
+    if dim is None and 0 in shape:
+        advice = "" if name.startswith("arg") else " Specify the reduction dim with the 'dim' argument."
+        raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
+    for axis in axes(dim, len(shape)):
+        if shape[axis] == 0:
+            shown = getattr(axis, "given", axis) if name in ("amax", "amin") else axis
+            raise AutogradError(f"{name}(): Expected reduction dim {shown} to have non-zero size.")
+
+
+def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]) -> None:
+    """Declare `max` or `min`, its forms that share ties and that find places, and the primitives of each."""
+    find, node = getattr(np, name), f"{name.title()}Backward"
+    evenly: Any = {"kinks": tied(find), "index": entries.extreme(name), **EVENLY}
+    whole = primitive(name, lambda x: find(x), shared_rule, node=f"{node}1", **evenly)
+    over = primitive(
+        f"a{name}",
+        in_rows(lambda x, *, dim=None, keepdim=False: find(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
+        shared_rule,
+        **evenly,
+    )
+    place = structured(f"arg{name}", _place(getattr(np, f"arg{name}")))
+    first = structured(
+        f"{name}_dim",
+        picked,
+        picked_rule,
+        node=f"{node}0",
+        notation=part("values", name, picked),
+        kinks=tied(find),
+        convention=FIRST,
+        says=CHOSEN,
+        index=entries.picked,
+    )
+
+    def extreme(
+        input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None
+    ) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return between(input, as_tensor(dim if other is None else other))
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(name, input.shape, axis)
+        if axis is None:
+            return whole(input)
+        indices = place(input, dim=axis, keepdim=keepdim)
+        return ReturnType(name, values=first(input, indices, dim=axis, keepdim=keepdim), indices=indices)
+
+    def shared(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(f"a{name}", input.shape, axis)
+        return over(input, dim=axis, keepdim=keepdim)
+
+    def index(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        axis = wrapped(dim, input.ndim)
+        refuse_empty(f"arg{name}", input.shape, axis)
+        return place(input, dim=axis, keepdim=keepdim)
+
+    extreme.__doc__ = (
+        f"The {word} entry; over a dimension its `.values` and `.indices`; of two tensors the {word_of_two}, entry by "
+        "entry."
+    )
+    shared.__doc__ = f"The {word} entry over dimensions; ties share the gradient."
+    index.__doc__ = f"The index of the {word} entry; without `dim` that of the flattened tensor."
+    matrix = "x = [[1, -2], [3, 0.5]]; "
+    register(
+        name,
+        extreme,
+        (
+            f"{matrix}{name}(x)",
+            f"{matrix}{name}(x, dim=0).values",
+            f"{matrix}{name}(x, 1, keepdim=True)[0]",
+            f"x = [1, -2]; y = [0, 3]; {name}(x, y)",
+        ),
+    )
+    register(f"a{name}", shared, (f"{matrix}a{name}(x, dim=1)", f"{matrix}a{name}(x, (0, 1), keepdim=True)"))
+    register(f"arg{name}", index, (f"{matrix}where(arg{name}(x, dim=1, keepdim=True) == 0, x, x**2)",))
+
+
+_declare("max", "largest", "larger", apply_maximum)
+_declare("min", "smallest", "smaller", apply_minimum)
 
 
 def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:
@@ -64,21 +245,20 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-order = primitive("argsort", _ordered, structured=True)
-top = primitive("topk_indices", _top, structured=True)
-middle = primitive("median_index", _middle, structured=True)
+order = structured("argsort", _ordered)
+top = structured("topk_indices", _top)
+middle = structured("median_index", _middle)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
-    return primitive(
+    return structured(
         name,
         forward,
         lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
         node=node,
-        structured=True,
         notation=part("values", function, forward),
         says=says,
         index=places.ordered,
@@ -90,12 +270,11 @@ sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 
-median_dim = primitive(
+median_dim = structured(
     "median_dim",
     picked,
     picked_rule,
     node="MedianBackward1",
-    structured=True,
     notation=part("values", "median", picked),
     says=CHOSEN,
     index=places.picked,
@@ -161,3 +340,33 @@ def apply_median(input: Tensor, dim: int | None = None, keepdim: bool = False) -
     refuse_empty("median", input.shape, axis)
     indices = middle(input, dim=axis, keepdim=keepdim)
     return ReturnType("median", values=median_dim(input, indices, dim=axis, keepdim=keepdim), indices=indices)
+
+
+nonzero_places = structured(
+    "nonzero", lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64)
+)
+places_along = structured(
+    "nonzero_along",
+    lambda x, *, dim: np.nonzero(np.atleast_1d(x))[dim],
+    notation=lambda operands, options: Index(
+        Call("nonzero", (Argument(operands[0].tree), Argument(Literal(True), "as_tuple"))), (Number(options["dim"]),)
+    ),
+)
+
+
+@operation("nonzero([[1, 0], [0, 2]])", "nonzero([[1, 0], [0, 2]], as_tuple=True)[1]")
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the entries that are not 0, one row each; or one tensor for each dimension."""
+    refuse_examples("nonzero", input)
+    if as_tuple:
+        return tuple(places_along(input, dim=dim) for dim in range(max(input.ndim, 1)))
+    return nonzero_places(input)
+
+
+@operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """The distinct entries in order; on request with the index of each entry in them, and their counts."""
+    refuse_examples("unique", input)
+    values, inverse, numbers = np.unique(input.value, return_inverse=True, return_counts=True)
+    results = [values, *([inverse.reshape(input.shape)] * return_inverse), *([numbers] * return_counts)]
+    return Tensor(values) if len(results) == 1 else tuple(map(Tensor, results))

@@ -1,22 +1,31 @@
-"""Variance and standard deviation."""
+"""Variance, standard deviation, quantiles and differences."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, structured
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops import formulas as entries
-from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.indexing.gathering import gather
+from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.pointwise.arithmetic import sub
+from gradcli.ops.pointwise.comparisons import equal, exactly_one
 from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import mean, mean_dim
-from gradcli.ops.shaping.axes import Axes, aligned, axes, count, in_rows, wrapped
-from gradcli.ops.support.arguments import Dims
-from gradcli.ops.support.surface import register, taking
+from gradcli.ops.reducing.sorting import apply_sort
+from gradcli.ops.shaping.shaping import Axes, aligned, axes, clone, count, flatten, in_rows, movedim, reshape, wrapped
+from gradcli.ops.support.arguments import Dims, Operand, Real, as_tensor
+from gradcli.ops.support.surface import operation, register, taking
 
 NO_FREEDOM = (
     "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
@@ -62,15 +71,14 @@ def _std_rule(
     return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
 
-var = primitive(
+var = structured(
     "var",
     in_rows(_var),
     _var_rule,
-    structured=True,
     says="Each entry gets twice its distance from the mean, over n - correction.",
-    index=entries.variance,
+    index=partial(entries.spread_out, is_root=False),
 )
-std = primitive(
+std = structured(
     "std",
     in_rows(
         lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(
@@ -78,11 +86,10 @@ std = primitive(
         )
     ),
     _std_rule,
-    structured=True,
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
     says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
-    index=entries.deviation,
+    index=partial(entries.spread_out, is_root=True),
 )
 
 
@@ -129,3 +136,44 @@ _declare(
     integers_stay=True,
     kernel="std and var only support floating point and complex dtypes",
 )
+
+
+@operation("x = [1, 4, 9]; diff(x)", "x = [[1, 4, 9], [2, 3, 5]]; diff(x, n=2, dim=1)")
+def diff(input: Tensor, n: int = 1, dim: int = -1) -> Any:
+    """Each entry less the one before it, along a dimension; `n` times over."""
+    ShapeError.when(not input.ndim, "diff expects input to be at least one-dimensional")
+    AutogradError.when(n < 0, f"order must be non-negative but got {n}")
+    axis, x = dimension(dim, input.ndim), clone(input) if not n else input
+    for _ in range(min(n, input.shape[axis])):
+        length = x.shape[axis]
+        later, earlier = cut(x, dim=axis, start=1, stop=length), cut(x, dim=axis, start=0, stop=max(length - 1, 0))
+        x = exactly_one(later, earlier) if x.dtype == np.bool_ else sub(later, earlier)
+    return x
+
+
+@operation(
+    "x = [4, 1, 9, 3]; quantile(x, 0.4)",
+    "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, [0.25, 0.75], dim=1)",
+    "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, 0.3, dim=0, keepdim=True)",
+    integers_stay=True,
+)
+def quantile(input: Real, q: Operand, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The values below which the share `q` of the entries lies, of all entries or along a dimension."""
+    shares = as_tensor(q).value
+    AutogradError.when(not input.value.size, "quantile() input tensor must be non-empty")
+    AutogradError.when(
+        np.ndim(shares) > 1, f"quantile() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor"
+    )
+    AutogradError.when(not np.all((shares >= 0) & (shares <= 1)), "quantile() q must be in the range [0, 1]")
+    whole = dim is None or not input.ndim
+    x: Any = flatten(input) if whole else input
+    axis = 0 if dim is None else dimension(dim, x.ndim)
+    rows = apply_sort(x, axis).values
+    last = rows.shape[axis] - 1
+    missing = np.isnan(rows.value).any(axis, keepdims=True)  # a nan is sorted last
+    ranks = np.where(missing, last, np.expand_dims(np.atleast_1d(shares) * last, tuple(range(1, x.ndim - axis))))
+    below, above = (Tensor(ends.astype(np.int64)) for ends in (np.floor(ranks), np.ceil(ranks)))
+    weights = Tensor((ranks - below.value).astype(x.dtype))
+    result = lerp_tensor(gather(rows, below, dim=axis), gather(rows, above, dim=axis), weights)
+    kept = (1,) * (keepdim * input.ndim) if whole else (*x.shape[:axis], *(1,) * keepdim, *x.shape[axis + 1 :])
+    return reshape(movedim(result, axis, 0), shape=(*shares.shape, *kept))

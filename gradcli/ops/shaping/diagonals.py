@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, call, literal
 from gradcli.engine.symbolic.indices import ELSEWHERE
-from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
@@ -41,31 +40,27 @@ def _diag(x: Any, *, diagonal: int = 0) -> Any:
     return _diagonal(x, offset=diagonal).copy()
 
 
-diagonal: Primitive = primitive(
+diagonal: Primitive = structured(
     "diagonal",
     _diagonal,
     lambda g, out, x, *, offset, dim1, dim2: diagonal_backward(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
-    structured=True,
     view=True,
     says=PICKED,
     index=ELSEWHERE,
 )
-diagonal_backward: Primitive = primitive(
+diagonal_backward: Primitive = adjoint(
     "diagonal_backward",
     _diagonal_backward,
     lambda g, out, x, *, shape, offset=0, dim1=0, dim2=1: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
     node="DiagonalBackwardBackward0",
-    structured=True,
     says=PLACED,
-    traits=("adjoint",),
 )
 printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
-diag: Primitive = primitive(
+diag: Primitive = structured(
     "diag_copy",
     _diag,
     lambda g, out, x, *, diagonal: diagonal_backward(g, shape=x.shape, offset=diagonal, dim1=0, dim2=1),
     node="DiagonalBackward0_copy",
-    structured=True,
     notation=call("diag", _diag),
     says=PICKED,
     index=ELSEWHERE,
@@ -86,49 +81,44 @@ def _write_embed(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
     return call("diag_embed", _embedded)(operands, options)
 
 
-diag_embed: Primitive = primitive(
+diag_embed: Primitive = structured(
     "diag_embed",
     _embedded,
     lambda g, out, x, **o: diagonal(g, **o),
-    structured=True,
     notation=_write_embed,
     says=PLACED,
     index=ELSEWHERE,
 )
-tril: Primitive = primitive(
-    "tril",
-    lambda x, *, diagonal=0: np.tril(x, _inside(diagonal, *x.shape[-2:])),
-    lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
-    structured=True,
-    says="Only the kept triangle has gradients: the entries above it get 0.",
-    index=ELSEWHERE,
-)
-triu: Primitive = primitive(
-    "triu",
-    lambda x, *, diagonal=0: np.triu(x, _inside(diagonal, *x.shape[-2:])),
-    lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
-    structured=True,
-    says="Only the kept triangle has gradients: the entries below it get 0.",
-    index=ELSEWHERE,
-)
-trace: Primitive = primitive(
+
+
+def _triangle(name: str, keep: Callable[[Any, int], Any], where_others: str) -> Primitive:
+    """Declare the lower or upper triangle of matrices, which is its own adjoint."""
+    kept: Primitive = structured(
+        name,
+        lambda x, *, diagonal=0: keep(x, _inside(diagonal, *x.shape[-2:])),
+        lambda g, out, x, *, diagonal: kept(g, diagonal=diagonal),
+        says=f"Only the kept triangle has gradients: the entries {where_others} it get 0.",
+        index=ELSEWHERE,
+    )
+    return kept
+
+
+tril, triu = _triangle("tril", np.tril, "above"), _triangle("triu", np.triu, "below")
+trace: Primitive = structured(
     "trace",
     lambda x: np.trace(x, dtype=x.dtype if x.dtype.kind == "f" else np.int64),
     lambda g, out, x: trace_backward(g, shape=x.shape),
-    structured=True,
     says="A trace adds the diagonal, so each entry of the diagonal gets the gradient and the others get 0.",
     index="out = Σi x[i,i]",
 )
-trace_backward: Primitive = primitive(
+trace_backward: Primitive = adjoint(
     "trace_backward",
     lambda g, *, shape: g * np.eye(*shape, dtype=g.dtype),
     lambda g, out, x, *, shape: trace(g),
-    structured=True,
     notation=lambda operands, options: Binary(
         "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
     ),
     says="One number stands along the whole diagonal, so the gradients there are added.",
-    traits=("adjoint",),
 )
 
 

@@ -1,8 +1,10 @@
-"""The same entries in another shape: reshape, squeeze, expand."""
+"""The same entries in another shape or with the dimensions in another order; dimensions that a reduction removes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import WRAPPER_ASSIGNMENTS, wraps
 from typing import Any
 
 import numpy as np
@@ -11,29 +13,37 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.indices import same_entries
-from gradcli.engine.symbolic.notation import positional
+from gradcli.engine.primitive import Primitive, primitive, structured
+from gradcli.engine.symbolic.formula import Formula, attribute, positional
+from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
+from gradcli.language.tree import Attribute, Call, Expression, Index, Literal
 from gradcli.ops.support.arguments import Dims, Shape, check_size
 from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
-from gradcli.ops.support.surface import SAME, SHAPE, operation
+from gradcli.ops.support.surface import MOVED, SAME, SHAPE, operation
+
+
+def _view(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
+    """Declare a view of the same entries in the same order."""
+    facts = {"view": True, "says": SHAPE, "index": same_entries, **facts}
+    return structured(name, forward, rule, traits=("layout",), **facts)
+
+
+def _turn(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
+    """Declare a view with the dimensions in another order."""
+    return _view(name, forward, rule, says=MOVED, index=ELSEWHERE, **facts)
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
-    return primitive(
+    return _view(
         name,
         lambda x, *, shape: np.reshape(x, shape),
         lambda g, out, x, *, shape: reshape(g, shape=x.shape),
         node=node,
-        structured=True,
         view=view,
         notation=positional("reshape"),
         fold=fold_reshape,
-        traits=("layout",),
-        says=SHAPE,
-        index=same_entries,
     )
 
 
@@ -42,17 +52,12 @@ reshape: Primitive = _reshaping("reshape", "ViewBackward0")
 reshape_alias = _reshaping("reshape_alias", "ReshapeAliasBackward0")
 unsafe_view = _reshaping("unsafe_view", "UnsafeViewBackward0", view=False)
 
-unsqueeze: Primitive = primitive(
+unsqueeze: Primitive = _view(
     "unsqueeze",
     lambda x, *, dim: np.expand_dims(x, dim),
     lambda g, out, x, *, dim: squeeze_dim(g, dim=dim),
-    structured=True,
-    view=True,
     notation=positional("unsqueeze"),
     node_in_place="UnsqueezeBackward1",
-    traits=("layout",),
-    says=SHAPE,
-    index=same_entries,
 )
 
 
@@ -60,46 +65,42 @@ def _squeezed(g: Carrier, out: Carrier, x: Carrier, **_: Any) -> Any:
     return g if g.shape == x.shape else reshape(g, shape=x.shape)
 
 
-squeeze: Primitive = primitive(
+squeeze: Primitive = _view(
     "squeeze",
     np.squeeze,
     _squeezed,
-    structured=True,
-    view=True,
     fold=fold_same,
     node_in_place="SqueezeBackward3",
-    traits=("layout",),
-    says=SHAPE,
-    index=same_entries,
 )
 
 
-squeeze_dim: Primitive = primitive(
+squeeze_dim: Primitive = _view(
     "squeeze_dim",
     lambda x, *, dim: np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...],  # others stay, as in torch
     _squeezed,
     node="SqueezeBackward1",
-    structured=True,
-    view=True,
     notation=positional("squeeze"),
     fold=fold_squeeze,
     node_in_place="SqueezeBackward4",
-    traits=("layout",),
-    says=SHAPE,
-    index=same_entries,
 )
-squeeze_dims: Primitive = primitive(
+squeeze_dims: Primitive = _view(
     "squeeze_dims",
     lambda x, *, dim: np.squeeze(x, tuple(d for d in dim if x.shape and x.shape[d] == 1)),
     _squeezed,
     node="SqueezeBackward2",
-    structured=True,
-    view=True,
     notation=positional("squeeze"),
     fold=fold_same,
     node_in_place="SqueezeBackward5",
-    traits=("layout",),
-    says=SHAPE,
+)
+
+
+alias: Primitive = structured(
+    "alias",
+    lambda x: x[...],
+    lambda g, out, x: g,
+    view=True,
+    notation=lambda operands, _: Index(operands[0].tree, (Literal(...),)),
+    says=SAME,
     index=same_entries,
 )
 
@@ -264,3 +265,176 @@ def expanded(x: Tensor, size: Shape) -> Shape:
                 f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}"
             )
     return found
+
+
+def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write `A.T` for a matrix, `A.mT` for a batch of matrices."""
+    x = operands[0]
+    if {options["dim0"], options["dim1"]} == {len(x.shape) - 2, len(x.shape) - 1}:
+        return Attribute(x.tree, "T" if len(x.shape) == 2 else "mT")
+    return positional("transpose")(operands, options)
+
+
+def _write_permute(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    backwards = options["dims"] == tuple(reversed(range(len(options["dims"]))))
+    return attribute("T")(operands, options) if backwards else positional("permute")(operands, options)
+
+
+def _fold_twice(x: Formula, *, value: Any, **options: Any) -> Formula | None:
+    """Fold `A.T.T` to `A`, and `outer(x, y).T` to `outer(y, x)`."""
+    if isinstance(x.tree, Call) and x.tree.function == "outer":
+        return Formula(Call("outer", x.tree.arguments[::-1]), value, x.size)
+    matrix = len(x.shape) == 2 and isinstance(x.tree, Attribute) and x.tree.name == "T"
+    return Formula(x.tree.value, value, x.size - 1) if matrix else None  # type: ignore[attr-defined]
+
+
+t: Primitive = _turn(
+    "t",
+    lambda x: x.T,
+    lambda g, out, x: t(g),
+    notation=attribute("T"),
+    fold=_fold_twice,
+    node_in_place="TBackward1",
+)
+transpose: Primitive = _turn(
+    "transpose",
+    lambda x, *, dim0, dim1: np.swapaxes(x, dim0, dim1) if x.shape else x,
+    lambda g, out, x, *, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1),
+    notation=_write_transpose,
+    node_in_place="TransposeBackward1",
+)
+permute: Primitive = _turn(
+    "permute",
+    lambda x, *, dims: np.transpose(x, dims),
+    lambda g, out, x, *, dims: permute(g, dims=tuple(map(dims.index, range(len(dims))))),
+    notation=_write_permute,
+)
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)", in_place="")
+def apply_t(input: Tensor) -> Any:
+    """The transpose of a matrix; a vector stays as it is."""
+    if input.ndim > 2:
+        raise AutogradError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return t(input)
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; A.T", method=False)
+def T(input: Tensor) -> Any:
+    """The dimensions in reverse, written `A.T`."""
+    return permute(input, dims=tuple(reversed(range(input.ndim))))
+
+
+@operation("A = [[[1, 2, 3], [4, 5, 6]]]; A.mT", method=False)
+def mT(input: Tensor) -> Any:
+    """The last two dimensions exchanged, written `A.mT`."""
+    if not input.ndim:
+        return input
+    if input.ndim < 2:
+        raise AutogradError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
+
+
+@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="")
+def apply_transpose(input: Tensor, dim0: int, dim1: int) -> Any:
+    """Two dimensions exchanged."""
+    return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))
+
+
+@operation("x = [[[1, 2], [3, 4]]]; permute(x, (1, 2, 0))")
+def apply_permute(input: Tensor, *dims: Shape) -> Any:
+    """The dimensions in a new order."""
+    order = flat(dims)
+    if len(order) != input.ndim:
+        raise AutogradError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
+        )
+    wrapped = tuple(dimension(dim, input.ndim) for dim in order)
+    AutogradError.when(len(set(wrapped)) < len(wrapped), "permute(): duplicate dims are not allowed.")
+    return permute(input, dims=wrapped)
+
+
+def _once(name: str, dims: Dims, ndim: int) -> tuple[int, ...]:
+    """Return dimensions counted from the front, after the check that none is named twice."""
+    given = flat((dims,))
+    found = tuple(dimension(dim, ndim) for dim in given)
+    if len(set(found)) < len(found):
+        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    return found
+
+
+@operation("x = [[[1, 2], [3, 4]]]; movedim(x, 0, -1)", aliases=["moveaxis"])
+def movedim(input: Tensor, source: Dims, destination: Dims) -> Any:
+    """Some dimensions at new places, the others in their order."""
+    froms, tos = (_once(name, dims, input.ndim) for name, dims in (("source", source), ("destination", destination)))
+    if len(froms) != len(tos):
+        raise AutogradError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(froms)} dims) should contain the same number of dims as destination ({list(tos)} dims)"
+        )
+    if not input.ndim:  # a scalar has a dimension to name, and none to move
+        return alias(input)
+    order = [dim for dim in range(input.ndim) if dim not in froms]
+    for to, dim in sorted(zip(tos, froms, strict=True)):
+        order.insert(to, dim)
+    return permute(input, dims=tuple(order))
+
+
+Axes = int | tuple[int, ...] | None  # dimensions of a primitive, counted from the front; None or () for all
+
+
+def wrapped(dim: Dims, ndim: int) -> Axes:
+    """Return dimensions that users give, counted from the front."""
+    if dim is None:
+        return None
+    return dimension(dim, ndim) if isinstance(dim, int) else dimensions(dim, ndim)
+
+
+def axes(dim: Axes, ndim: int) -> tuple[int, ...]:
+    """Return the dimensions as a tuple; a scalar has none."""
+    if dim is None or dim == () or ndim == 0:
+        return tuple(range(ndim))
+    return (dim,) if isinstance(dim, int) else dim
+
+
+def kept(shape: Shape, dim: Axes) -> Shape:
+    """Return the shape with size 1 in the reduced dimensions."""
+    reduced = axes(dim, len(shape))
+    return tuple(1 if axis in reduced else size for axis, size in enumerate(shape))
+
+
+def count(shape: Shape, dim: Axes) -> int:
+    """Return the number of entries that go into one entry of the result."""
+    return math.prod(shape[axis] for axis in axes(dim, len(shape)))
+
+
+def aligned(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
+    """Reshape the result of a reduction so that it broadcasts over `shape`, the shape before the reduction."""
+    reduced = axes(dim, len(shape))
+    if keepdim or sorted(reduced) == list(range(len(reduced))):
+        return x  # broadcasting adds dimensions in front by itself
+    return unsqueeze(x, dim=reduced[0]) if len(reduced) == 1 else reshape(x, shape=kept(shape, dim))
+
+
+def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the reduction, whose results lie row by row, as torch's do; numpy's keep the order of the input."""
+
+    @wraps(reduce, assigned=(*WRAPPER_ASSIGNMENTS, "__kwdefaults__"))  # which say what a formula leaves out
+    def call(*inputs: Any, **options: Any) -> Any:
+        found = reduce(*inputs, **options)
+        if not isinstance(found, np.ndarray) or lies_in_rows(found):
+            return found
+        return found.copy("C")
+
+    return call
+
+
+def lies_in_rows(x: Any) -> bool:
+    """Tell whether an array lies row by row, dimensions of one entry included, whose steps numpy leaves open."""
+    step = x.itemsize
+    for length, stride in zip(x.shape[::-1], x.strides[::-1], strict=True):
+        if stride != step:
+            return False
+        step *= max(length, 1)
+    return True

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
-from gradcli.engine.checks.sizes import check_size as check_size
-from gradcli.engine.checks.sizes import too_large as too_large
+from gradcli.engine.checks.shapes import check_size as check_size
+from gradcli.engine.checks.shapes import too_large as too_large
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import with_origin
 from gradcli.engine.tensor import Tensor, is_floating, tensor
@@ -198,49 +198,34 @@ def all_of(values: Sequence[Any]) -> list[Tensor]:
     return [x for value in values for x in (value if isinstance(value, list) else [value])]
 
 
-READERS: dict[str, Callable[[Any], Any]] = {
-    "Tensor": as_tensor,
-    "Real": real,
-    "Indices": indices,
-    "Array": real,
-    "Places": indices,
-    "Operand": operand,
-    "Dims": _dims,
-    "Dims | bool": lambda value: value if isinstance(value, bool) else _dims(value),
-    "int | Tensor": lambda value: as_tensor(value) if isinstance(value, Tensor | list) else integer(value),
-    "Shape": _shape,
-    "Pair": _dims,
-    "Padding": _padding,
-    "Sequence[Tensor]": _tensors,
-    "Tensors": lambda value: _tensors(value) if _is_list_of_tensors(value) else as_tensor(value),
-    "Dtype": _exactly(np.dtype),
-    "int": integer,
-    "float": floating,
-    "bool": _exactly(bool),
-    "str": _exactly(str),
-    "Any": lambda value: value,
-}
-KINDS = {
-    "Tensor": "a tensor",
-    "Real": "a tensor",
-    "Indices": "whole numbers",
-    "Array": "a tensor",
-    "Places": "whole numbers",
-    "Operand": "a tensor or a number",
-    "Dims": "a dimension or a tuple of them",
-    "Dims | bool": "a dimension or a tuple of them",
-    "int | Tensor": "a dimension or a tensor",
-    "Shape": "whole numbers",
-    "Pair": "a whole number or a pair of them",
-    "Padding": "a whole number, a pair of them, 'same' or 'valid'",
-    "Sequence[Tensor]": "a tuple or list of tensors",
-    "Tensors": "tensors, or a list of them",
-    "Dtype": "a dtype",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "True or False",
-    "str": "a word in quotes",
-    "Any": "a value",
+# How a value is read for each, and what it is called.
+READERS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "Tensor": (as_tensor, "a tensor"),
+    "Real": (real, "a tensor"),
+    "Indices": (indices, "whole numbers"),
+    "Array": (real, "a tensor"),
+    "Places": (indices, "whole numbers"),
+    "Operand": (operand, "a tensor or a number"),
+    "Dims": (_dims, "a dimension or a tuple of them"),
+    "Dims | bool": (lambda value: value if isinstance(value, bool) else _dims(value), "a dimension or a tuple of them"),
+    "int | Tensor": (
+        lambda value: as_tensor(value) if isinstance(value, Tensor | list) else integer(value),
+        "a dimension or a tensor",
+    ),
+    "Shape": (_shape, "whole numbers"),
+    "Pair": (_dims, "a whole number or a pair of them"),
+    "Padding": (_padding, "a whole number, a pair of them, 'same' or 'valid'"),
+    "Sequence[Tensor]": (_tensors, "a tuple or list of tensors"),
+    "Tensors": (
+        lambda value: _tensors(value) if _is_list_of_tensors(value) else as_tensor(value),
+        "tensors, or a list of them",
+    ),
+    "Dtype": (_exactly(np.dtype), "a dtype"),
+    "int": (integer, "a whole number"),
+    "float": (floating, "a number"),
+    "bool": (_exactly(bool), "True or False"),
+    "str": (_exactly(str), "a word in quotes"),
+    "Any": (lambda value: value, "a value"),
 }
 
 

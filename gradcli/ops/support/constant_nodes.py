@@ -13,10 +13,9 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.forward import apply
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.writing import blank
+from gradcli.engine.memory.views import blank
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import call, literal
+from gradcli.engine.symbolic.formula import Formula, call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import row
-from gradcli.engine.symbolic.formula import Formula, shape_of
-from gradcli.engine.symbolic.notation import literal, number
+from gradcli.engine.symbolic.formula import Formula, literal, number, shape_of
 from gradcli.facts import dataclass
 from gradcli.language.literals import LARGEST_EXACT
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Unary

@@ -20,7 +20,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.errors import EvaluationError
 from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support.arguments import KINDS, READERS, as_tensor, check_size, converted_beside, described
+from gradcli.ops.support.arguments import READERS, as_tensor, check_size, converted_beside, described
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
 
@@ -177,13 +177,13 @@ class Operation:
     def _read(self, parameter: inspect.Parameter, value: Any) -> Any:
         if value is None and parameter.default is None:
             return None
-        kind = str(parameter.annotation).removesuffix(" | None")
+        read, kind = READERS[str(parameter.annotation).removesuffix(" | None")]
         try:
-            return READERS[kind](value)
+            return read(value)
         except (TypeError, ValueError):
             raise EvaluationError(
                 "E204",
-                f"{self.name}() takes {KINDS[kind]} for {parameter.name!r}, not {described(value)}",
+                f"{self.name}() takes {kind} for {parameter.name!r}, not {described(value)}",
                 help=self.signature,
             ) from None
 

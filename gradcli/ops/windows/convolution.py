@@ -1,7 +1,9 @@
 """Convolution in any number of dimensions, with its two adjoints: each derivative of one is another of the three.
 
-All three work on patches, the entries that the kernel sees at each place (`im2col`), so that BLAS does the work; a few
-images at a time, so that the patches stay in the cache.
+Transposed convolution, by which a net enlarges its images, is one of the adjoints with a bias.
+
+All three work on patches, the entries that the kernel sees at each place (`im2col`), so that BLAS does the work; some
+images at a time, so that the patches take little memory.
 """
 
 from __future__ import annotations
@@ -12,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import warn_once
-from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal, named
+from gradcli.engine.primitive import Primitive, adjoint, structured
+from gradcli.engine.symbolic.formula import Formula, literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
@@ -28,7 +29,7 @@ from gradcli.ops.windows import windows
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.windows import Sizes
 
-ENTRIES = 2**17  # entries of patches held at a time
+ENTRIES = 2**19  # entries of patches held at a time
 
 
 def _batches(images: int, entries: int) -> Iterator[slice]:
@@ -92,11 +93,11 @@ def weight_gradient(
     images = x.shape[0]
     x = windows.padded(x, padding, padding)
     columns = g.reshape(images, groups, size[0] // groups, windows.count(places))
-    out = np.zeros((groups, size[0] // groups, windows.count(size[1:])), g.dtype)
+    out = np.zeros((groups, windows.count(size[1:]), size[0] // groups), g.dtype)
     for some in _batches(images, windows.count(size[1:]) * groups * columns.shape[-1]):
         patches = _patches(x[some], kernel, places, stride, dilation, groups)
-        out += np.matmul(columns[some], patches.swapaxes(2, 3)).sum(axis=0)
-    return out.reshape(size)
+        out += np.matmul(patches, columns[some].swapaxes(2, 3)).sum(axis=0)
+    return out.swapaxes(1, 2).reshape(size)
 
 
 def options(
@@ -189,39 +190,34 @@ def slid_back(g: Any, w: Any, x: Any, options: Any) -> Any:
     return found
 
 
-convolution: Primitive = primitive(
+convolution: Primitive = structured(
     "convolution",
     correlate,
     lambda g, out, x, w, bias, **o: convolution_input(w, g, size=x.shape, **o),
     lambda g, out, x, w, bias, **o: convolution_weight(x, g, size=w.shape, **o),
     lambda g, out, x, w, bias, **o: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
     notation=_write("", None),
-    structured=True,
     inputs=("input", "weight", "bias"),
     says=SLID,
     index=entries.convolved,
 )
-convolution_input: Primitive = primitive(
+convolution_input: Primitive = adjoint(
     "convolution_input",
     input_gradient,
     lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o),
     lambda g, out, w, h, *, size, **o: slid_back(g, w, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_input", 0),
-    structured=True,
     says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
-    traits=("adjoint",),
 )
-convolution_weight: Primitive = primitive(
+convolution_weight: Primitive = adjoint(
     "convolution_weight",
     weight_gradient,
     lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o),
     lambda g, out, x, h, *, size, **o: slid_back(x, g, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_weight", 1),
-    structured=True,
     says="It is linear in the input and in the gradient, so each gets the product rule's part.",
-    traits=("adjoint",),
 )
 
 
@@ -351,4 +347,120 @@ _declare(
     "x = [[[[1, 2], [0, 0.5]]]]; w = [[[[[0.5, -1]]]]]; b = [1]; conv3d(x, w, b, padding=(0, 1, 0))",
     "w = [[[[[0.5, -1]]]]]; u = [[[[[1, 2]]]]]; conv3d_input((1, 1, 1, 1, 3), w, u)",
     "x = [[[[[1, 2, 3]]]]]; u = [[[[[1, 2]]]]]; conv3d_weight(x, (1, 1, 1, 1, 2), u)",
+)
+
+
+def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
+    out = input_gradient(w, x, size=size, **o)
+    return out if isinstance(bias, int) else out + bias.reshape(1, -1, *(1,) * (out.ndim - 2))
+
+
+def _write_transposed(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write the call; `output_padding` settles the size where the stride leaves it open."""
+    x, w, _ = operands
+    given = {key: options[key] for key in ("stride", "padding", "dilation")}
+    found = _size(x.shape, w.shape, 0, {**given, "groups": options["groups"]})
+    given["output_padding"] = tuple(n - m for n, m in zip(options["size"][2:], found[2:], strict=True))
+    trees = (Argument(operand.tree) for operand in operands if operand.number != 0)
+    return Call(f"conv_transpose{len(options['stride'])}d", (*trees, *named({**given, "groups": options["groups"]})))
+
+
+transposed: Primitive = structured(
+    "convolution_transposed",
+    _transposed,
+    lambda g, out, x, w, bias, *, size, **o: slid_back(g, w, x, o),
+    lambda g, out, x, w, bias, *, size, **o: convolution_weight(g, x, size=w.shape, **o),
+    lambda g, out, x, w, bias, **_: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
+    node="ConvolutionBackward0",
+    notation=_write_transposed,
+    inputs=("input", "weight", "bias"),
+    says=SLID,
+)
+
+
+def _size(x: Sequence[int], w: Sequence[int], extra: Any, o: dict[str, Any]) -> tuple[int, ...]:
+    """Return the shape of the result: the input shape that a convolution with these options takes to `x`."""
+    added = (extra,) * len(o["stride"]) if isinstance(extra, int) else tuple(extra)
+    reach = windows.extent(tuple(w[2:]), o["dilation"])
+    sides = zip(x[2:], o["stride"], o["padding"], reach, added, strict=True)
+    return (x[0], w[1] * o["groups"], *((n - 1) * s - 2 * p + r + e for n, s, p, r, e in sides))
+
+
+def _convolve_transposed(
+    count: int,
+    x: Tensor,
+    w: Tensor,
+    bias: Tensor | None,
+    stride: Pair,
+    padding: Pair,
+    output_padding: Pair,
+    groups: int,
+    dilation: Pair,
+) -> Any:
+    if x.ndim == count + 1:
+        found = _convolve_transposed(
+            count, unsqueeze(x, dim=0), w, bias, stride, padding, output_padding, groups, dilation
+        )
+        return squeeze_dim(found, dim=0)
+    if x.ndim != count + 2 or w.ndim != count + 2:
+        raise ShapeError(
+            f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to conv_transpose{count}d, but got "
+            f"input of size: {list(x.shape)}"
+        )
+    o = options(count, stride, padding, dilation, groups)
+    if x.shape[1] != w.shape[0]:
+        raise ShapeError(
+            f"Given transposed=1, weight of size {list(w.shape)}, expected input{list(x.shape)} to have {w.shape[0]} "
+            f"channels, but got {x.shape[1]} channels instead"
+        )
+    extra = windows.each(output_padding, count, "expected output_padding to be a single integer or one for each side")
+    AutogradError.when(min(extra) < 0, "negative output_padding is not supported")
+    if any(e >= max(s, d) for e, s, d in zip(extra, o["stride"], o["dilation"], strict=True)):
+        numbers = f"output_padding={extra}, stride={o['stride']} and dilation={o['dilation']}"
+        raise AutogradError(f"output padding must be smaller than either stride or dilation, but got {numbers}")
+    size = _size(x.shape, w.shape, extra, o)
+    if min(size[2:]) < 1:
+        raise ShapeError(f"Given input size per channel: {list(x.shape[2:])}. Output size is too small")
+    check_size(size)
+    places(size, w.shape, o)
+    if bias is not None and bias.shape != (size[1],):
+        raise ShapeError(
+            f"Given transposed=1, weight of size {list(w.shape)}, expected bias to be 1-dimensional with {size[1]} "
+            f"elements, but got bias of size {list(bias.shape)} instead"
+        )
+    return transposed(x, w, 0 if bias is None else bias, size=size, **o)
+
+
+def _spreading(
+    bias: Real | None = None,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    output_padding: Pair = 0,
+    groups: int = 1,
+    dilation: Pair = 1,
+) -> None:
+    """Take the arguments of a transposed convolution."""
+
+
+def _declare_transposed(count: int, where: str, *examples: str) -> None:
+    @taking(_spreading, input="Real", weight="Real")
+    def forward(x: Any, w: Any, *rest: Any) -> Any:
+        return _convolve_transposed(count, x, w, *rest)
+
+    forward.__doc__ = f"The adjoint of `conv{count}d`: each entry spreads a kernel {where} the result."
+    alike = "expected scalar type {0} but found {1}"
+    register(f"conv_transpose{count}d", forward, examples, method=False, computes_integers=True, alike=alike)
+
+
+_declare_transposed(
+    1, "along", "x = [[[1, 2, 0.5]]]; w = [[[0.5, -1]]]; b = [1]; conv_transpose1d(x, w, b, stride=2, output_padding=1)"
+)
+_declare_transposed(
+    2,
+    "over",
+    "x = [[[[1, 2], [0.5, -1]]]]; w = [[[[0.5, -1], [2, 1]]]]; conv_transpose2d(x, w, stride=2)",
+    "x = [[[1, 2], [0.5, -1]]]; w = [[[[0.5, -1], [2, 1]]]]; b = [1]; conv_transpose2d(x, w, b, padding=1)",
+)
+_declare_transposed(
+    3, "through", "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))"
 )

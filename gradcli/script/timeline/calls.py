@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.recorder import Application
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.language.rewrite import substitute

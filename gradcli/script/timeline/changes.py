@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
+from gradcli.engine.memory.views import copy, fill, fill_tensor, overwrite, regenerated, zero
 from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor

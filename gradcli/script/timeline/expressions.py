@@ -11,8 +11,7 @@ import numpy as np
 from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import Formula, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
 from gradcli.facts import dataclass

@@ -12,7 +12,7 @@ from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
 from gradcli.engine.recorder import Application
 from gradcli.engine.saved import saved
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Evaluation, Line

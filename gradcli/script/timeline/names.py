@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.explanation.model import lettered

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node, Target
-from gradcli.engine.memory.writing import copy
+from gradcli.engine.memory.views import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcli.engine.checks.sizes import check_broadcast
+from gradcli.engine.checks.shapes import check_broadcast
 from gradcli.engine.tensor import tensor
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.pointwise.arithmetic import add, mul

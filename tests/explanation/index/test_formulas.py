@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
+import gradcli.ops.indexing.subscript  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.recorder import Application

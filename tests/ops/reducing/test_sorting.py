@@ -51,3 +51,20 @@ def test_a_scalar_is_its_own_order() -> None:
         values, indices = OPERATIONS[name](x, *arguments)
         assert (values.value, indices.value) == (2, 0)
         assert grad([values], [x])[0].value == 1  # type: ignore[union-attr]
+
+
+def plain(value: Any) -> Any:
+    return [plain(part) for part in value] if isinstance(value, tuple) else value.value.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "options", "expected"),
+    [
+        ("unique", ([3, 1, 3],), {"return_inverse": True, "return_counts": True}, [[1, 3], [1, 0, 1], [1, 2]]),
+        ("nonzero", (5,), {"as_tuple": True}, [[0]]),
+        ("all", ([[True, False], [True, True]], 1), {}, [False, True]),
+        ("isclose", ([1.0, float("nan")], [1.0, float("nan")]), {"equal_nan": True}, [True, True]),
+    ],
+)
+def test_what_torch_counts(name: str, arguments: tuple[Any, ...], options: dict[str, Any], expected: Any) -> None:
+    assert plain(OPERATIONS[name](*arguments, **options)) == expected

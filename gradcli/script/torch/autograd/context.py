@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradcli.engine.checks.versions import modified
 from gradcli.engine.graph import Handle
-from gradcli.engine.saved import SECOND_TIME, origin
+from gradcli.engine.saved import SECOND_TIME, modified, origin
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.python.members.tables import describe

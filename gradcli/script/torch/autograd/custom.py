@@ -14,8 +14,7 @@ from gradcli.engine.memory.views import is_view
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application, listening
-from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import call
+from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.facts import dataclass

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Contribution, Event
-from gradcli.engine.checks.versions import HINT
 from gradcli.engine.graph import Node, Target, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.rites import Rites
-from gradcli.engine.saved import saved
+from gradcli.engine.saved import HINT, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from gradcli.engine.accumulation import accumulate
-from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
-from gradcli.engine.saved import operands
+from gradcli.engine.rites import accumulate
+from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe, fields, listed

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine import backward
-from gradcli.engine.accumulation import Carrier, accumulate
 from gradcli.engine.broadcast import fit
+from gradcli.engine.carrier import Carrier
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.graph import AccumulateGrad, Node, Target
-from gradcli.engine.rites import Rites
+from gradcli.engine.rites import Rites, accumulate
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.script.machine import running
 

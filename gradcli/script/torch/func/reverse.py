@@ -12,7 +12,7 @@ from gradcli.engine.graph import AccumulateGrad, leaves_below
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.indexing.indexing import alias
+from gradcli.ops.shaping.shaping import alias
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running

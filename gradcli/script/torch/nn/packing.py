@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.memory.writing import COPY_SLICES
+from gradcli.engine.memory.views import COPY_SLICES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.ops.support.calling import ops

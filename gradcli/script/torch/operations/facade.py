@@ -201,7 +201,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
 
 def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
-    from gradcli.ops.indexing.assignment import in_place_method
+    from gradcli.ops.indexing.subscript import in_place_method
 
     stem = name.removesuffix("_")
     if not torch_has("torch.Tensor", name):

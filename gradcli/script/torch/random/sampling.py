@@ -11,10 +11,10 @@ import numpy as np
 from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, write_over
-from gradcli.engine.memory.writing import blank
+from gradcli.engine.memory.views import blank
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.notation import call
+from gradcli.engine.symbolic.formula import call
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.script.errors import UnsupportedError

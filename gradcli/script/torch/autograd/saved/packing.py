@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.versions import check_versions
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import Node
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
-from gradcli.engine.saved import operands, saved
+from gradcli.engine.saved import check_versions, operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 

@@ -18,8 +18,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.ops.windows.pooling import options
-from gradcli.ops.windows.pools import positions
+from gradcli.ops.windows.pooling import options, positions
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results

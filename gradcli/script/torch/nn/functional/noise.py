@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.nn.attention import attended
+from gradcli.ops.nn.softmax import attended
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.errors import UnsupportedError

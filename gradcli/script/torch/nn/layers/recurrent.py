@@ -14,9 +14,9 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.graph import join
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
-from gradcli.ops.products.matmul import linear
+from gradcli.ops.products.contractions import linear
 from gradcli.ops.shaping.joining import unsafe_part
-from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.shaping.shaping import transpose
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.errors import UnsupportedError

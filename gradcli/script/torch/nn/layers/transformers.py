@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.products.matmul import linear
+from gradcli.ops.products.contractions import linear
 from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running

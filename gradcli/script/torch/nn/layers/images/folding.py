@@ -9,10 +9,10 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.indexing.entries import added, taken
+from gradcli.ops.indexing.gathering import added, taken
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
+from gradcli.ops.windows.padding import nearest, output_sizes, resampled
 from gradcli.ops.windows.windows import Sizes
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.absence import without

@@ -7,7 +7,7 @@ import pytest
 
 from gradcli.engine.tensor import tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.linalg.determinants import zero_pivot
+from gradcli.ops.linalg.equations import zero_pivot
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
 
