@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
@@ -39,56 +38,40 @@ def derived(get: Callable[[Any], Any]) -> Any:
 
 def broadcast(*values: Any) -> list[Tensor]:
     """Broadcast numbers and tensors to tensors of one shape."""
-    tensors = [x for x in values if isinstance(x, Tensor)]
     if not all(isinstance(x, Tensor | int | float) for x in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor")
-    dtype = tensors[0].dtype if tensors else mode.default_dtype
+    dtype = next((x.dtype for x in values if isinstance(x, Tensor)), mode.default_dtype)
     converted = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
     return list(do("broadcast_tensors", *converted))
 
 
-class Constraint(Facade):
-    """A condition on each entry, or on each vector, of a tensor; `holds` tests it on an array."""
+class Constraint(NamedTuple):
+    """A condition on each entry, or on each vector, of an array, with the text that torch has for it."""
 
-    def __init__(self, text: str, holds: Callable[[Any], Any]) -> None:
-        self._text, self._holds = text, holds
-
-    def of_vectors(self, count: int) -> Constraint:
-        """Return the condition that this one holds for all entries along the last `count` dimensions."""
-        axes = tuple(range(-count, 0))
-        return Constraint(f"IndependentConstraint({self._text}, {count})", lambda x: self._holds(x).all(axis=axes))
-
-    def __repr__(self) -> str:
-        return self._text
+    text: str
+    holds: Callable[[Any], Any]
 
 
-def above(low: Any) -> Constraint:
-    return Constraint(f"GreaterThan(lower_bound={formatted(low)})", lambda x: x > _array(low))
-
-
-def below(high: Any) -> Constraint:
-    return Constraint(f"LessThan(upper_bound={formatted(high)})", lambda x: x < _array(high))
+REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
 
 
 def interval(low: Any, high: Any) -> Constraint:
     text = f"Interval(lower_bound={formatted(low)}, upper_bound={formatted(high)})"
-    return Constraint(text, lambda x: (_array(low) <= x) & (x <= _array(high)))
-
-
-def _array(limit: Any) -> Any:
-    return limit.value if isinstance(limit, Tensor) else limit
+    least, most = (x.value if isinstance(x, Tensor) else x for x in (low, high))
+    return Constraint(text, lambda x: (least <= x) & (x <= most))
 
 
 class Distribution(Facade):
-    """A distribution: `arg_constraints` are checked of the given parameters, `support` of values."""
+    """A distribution: `_constraints` are checked of the parameters that are given, `_support` of values."""
 
     __parent__ = True
-
     __facade__ = True
-    __beyond__ = frozenset({"cdf", "enumerate_support", "expand", "icdf", "mode", "perplexity"})
+    __beyond__ = frozenset(
+        {"arg_constraints", "cdf", "enumerate_support", "expand", "icdf", "mode", "perplexity", "support"}
+    )
     __module__ = "torch.distributions.distribution"
-    arg_constraints: Any  # by parameter; `derived` ones are not checked
-    support: Any
+    _constraints: Any = ()
+    _support: Any
     variance: Any
     rsample: Any  # as a function of the parameters, through which gradients flow
     has_rsample = False
@@ -99,11 +82,16 @@ class Distribution(Facade):
         vars(self).update(parameters)
         self._batch, self._event = tuple(batch_shape), tuple(event_shape)
         self._validates = validate_args is not False
-        for name, constraint in self.arg_constraints.items() if self._validates else ():
-            value = vars(self).get(name)
-            if value is not None and not constraint._holds(value.value).all():
-                words = f"Expected parameter {name} of distribution {self!r} to satisfy the constraint {constraint!r}"
-                raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
+        for name in self._constraints:
+            if name in parameters:
+                words = f"Expected parameter {name} of distribution {self!r} to satisfy the constraint"
+                self._check_numbers(
+                    f"{words} {self._constraints[name].text}", self._constraints[name], vars(self)[name]
+                )
+
+    def _check_numbers(self, words: str, constraint: Constraint, value: Tensor) -> None:
+        if self._validates and not np.all(constraint.holds(value.value)):
+            raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
 
     def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
         """Begin with parameters of one shape, that of the batch."""
@@ -139,23 +127,18 @@ class Distribution(Facade):
             return
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
-        shape, event = value.shape, (*self._batch, *self._event)
-        fits = all(1 in (i, j) or i == j for i, j in zip(reversed(shape), reversed(event), strict=False))
-        if not fits or shape[len(shape) - len(self._event) :] != self._event:
-            raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {event}.")
-        if not np.all(self.support._holds(value.value)):
-            words = f"Expected value argument to be within the support ({self.support!r}) of the distribution {self!r}"
-            raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
+        pairs = zip(reversed(value.shape), reversed(self._batch), strict=False)
+        if not all(1 in sizes or sizes[0] == sizes[1] for sizes in pairs):
+            raise ValueError(
+                f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {self._batch}."
+            )
+        words = f"Expected value argument to be within the support ({self._support.text}) of the distribution {self!r}"
+        self._check_numbers(words, self._support, value)
 
     def __repr__(self) -> str:
-        parameters = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
-        texts = (f"{name}: {_short(value)}" for name, value in parameters.items())
+        texts = (f"{name}: {_short(vars(self)[name])}" for name in self._constraints if name in vars(self))
         return f"{type(self).__name__}({', '.join(texts)})"
 
 
 def _short(value: Tensor) -> str:
-    return formatted(value) if value.value.size == 1 else size_text(Size(value.shape))
-
-
-def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return ops.expand(x, shape)  # type: ignore[no-any-return]
+    return formatted(value) if value.value.size == 1 else size_text(value.shape)

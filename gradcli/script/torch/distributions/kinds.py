@@ -5,31 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.distributions.distribution import (
+    REAL,
     Constraint,
     Distribution,
-    above,
-    below,
     broadcast,
     derived,
     do,
-    expanded,
     interval,
 )
 from gradcli.script.torch.random.sampling import bernoulli, multinomial, normal
 from gradcli.script.torch.tensor.casting import cast
 
-REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
-REAL_VECTOR = REAL.of_vectors(1)
+REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", REAL.holds)
+POSITIVE = Constraint("GreaterThan(lower_bound=0.0)", lambda x: x > 0)
 BOOLEAN = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 SIMPLEX = Constraint("Simplex()", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
 
@@ -40,8 +39,7 @@ class Normal(Distribution):
     __module__ = "torch.distributions.normal"
     loc: Any
     scale: Any
-    arg_constraints = property(lambda self: {"loc": REAL, "scale": above(0.0)})
-    support = REAL
+    _constraints, _support = {"loc": REAL, "scale": POSITIVE}, REAL
     mean = property(attrgetter("loc"))
     stddev = property(attrgetter("scale"))
     variance = property(lambda self: do("pow", self.scale, 2))
@@ -53,7 +51,7 @@ class Normal(Distribution):
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
         with set_grad_enabled(False):
-            return normal(expanded(self.loc, shape), expanded(self.scale, shape))
+            return normal(ops.expand(self.loc, shape), ops.expand(self.scale, shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
@@ -75,8 +73,9 @@ class Uniform(Distribution):
     __module__ = "torch.distributions.uniform"
     low: Any
     high: Any
-    arg_constraints = property(lambda self: {"low": below(self.high), "high": above(self.low)})
-    support = property(lambda self: interval(self.low, self.high))
+    _constraints = property(lambda self: {"low": self._order, "high": self._order})
+    _order = property(lambda self: Constraint("low < high", lambda _: self.low.value < self.high.value))
+    _support = property(lambda self: interval(self.low, self.high))
     mean = property(lambda self: (self.high + self.low) / 2)
     stddev = property(lambda self: (self.high - self.low) / 12**0.5)
     variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
@@ -123,7 +122,7 @@ class Categorical(Discrete):
     """The number of one of several classes."""
 
     __module__ = "torch.distributions.categorical"
-    arg_constraints = property(lambda self: {"probs": SIMPLEX, "logits": REAL_VECTOR})
+    _constraints: ClassVar = {"probs": SIMPLEX, "logits": REAL_VECTOR}
     logits = derived(lambda self: do("log", self._clamped_probs()))
     probs = derived(lambda self: do("softmax", self.logits, dim=-1))
     mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
@@ -139,7 +138,7 @@ class Categorical(Discrete):
         super().__init__(parameter.shape[:-1], (), validate_args, **{name: normalized})
 
     @property
-    def support(self) -> Constraint:
+    def _support(self) -> Constraint:
         high = self._stored().shape[-1] - 1
         text = f"IntegerInterval(lower_bound=0, upper_bound={high})"
         return Constraint(text, lambda x: (x % 1 == 0) & (x >= 0) & (x <= high))
@@ -165,8 +164,7 @@ class Bernoulli(Discrete):
     """0 or 1."""
 
     __module__ = "torch.distributions.bernoulli"
-    arg_constraints = property(lambda self: {"probs": interval(0.0, 1.0), "logits": REAL})
-    support = BOOLEAN
+    _constraints, _support = {"probs": interval(0.0, 1.0), "logits": REAL}, BOOLEAN
     probs = derived(lambda self: do("sigmoid", self.logits))
     mean = property(attrgetter("probs"))
     variance = property(lambda self: self.probs * (1 - self.probs))
@@ -182,7 +180,7 @@ class Bernoulli(Discrete):
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with set_grad_enabled(False):
-            return bernoulli(expanded(self.probs, self._shape(sample_shape)))
+            return bernoulli(ops.expand(self.probs, self._shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
         self._check(value)
@@ -197,7 +195,6 @@ class Independent(Distribution):
     """A distribution whose last batch dimensions belong to one event: their log-probabilities are added."""
 
     __module__ = "torch.distributions.independent"
-    arg_constraints = property(lambda self: {})
     mean, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "variance"))
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: Any = None) -> None:
@@ -211,11 +208,6 @@ class Independent(Distribution):
         self.has_rsample = base_distribution.has_rsample
         rest = len(batch) - count
         super().__init__(batch[:rest], (*batch[rest:], *base_distribution._event), validate_args)
-
-    @property
-    def support(self) -> Constraint:
-        inner: Constraint = self.base_dist.support
-        return inner.of_vectors(self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else inner
 
     def sample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.sample(sample_shape)
@@ -253,7 +245,7 @@ def of_uniforms(p: Any, q: Any) -> Any:
 def of_categoricals(p: Any, q: Any) -> Any:
     terms = p.probs * (p.logits - q.logits)
     for probs, value in ((q.probs, math.inf), (p.probs, 0)):
-        terms[expanded(do("eq", probs, 0), terms.shape)] = value
+        terms[ops.expand(do("eq", probs, 0), terms.shape)] = value
     return do("sum", terms, -1)
 
 
