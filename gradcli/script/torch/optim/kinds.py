@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-import numpy as np
-
-from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.optim.optimizer import Declared, Group, scalar
+from gradcli.script.torch.optim.optimizer import Declared, Group
 
 MEANS = ("m = beta1*m + (1 - beta1)*grad", "v = beta2*v + (1 - beta2)*grad**2")  # of the gradient and its square
 
@@ -106,15 +103,8 @@ class Adagrad(Declared):
     )
     _listed = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
     _checked = "lr lr_decay weight_decay initial_accumulator_value eps"
-    _absent = "differentiable"
+    _absent = "initial_accumulator_value differentiable"
     _kept: ClassVar = {"total": "sum"}
-
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                start = np.full_like(parameter.value, self.defaults["initial_accumulator_value"])[()]
-                self.state[parameter].update(step=Tensor(scalar(0)), sum=Tensor(start))
 
     def _lines(self, _begun: bool, /, *, lr_decay: float, **_: Any) -> Iterator[str]:  # type: ignore[override]
         yield "total = total + grad**2"

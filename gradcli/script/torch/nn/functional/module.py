@@ -13,13 +13,10 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change
-from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.ops.windows.pooling import options
-from gradcli.ops.windows.pools import positions
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
@@ -208,14 +205,8 @@ def group_norm(
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 
-@without("scale_grad_by_freq sparse")
-def embedding(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-) -> Any:
+@without("max_norm scale_grad_by_freq sparse")
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, *, norm_type: float = 2.0) -> Any:
     """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
     if weight.ndim != 2:
@@ -232,29 +223,14 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if max_norm is not None:
-        _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
     place = None if padding_idx is None else padding_idx % rows
     return ops.embedding(input, weight, place)
 
 
-def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
-    """Scale the rows down, in place, whose norm is larger than `longest`."""
-    number = weight.dtype.type
-    for row in rows:
-        length = np.linalg.norm(weight.array[row], order)
-        if length > longest:
-            weight.array[row] *= number(longest / (float(length) + 1e-7))
-    weight.changed()
+def _largest(name: str) -> Function:
+    """Return max-pooling, whose stride is the size of its windows unless it is given."""
 
-
-def _each(value: Any, count: int) -> tuple[int, ...]:
-    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
-
-
-def _largest(count: int) -> Callable[..., Any]:
-    name = f"max_pool{count}d"
-
+    @without("return_indices")
     def call(
         input: Tensor,
         kernel_size: Any,
@@ -262,31 +238,12 @@ def _largest(count: int) -> Callable[..., Any]:
         padding: Any = 0,
         dilation: Any = 1,
         ceil_mode: bool = False,
-        return_indices: bool = False,
     ) -> Any:
-        sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
-        places = _indices(count, input, sizes, ceil_mode) if return_indices else None
-        pooled = checked(name)(input, *sizes, ceil_mode)
-        if places is None:
-            return pooled
-        watch(pooled, places)
-        return pooled, places if count > 1 else checked("squeeze")(places, -2)
+        return checked(name)(input, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
 
-    call.__name__, call.__module__ = name, "torch.nn.functional"
-    call.__qualname__ = name  # in the words of a TypeError
-    return call if count == 1 else with_integer_results(call)
+    call.__name__ = call.__qualname__ = name  # in the words of a TypeError
+    call.__module__ = "torch.nn.functional"
+    return call if name == "max_pool1d" else with_integer_results(call)
 
 
-def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
-    """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
-    if count > 1:
-        kernel, stride, padding, dilation = sizes
-        o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
-        return Tensor(positions(input.value, **o))
-    kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
-    image = input.value[..., None, :]
-    o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
-    return Tensor(positions(image, **o))
-
-
-max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)
+max_pool1d, max_pool2d, max_pool3d = map(_largest, ("max_pool1d", "max_pool2d", "max_pool3d"))
