@@ -19,10 +19,10 @@ from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, casting, creation, printing
+from gradcli.script.torch.tensor import attributes, creation, dtypes, printing
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -41,7 +41,7 @@ SUBMODULES = {
     "optim": "gradcli.script.torch.optim.module",
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",
-    "special": "gradcli.script.torch.special",
+    "special": "gradcli.script.torch.module",
     "func": "gradcli.script.torch.func.module",
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
@@ -106,7 +106,7 @@ MEMBERS: dict[str, Any] = {
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
     "bernoulli": sampling.bernoulli,
     "multinomial": sampling.multinomial,
-    **casting.MEMBERS,
+    **dtypes.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
@@ -167,6 +167,8 @@ def namespace(name: str) -> Namespace:
     if name == "torch.accelerator":
         members = {"is_available": lambda: False, "device_count": lambda: 0, "current_accelerator": nothing}
         return Namespace(name, members)
+    if name == "torch.special":
+        return Namespace(name, find=lambda member: facade.function(member, "special"), known=OPERATIONS)
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
         return Namespace(name, {name: MEMBERS[name] for name in names})

@@ -20,7 +20,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.autograd.rites import Passes, SnippetRites
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 Follow = Callable[[Iterator[Event]], Iterator[Event]]

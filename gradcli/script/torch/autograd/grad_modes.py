@@ -23,7 +23,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 
 NOT_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "

@@ -9,7 +9,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType, Facade
-from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.functions import Context
 from gradcli.script.torch.autograd.saved import packing
 
 

@@ -21,7 +21,7 @@ from gradcli.script.python.values.operators import bounded
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.signature import given_options
-from gradcli.script.torch.tensor.literals import array_of, as_tensor, tensor_
+from gradcli.script.torch.tensor.creation import array_of, as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 

@@ -19,7 +19,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
 from gradcli.script.torch.tensor.options import checked_shape, new_leaf, read_options, size_tuple, sizes, whole_number
 

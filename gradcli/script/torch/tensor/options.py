@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.devices import check_device
-from gradcli.script.torch.operations.readers import kind_name, no_output
+from gradcli.script.torch.operations.arguments import kind_name, no_output
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 

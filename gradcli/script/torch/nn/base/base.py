@@ -27,8 +27,7 @@ from gradcli.script.stdlib.data import containers  # noqa: F401  what an Ordered
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.hooks import call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
-from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import DTYPES, DType, cast, numpy_dtype
 from gradcli.script.torch.tensor.printing import size_text
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here

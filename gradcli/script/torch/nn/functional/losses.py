@@ -15,10 +15,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.nn.functional.module import check_tensor, checked
-from gradcli.script.torch.operations.facade import check_numbers
-from gradcli.script.torch.operations.lowering import LOWERED
-from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes
+from gradcli.script.torch.operations.facade import LOWERED, check_numbers
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes, cast
 from gradcli.script.torch.tensor.printing import size_text
 
 REDUCTIONS = ("mean", "sum", "none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
-from gradcli.script.torch.nn.functional.noise import check_chance
+from gradcli.script.torch.nn.functional.module import check_chance
 
 
 class _DropoutNd(Configured):

@@ -22,8 +22,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.parameter import blank, uniform
-from gradcli.script.torch.nn.functional.module import check_tensor
-from gradcli.script.torch.nn.functional.noise import dropout
+from gradcli.script.torch.nn.functional.module import check_tensor, dropout
 from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.packing import PackedSequence, Reach, permuted
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY

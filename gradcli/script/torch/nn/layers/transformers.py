@@ -19,8 +19,7 @@ from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.parameter import Parameter, blank
-from gradcli.script.torch.nn.functional.module import find
-from gradcli.script.torch.nn.functional.noise import dropout
+from gradcli.script.torch.nn.functional.module import dropout, find
 from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.containers import ModuleList
 from gradcli.script.torch.nn.layers.dropout import Dropout
