@@ -67,7 +67,7 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "layers.activation": (
+    "activation": (
         "elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
@@ -75,7 +75,7 @@ KINDS = {
         "batch_norm dropout dropout2d embedding group_norm linear log_softmax max_pool1d max_pool2d max_pool3d one_hot "
         "scaled_dot_product_attention softmax"
     ),
-    "layers.images.folding": "fold interpolate unfold",
+    "functional.folding": "fold interpolate unfold",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
@@ -91,8 +91,8 @@ def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
-        return in_place(name[:-1]) if kind == "layers.activation" else None
-    if kind == "layers.activation":
+        return in_place(name[:-1]) if kind == "activation" else None
+    if kind == "activation":
         return activation(name)
     if kind is None:
         return facade.function(name, "nn.functional")

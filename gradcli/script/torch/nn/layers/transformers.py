@@ -22,7 +22,7 @@ from gradcli.script.torch.nn.base.parameter import Parameter, blank
 from gradcli.script.torch.nn.functional.module import dropout, find
 from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.containers import ModuleList
-from gradcli.script.torch.nn.layers.dropout import Dropout
+from gradcli.script.torch.nn.layers.declared import Dropout
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
 from gradcli.script.torch.signature import given_options, names
