@@ -68,6 +68,13 @@ def new_leaf(value: Any, options: Options = PLAIN) -> Tensor:
     return leaf
 
 
+def overwrite(tensor: Tensor, value: Any) -> Tensor:
+    """Write numbers into the memory of a tensor, outside the graph, and return it."""
+    tensor.array[...] = value
+    tensor.changed()
+    return tensor
+
+
 def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
     """Return the sizes of `zeros(2, 3)`, `zeros((2, 3))` or `zeros(size=(2, 3))`, checked."""
     if not given and "size" in keywords:

@@ -28,6 +28,7 @@ from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.hooks import call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.tensor.dtypes import DTYPES, DType, cast, numpy_dtype
+from gradcli.script.torch.tensor.options import overwrite
 from gradcli.script.torch.tensor.printing import size_text
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
@@ -313,10 +314,8 @@ class Module(Facade):
         for parameter in self.parameters():
             if parameter.grad is None or set_to_none:
                 parameter.grad = None
-                continue
-            parameter.grad.detach_()
-            parameter.grad.array[...] = 0
-            parameter.grad.changed()
+            else:
+                overwrite(parameter.grad.detach_(), 0)
 
     def to(self, *arguments: Any, **keywords: Any) -> Self:
         """Convert parameters and buffers to a dtype in place; there is one device."""
