@@ -347,7 +347,9 @@ class Call:
         self.arguments = arguments
         self.places = [place for place, x in enumerate(arguments) if isinstance(x, Tensor)]
         self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
-        self.outputs = {n: x for n, x in enumerate(results) if self._differentiable(x)}
+        plain = {id(x) for x in context._without_gradient}
+        floating = {n: x for n, x in enumerate(results) if isinstance(x, Tensor) and is_floating(x.value)}
+        self.outputs = {n: x for n, x in floating.items() if id(x) not in plain}
         self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether a gradient came for none
@@ -357,21 +359,19 @@ class Call:
         self.given: tuple[Any, ...] = ()  # those that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
-    def _differentiable(self, x: Any) -> bool:
-        plain = self.context._without_gradient
-        return isinstance(x, Tensor) and is_floating(x.value) and not any(x is other for other in plain)
-
     def record(self) -> None:
         """Give the outputs their nodes, if graphs are recorded and an input requires grad."""
         tensors = tuple(self.arguments[place] for place in self.places)
         edges = [x.node for x in tensors]
         if not (mode.grad_enabled and self.outputs and any(edge is not None for edge in edges)):
             return
-        tensors = tuple(Tensor(x.value, x.node) if self._is_output(x) else x for x in tensors)
+        results = set(map(id, self.outputs.values()))
+        tensors = tuple(Tensor(x.value, x.node) if id(x) in results else x for x in tensors)
         rules = tuple(partial(self.flow, position=position) for position in range(len(tensors)))
         name = self.function.__name__
         primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
-        whole = next(iter(self.outputs.values())) if len(self.outputs) == 1 else self._packed()
+        outputs = list(self.outputs.values())
+        whole = outputs[0] if len(outputs) == 1 else Tensor(np.concatenate([np.ravel(x.value) for x in outputs]))
         for out in self.outputs.values():
             if is_view(out):
                 out.path = ((primitive, {}),)
@@ -379,9 +379,6 @@ class Call:
         self._listed(primitive, tensors, whole)
         if len(self.outputs) > 1:
             self._divide(whole, node)
-
-    def _is_output(self, x: Tensor) -> bool:
-        return any(x is output for output in self.outputs.values())
 
     @staticmethod
     def _listed(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
@@ -391,9 +388,6 @@ class Call:
     def _again(self, *values: Any) -> Any:
         """Return the value, for readers of the operation as a formula."""
         return next(iter(self.outputs.values())).value
-
-    def _packed(self) -> Tensor:
-        return Tensor(np.concatenate([np.ravel(x.value) for x in self.outputs.values()]))
 
     def _divide(self, whole: Tensor, node: Node) -> None:
         """Make each output a part of the flat result."""
@@ -583,7 +577,9 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
         if isinstance(output, Tensor):
             dirty = any(output is x for x in context._dirty)
             if dirty:
-                _check_dirty(output)
+                if mode.grad_enabled and output.is_leaf and output.requires_grad:
+                    words = "a leaf Variable that requires grad has been used in an in-place operation."
+                    raise AutogradError(words, code="E304")
                 if not any(output is x for x in results):
                     output.changed()
             elif is_view(output) or any(output is x for x in arguments):
@@ -620,11 +616,6 @@ def _check_saved(context: Context, arguments: tuple[Any, ...], outputs: Any) -> 
         both = all(any(x is each for each in several) for several in (arguments, returned))
         if x is not None and both and not any(x is dirty for dirty in context._dirty):
             raise RuntimeError(RETURNED_AND_SAVED)
-
-
-def _check_dirty(x: Tensor) -> None:
-    if mode.grad_enabled and x.is_leaf and x.requires_grad:
-        raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
 Function.__module__ = "torch.autograd.function"

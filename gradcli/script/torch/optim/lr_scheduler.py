@@ -10,6 +10,7 @@ import math
 import warnings
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradcli.script.errors import UnsupportedError
@@ -216,15 +217,10 @@ class CosineAnnealingLR(LRScheduler):
         return [height / before * (rate - low) + low for rate in self._rates()]
 
 
-def cosine(start: float, end: float, way: float) -> float:
-    return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
-
-
-def linear(start: float, end: float, way: float) -> float:
-    return (end - start) * way + start
-
-
-ANNEALING = {"cos": cosine, "linear": linear}
+ANNEALING: dict[str, Callable[[float, float, float], float]] = {
+    "cos": lambda start, end, way: end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1),
+    "linear": lambda start, end, way: (end - start) * way + start,
+}
 
 
 class OneCycleLR(LRScheduler):

@@ -302,25 +302,20 @@ def reversed_dimensions(x: Tensor) -> Any:
     return ops.T(x)
 
 
-def _shape_attribute(name: str) -> Callable[[Any], Any]:
-    """Make the getter of `x.T` or another operation without arguments."""
-    return lambda x: getattr(ops, name)(x)
+GETTERS |= {name: partial(lambda name, x: getattr(ops, name)(x), name) for name in ATTRIBUTES}
+GETTERS["T"] = reversed_dimensions
 
 
-GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES} | {"T": reversed_dimensions}
+def _refusing(error: type[Exception], message: str) -> Callable[..., None]:
+    """Make the setter or the deleter of an attribute that stays as it is."""
 
-
-def _setter(name: str) -> Callable[[Any, Any], None]:
-    return lambda x, value: setattr(x, name, value)
-
-
-def _fixed(name: str) -> Callable[[Any, Any], None]:
-    def refuse(x: Any, value: Any) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+    def refuse(*_: Any) -> None:
+        raise error(message)
 
     return refuse
 
 
+FIXED = "attribute '{}' of 'torch._C.TensorBase' objects is not writable"
 KEPT = {
     "data": "Deleting tensor data is not allowed. Delete tensor instead!",
     "requires_grad": "requires_grad must be a bool",
@@ -329,24 +324,20 @@ KEPT = {
 }
 
 
-def _kept(message: str) -> Callable[[Any], None]:
-    def refuse(x: Any) -> None:
-        raise RuntimeError(message)
-
-    return refuse
-
-
 describe(
     Tensor,
     methods=METHODS,
     getters=GETTERS,
     setters={
-        **{name: _fixed(name) for name in GETTERS},
-        "grad": _setter("grad"),
+        **{name: _refusing(AttributeError, FIXED.format(name)) for name in GETTERS},
+        "grad": lambda x, value: setattr(x, "grad", value),
         "data": set_data,
         "requires_grad": set_requires_grad,
     },
-    deleters={"grad": lambda x: setattr(x, "grad", None), **{name: _kept(message) for name, message in KEPT.items()}},
+    deleters={
+        "grad": lambda x: setattr(x, "grad", None),
+        **{name: _refusing(RuntimeError, words) for name, words in KEPT.items()},
+    },
     find=facade.method,
     names=facade.methods,
     own=own_attributes,

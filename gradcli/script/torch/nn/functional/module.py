@@ -13,12 +13,15 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.memory.in_place import change
+from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.nn.attention import attended
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.windows.pooling import options
+from gradcli.ops.windows.pools import positions
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
@@ -191,8 +194,7 @@ def batch_norm(
         )
     if is_floating(input.value):
         check_parameters(input, weight, bias, running_mean, running_var)
-    function = ops.batch_norm
-    return function(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def group_norm(
@@ -232,8 +234,9 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, *, 
     return ops.embedding(input, weight, place)
 
 
-def _largest(name: str) -> Function:
-    """Return max-pooling, whose stride is the size of its windows unless it is given."""
+def _largest(count: int) -> Function:
+    """Return max-pooling in so many dimensions, whose stride is the size of its windows unless it is given."""
+    name = f"max_pool{count}d"
 
     def call(
         input: Tensor,
@@ -242,15 +245,31 @@ def _largest(name: str) -> Function:
         padding: Any = 0,
         dilation: Any = 1,
         ceil_mode: bool = False,
+        return_indices: bool = False,
     ) -> Any:
-        return checked(name)(input, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
+        pooled = checked(name)(input, *sizes, ceil_mode)
+        if not return_indices:
+            return pooled
+        places = _indices(count, input.value, sizes, ceil_mode)
+        watch(pooled, places)
+        return pooled, places if count > 1 else checked("squeeze")(places, -2)
 
     call.__name__ = call.__qualname__ = name  # in the words of a TypeError
     call.__module__ = "torch.nn.functional"
-    return without("return_indices")(call if name == "max_pool1d" else with_integer_results(call))
+    return call if count == 1 else with_integer_results(call)
 
 
-max_pool1d, max_pool2d, max_pool3d = map(_largest, ("max_pool1d", "max_pool2d", "max_pool3d"))
+def _indices(count: int, value: Any, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
+    """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
+    along = [tuple(size) if isinstance(size, tuple | list) else (size,) * count for size in sizes]
+    if count == 1:
+        value = value[..., None, :]
+        along = [(first, *size) for first, size in zip((1, 1, 0, 1), along, strict=True)]
+    return Tensor(positions(value, **options("max_pool", max(count, 2), value.shape, *along, ceil_mode)))
+
+
+max_pool1d, max_pool2d, max_pool3d = map(_largest, (1, 2, 3))
 
 
 def check_chance(p: float) -> None:

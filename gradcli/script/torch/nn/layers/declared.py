@@ -154,8 +154,7 @@ class _MaxPoolNd(Pool):
     """The largest entry of each window."""
 
     _signature = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
-    _passed = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-    _absent = "return_indices"
+    _passed = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
     _text = f"{Pool._text}, dilation={{dilation}}, ceil_mode={{ceil_mode}}"
 
 
