@@ -212,8 +212,14 @@ def group_norm(
     return ops.group_norm(input, num_groups, weight, bias, eps)
 
 
-@without("max_norm scale_grad_by_freq sparse")
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, *, norm_type: float = 2.0) -> Any:
+@without("scale_grad_by_freq sparse")
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+) -> Any:
     """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
     if weight.ndim != 2:
@@ -230,6 +236,12 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None, *, 
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
+    if max_norm is not None:  # the rows that are longer are scaled down, in place
+        for row in np.unique(input.value):
+            length = float(np.linalg.norm(weight.array[row], float(norm_type)))
+            if length > max_norm:
+                weight.array[row] *= weight.dtype.type(max_norm / (length + 1e-7))
+        weight.changed()
     place = None if padding_idx is None else padding_idx % rows
     return ops.embedding(input, weight, place)
 

@@ -59,7 +59,7 @@ class Embedding(Configured):
     """A table of learned rows; the row `padding_idx` starts at 0 and gets no gradient."""
 
     __module__ = "torch.nn.modules.sparse"
-    _function, _absent = "embedding", "max_norm scale_grad_by_freq sparse"
+    _function, _absent = "embedding", "scale_grad_by_freq sparse"
     _signature = (
         "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
         "sparse=False, _weight=None, _freeze=False, device=None, dtype=None"
@@ -95,8 +95,11 @@ class Embedding(Configured):
         return cls(rows, columns, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
     def forward(self, input: Tensor) -> Any:
-        return self._called(input, self.weight, self.padding_idx)
+        return self._called(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
-        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
+        for name, usual in (("padding_idx", None), ("max_norm", None), ("norm_type", 2)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
