@@ -214,6 +214,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
 }
 
 
+OWN = "getitem setitem contains iter len bool int float index abs"
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: alone(name, function) for name, function in ALONE.items()},
@@ -235,17 +236,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "register_hook": Tensor.register_hook,
     "register_post_accumulate_grad_hook": Tensor.register_post_accumulate_grad_hook,
     "backward": backward,
-    "__getitem__": lambda x, items: x[items],
-    "__setitem__": lambda x, items, value: x.__setitem__(items, value),
-    "__contains__": lambda x, value: value in x,
-    "__iter__": iter,
-    "__len__": len,
-    "__bool__": bool,
-    "__int__": int,
-    "__float__": float,
-    "__index__": lambda x: x.__index__(),
+    **{f"__{name}__": getattr(Tensor, f"__{name}__") for name in OWN.split()},
     "__hash__": id,
-    "__abs__": abs,
     "__invert__": UNARY[ast.Invert],
     "__pos__": UNARY[ast.UAdd],
     **{f"__{kind.__name__.lower()}__": COMPARISONS[kind] for kind in (ast.Lt, ast.Gt, ast.Eq)},
