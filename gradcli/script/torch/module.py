@@ -39,10 +39,10 @@ SUBMODULES = {
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
     "optim": "gradcli.script.torch.optim.module",
-    "utils": "gradcli.script.torch.data.loader",
+    "utils": "gradcli.script.torch.data",
     "linalg": "gradcli.script.torch.linalg",
     "func": "gradcli.script.torch.func.module",
-    "distributions": "gradcli.script.torch.distributions.kinds",
+    "distributions": "gradcli.script.torch.distributions",
     "testing": "gradcli.script.torch.testing",
 }
 

@@ -37,7 +37,7 @@ from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.grad_modes import Marks
 from gradcli.script.torch.autograd.rites import before_hooks, replaced
-from gradcli.script.torch.autograd.saved.packing import packed, unpacked
+from gradcli.script.torch.autograd.saved_tensors import packed, unpacked
 from gradcli.script.torch.operations.arguments import kind_name
 
 

@@ -46,7 +46,7 @@ SMALL: dict[str, dict[str, Any]] = {
 # The parts that are loaded when they are asked for.
 PARTS = {
     "function": "functions",
-    "functional": "functional.derivatives",
+    "functional": "derivatives",
     "gradcheck": "gradcheck",
     "graph": "graph",
     "forward_ad": "dual",

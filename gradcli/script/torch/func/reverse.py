@@ -19,9 +19,9 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.torch.autograd.derivatives import gradients, prepared, rows, units, zeros
 from gradcli.script.torch.autograd.dual import check_dual
-from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows, units, zeros
-from gradcli.script.torch.autograd.saved.packing import Packer
+from gradcli.script.torch.autograd.saved_tensors import Packer
 from gradcli.script.torch.func.levels import inside, printing_once
 from gradcli.script.torch.tensor.dtypes import Size
 
