@@ -19,7 +19,7 @@ from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.arguments import check_kind
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor import attributes, creation, dtypes, printing
@@ -67,8 +67,7 @@ def of_tensor(name: str) -> Any:
     """`torch.numel(x)`: a question to a tensor."""
 
     def ask(input: Any) -> Any:
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
+        check_kind(name, "input", 1, input, Tensor, "Tensor")
         return attributes.METHODS[name](input)
 
     return ask

@@ -23,7 +23,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.arguments import check_kind
 
 NOT_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -179,8 +179,7 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
     """Takes effect when it is called; as a context it takes that back, as a decorator it waits for the call."""
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind_name(mode)}")
+        check_kind("set_grad_enabled", "enabled", 1, mode, bool, "bool")
         self._wanted = mode
         self._before = self._set(mode)
 

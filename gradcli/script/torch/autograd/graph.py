@@ -9,8 +9,8 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType, Facade
-from gradcli.script.torch.autograd.saved_tensors import Packer
 from gradcli.script.torch.autograd.functions import Context
+from gradcli.script.torch.autograd.saved_tensors import Packer
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name

@@ -28,6 +28,13 @@ def kind_name(value: Any) -> str:
     return TORCH_NAMES.get(type(value)) or ("Tensor" if isinstance(value, Tensor) else type(value).__name__)
 
 
+def check_kind(function: str, argument: str, position: int, value: Any, kind: Any, shown: str) -> None:
+    """Raise torch's TypeError for an argument of another kind; one that is given by its name has the position 0."""
+    if not isinstance(value, kind):
+        place = f" (position {position})" if position else ""
+        raise TypeError(f"{function}(): argument '{argument}'{place} must be {shown}, not {kind_name(value)}")
+
+
 def tensor(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value

@@ -30,7 +30,7 @@ from gradcli.script.torch.autograd.grad_modes import check_required, is_inferenc
 from gradcli.script.torch.devices import CPU, check_device
 from gradcli.script.torch.func.levels import REQUIRED, RETAINED
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.arguments import check_kind, kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor.creation import CREATION, construct
 from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size, casting, to, type_
@@ -54,8 +54,7 @@ def stride(x: Tensor, dim: Any = None) -> Any:
 
 
 def _dimension(name: str, dim: Any, x: Tensor) -> int:
-    if not isinstance(dim, int):
-        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
+    check_kind(name, "dim", 1, dim, int, "int")
     check_extents(x.shape, dim)
     return dimension(dim, x.ndim)
 
@@ -182,10 +181,7 @@ backward.__qualname__ = "Tensor.backward"
 
 
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
-    if not isinstance(requires_grad, bool):
-        raise TypeError(
-            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind_name(requires_grad)}"
-        )
+    check_kind("requires_grad_", "requires_grad", 1, requires_grad, bool, "bool")
     if mode.transforms:
         raise RuntimeError(REQUIRED)
     check_required(x, requires_grad)

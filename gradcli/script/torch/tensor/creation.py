@@ -20,7 +20,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.arguments import check_kind, kind_name
 from gradcli.script.torch.operations.facade import plain
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size, cast
@@ -226,19 +226,13 @@ def like(name: str) -> Callable[..., Tensor]:
     """`torch.zeros_like(x)`: the shape and, unless another is given, the dtype of a tensor."""
 
     def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
-        shape, dtype = _model(f"{name}_like", input)
-        keywords["dtype"] = keywords.get("dtype") or dtype
+        check_kind(f"{name}_like", "input", 1, input, Tensor, "Tensor")
+        keywords["dtype"] = keywords.get("dtype") or input.dtype
         if name == "randint":
-            return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
-        return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
+            return CREATION[name](*arguments, size=input.shape, **keywords)  # type: ignore[no-any-return]
+        return CREATION[name](input.shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
-
-
-def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    if not isinstance(x, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(x)}")
-    return x.shape, x.dtype
 
 
 CREATION: dict[str, Callable[..., Any]] = {

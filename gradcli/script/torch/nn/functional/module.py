@@ -26,7 +26,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.arguments import check_kind, kind_name
 from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
 from gradcli.script.torch.random.generator import in_memory_order
 from gradcli.script.torch.tensor.dtypes import cast
@@ -35,9 +35,7 @@ from gradcli.script.torch.tensor.printing import size_text
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Raise TypeError for a value that is no tensor."""
-    if not isinstance(value, Tensor):
-        kind = kind_name(value)
-        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+    check_kind(function, argument, position, value, Tensor, "Tensor")
 
 
 def check_dimension(x: Tensor, dim: int) -> None:
@@ -136,7 +134,7 @@ def in_place(name: str) -> Function:
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
-        if value is not None and not isinstance(value, Tensor):
+        if value is not None:
             check_tensor("linear", value, argument, position)
     check_dtypes(input, weight, bias)
     return ops.linear(input, weight, bias)
