@@ -287,7 +287,6 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
-Function = Callable[..., Any]
 PAIRS = "isin convolve correlate cov corrcoef"
 MEASURED = ("convolve", "correlate", "cov", "corrcoef")  # functions whose work or size is a product
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -250,7 +250,7 @@ class Categorical(Discrete):
     """The number of one of several classes."""
 
     __module__ = "torch.distributions.categorical"
-    _constraints: ClassVar = {"probs": SIMPLEX, "logits": REAL_VECTOR}
+    _constraints, _support = {"probs": SIMPLEX, "logits": REAL_VECTOR}, property(lambda self: self._labels())
     logits = derived(lambda self: do("log", self._clamped_probs()))
     probs = derived(lambda self: do("softmax", self.logits, dim=-1))
     mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
@@ -265,8 +265,7 @@ class Categorical(Discrete):
             normalized = parameter / do("sum", parameter, -1, keepdim=True)
         super().__init__(parameter.shape[:-1], (), validate_args, **{name: normalized})
 
-    @property
-    def _support(self) -> Constraint:
+    def _labels(self) -> Constraint:
         high = self._stored().shape[-1] - 1
         text = f"IntegerInterval(lower_bound=0, upper_bound={high})"
         return Constraint(text, lambda x: (x % 1 == 0) & (x >= 0) & (x <= high))

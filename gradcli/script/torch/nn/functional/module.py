@@ -276,7 +276,9 @@ def _indices(count: int, value: Any, sizes: tuple[Any, ...], ceil_mode: bool) ->
     if count == 1:
         value = value[..., None, :]
         along = [(first, *size) for first, size in zip((1, 1, 0, 1), along, strict=True)]
-    return Tensor(positions(value, **options("max_pool", max(count, 2), value.shape, *along, ceil_mode)))
+    kernel, stride, padding, dilation = along
+    o = options("max_pool", max(count, 2), value.shape, kernel, stride, padding, dilation, ceil_mode)
+    return Tensor(positions(value, **o))
 
 
 max_pool1d, max_pool2d, max_pool3d = map(_largest, (1, 2, 3))

@@ -129,8 +129,8 @@ class Border(Configured):
         return self._called(input, self.padding, self._mode)
 
 
-OF_NUMBER = {"_signature": "padding, value", "_text": "padding={padding}, value={value}"}
-BORDERS = {
+OF_NUMBER: dict[str, Any] = {"_signature": "padding, value", "_text": "padding={padding}, value={value}"}
+BORDERS: Rows = {
     **numbered("ConstantPad", Border, **OF_NUMBER),
     **numbered("ReflectionPad", Border, _mode="reflect"),
     **numbered("ReplicationPad", Border, _mode="replicate"),
@@ -190,7 +190,7 @@ class AdaptivePool(Configured):
         return self._called(input, size)
 
 
-POOLS = {
+POOLS: Rows = {
     **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
     **numbered("AvgPool", AvgPool, 3, "avg_pool"),
     "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),

@@ -161,7 +161,7 @@ class TransformerLayer(Module):
         is_named = isinstance(activation, str)
         if is_named and activation not in ("relu", "gelu"):
             raise AutogradError(f"activation should be relu/gelu, not {activation}")
-        self.activation = find(activation) if is_named else activation
+        self.activation: Any = find(activation) if is_named else activation
 
     def _block(self, number: int, x: Any, block: Callable[[Any], Any]) -> Any:
         """Add the result of a block, with the norm of its number before the block or behind the sum."""
