@@ -196,7 +196,10 @@ def push(
     if all(tangent is None for tangent in given):
         return
     if context._materialize:
-        given = [_or_zeros(tangent, x) for tangent, x in zip(given, arguments, strict=True)]
+        given = [
+            Tensor(np.zeros_like(x.value)[()]) if t is None and isinstance(x, Tensor) and is_floating(x.value) else t
+            for t, x in zip(given, arguments, strict=True)
+        ]
     with switched(tape=None), context.forward_mode():
         pushed = function.jvp(context, *given)
     pushed = pushed if isinstance(pushed, tuple) else (pushed,)
@@ -210,12 +213,6 @@ def push(
             raise UnsupportedError(words, python=RuntimeError)
         if tangent is not None:
             listening(Level)[0].set(x, tangent)
-
-
-def _or_zeros(tangent: Tensor | None, x: Any) -> Tensor | None:
-    """Return the tangent of an argument as `jvp` gets it: zeros where there is none."""
-    wanted = tangent is None and isinstance(x, Tensor) and is_floating(x.value)
-    return Tensor(np.zeros_like(x.value)[()]) if wanted else tangent
 
 
 def bound(

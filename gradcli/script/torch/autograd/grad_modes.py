@@ -270,7 +270,9 @@ class Anomaly:
                 yield event
         except Exception as error:
             if isinstance(rites.place, Node):
-                self._tell(rites.place)
+                name, line = rites.place.name(), getattr(rites.place, "made", "")
+                text = f"{DETECTED.format(name)}\n{line}" if line else UNKNOWN_LINE.format(name)
+                warnings.warn(text, UserWarning, stacklevel=2)
             if isinstance(error, AutogradError) and HINT in error.message:
                 error.message = error.message.replace(HINT, ABOVE)
                 error.args = (error.message, *error.args[1:])
@@ -281,12 +283,6 @@ class Anomaly:
         if np.isnan(gradient.value if isinstance(gradient, Tensor) else np.asarray(gradient)).any():
             name = event.node.name()
             raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
-
-    def _tell(self, node: Node) -> None:
-        """Warn of the line that made the node."""
-        line = getattr(node, "made", "")
-        text = f"{DETECTED.format(node.name())}\n{line}" if line else UNKNOWN_LINE.format(node.name())
-        warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def anomaly() -> Anomaly:

@@ -128,17 +128,13 @@ def tensors(value: Any) -> list[Any]:
     return list(value)
 
 
-def dims_or_bool(value: Any) -> Any:
-    return value if isinstance(value, bool) else sizes(value)
-
-
 READERS: dict[str, tuple[Reader, str]] = {
     "Tensor": (tensor, "Tensor"),
     "Real": (real, "Tensor"),
     "Indices": (indices, "Tensor"),
     "Operand": (operand, "Tensor"),
     "Dims": (sizes, "tuple of ints"),
-    "Dims | bool": (dims_or_bool, "tuple of ints"),
+    "Dims | bool": (lambda value: value if isinstance(value, bool) else sizes(value), "tuple of ints"),
     "int | Tensor": (lambda value: value if isinstance(value, Tensor) else integer(value), "int"),
     "Shape": (sizes, "tuple of ints"),
     "Pair": (sizes, "tuple of ints"),
@@ -180,12 +176,6 @@ def absent() -> dict[str, frozenset[str]]:
     """Return the arguments by the operation that has them in torch."""
     lines = shipped(Path(__file__).with_name(FILE)).splitlines()
     return {name: frozenset(names.split()) for name, _, names in (line.partition(": ") for line in lines)}
-
-
-def check_present(operation: str, keyword: str) -> None:
-    """Refuse an argument that torch has; one that it has not is a mistake of the snippet."""
-    if keyword in absent().get(operation, ()):
-        raise UnsupportedError(f"{operation}({keyword}=...) is not supported here", help="leave the argument out")
 
 
 SYNONYMS = {
@@ -280,7 +270,9 @@ class Signature:
         if name not in self.parameters and name not in self.more:
             if name == "out" and not self.method:
                 raise no_output(self.name)
-            check_present(self.operation.name, keyword)
+            called = self.operation.name
+            if keyword in absent().get(called, ()):  # torch has it; one that it has not is a mistake of the snippet
+                raise UnsupportedError(f"{called}({keyword}=...) is not supported here", help="leave the argument out")
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")
