@@ -220,7 +220,7 @@ def one_row(witness: Witness) -> Iterator[Finding]:
         if slices != given:
             instead = f"{name}({slices})  # at least two rows"
         loops = [ast.unparse(x.iter) for x in loops_around(witness, place) if isinstance(x, ast.For)]
-        for key, loader in witness.objects(loaded("gradcli.script.torch.data.loader", "DataLoader")):
+        for key, loader in witness.objects(loaded("gradcli.script.torch.data", "DataLoader")):
             made = creation(witness, key) if key in loops and (loader.batch_size or 1) > 1 else None
             if made is not None and len(loader.dataset) % loader.batch_size == 1:
                 because += f" {key} has {len(loader.dataset)} rows in batches of {loader.batch_size}: the last is one."

@@ -586,7 +586,7 @@ def loaded(module: str, name: str) -> Any:
 
 
 def custom_node() -> Any:
-    return loaded("gradcli.script.torch.autograd.custom", "CustomNode")
+    return loaded("gradcli.script.torch.autograd.functions", "CustomNode")
 
 
 def module_class() -> Any:

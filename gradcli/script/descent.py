@@ -27,7 +27,7 @@ class Path:
 
 def descend(function: Slope, start: Sequence[float], steps: int, name: str, options: Mapping[str, float]) -> Path:
     """Follow an optimizer for so many steps; UsageError for options that it does not take."""
-    from gradcli.script.torch.optim.kinds import SGD, Adam
+    from gradcli.script.torch.optim.optimizer import SGD, Adam
 
     parameters = [Tensor(np.float64(value)) for value in start]
     for parameter in parameters:

@@ -72,6 +72,8 @@ ABSENT = {
     r"\b(index_)?put_?$": "write x[indices] = values",
     "rsub": "write other - x",
     r"(squeeze|\bt|transpose|swapaxes|swapdims)_$": "write x = x.unsqueeze(0), without the underscore",
+    r"^Tensor\.random_$": "write x.copy_(torch.randint(low, high, x.shape))",
+    r"^Tensor\.exponential_$": "write x.copy_(-torch.log(1 - torch.rand(x.shape))/rate)",
     "fill_diagonal_": "write x.diagonal().fill_(value)",
     "asarray": "write torch.as_tensor(x)",
     "adjoint": "write x.mT",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.numerics.lapack import is_finite
+from gradcli.script.numpy.functions import option
 from gradcli.script.numpy.values import asarray, dtype_of, fits, shape_of, value
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
@@ -41,7 +42,7 @@ def sized(name: str, before: int) -> Draw:
             if rest:
                 options["dtype"] = rest[0]
         values = [value(x) for x in parameters[:before]]
-        named = {key: dtype_of(x) if key == "dtype" else _option(x) for key, x in options.items()}
+        named = {key: dtype_of(x) if key == "dtype" else option(x) for key, x in options.items()}
         shape = None if size is None else shape_of(size)
         fits(np.prod(shape or (1,), dtype=float) * max([np.size(x) for x in values], default=1))
         if name == "multivariate_normal" and not is_finite(*values):
@@ -49,10 +50,6 @@ def sized(name: str, before: int) -> Draw:
         return getattr(source, name)(*values, size=shape, **named)
 
     return draw
-
-
-def _option(x: Any) -> Any:
-    return x if x is None or isinstance(x, bool | str) else value(x)
 
 
 def shaped(name: str) -> Draw:

@@ -9,8 +9,7 @@ import numpy as np
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.numpy import draws, matrices
-from gradcli.script.numpy.algebra import ALGEBRA
-from gradcli.script.numpy.functions import CREATION, FUNCTIONS
+from gradcli.script.numpy.functions import ALGEBRA, CREATION, FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
 from gradcli.script.python.members.tables import listed

@@ -19,10 +19,10 @@ from gradcli.script.torch.autograd import grad_modes
 from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.devices import CPU, Device, check_device
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import check_kind
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, casting, creation, printing
+from gradcli.script.torch.tensor import attributes, creation, dtypes, printing
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -39,15 +39,10 @@ SUBMODULES = {
     "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
     "optim": "gradcli.script.torch.optim.module",
-    "utils": "gradcli.script.torch.data.loader",
+    "utils": "gradcli.script.torch.data",
     "linalg": "gradcli.script.torch.linalg",
-    "special": "gradcli.script.torch.special",
     "func": "gradcli.script.torch.func.module",
-    "random": "gradcli.script.torch.module",
-    "accelerator": "gradcli.script.torch.module",
-    "cuda": "gradcli.script.torch.module",
-    "distributions": "gradcli.script.torch.distributions.kinds",
-    "backends": "gradcli.script.torch.module",
+    "distributions": "gradcli.script.torch.distributions",
     "testing": "gradcli.script.torch.testing",
 }
 
@@ -72,8 +67,7 @@ def of_tensor(name: str) -> Any:
     """`torch.numel(x)`: a question to a tensor."""
 
     def ask(input: Any) -> Any:
-        if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
+        check_kind(name, "input", 1, input, Tensor, "Tensor")
         return attributes.METHODS[name](input)
 
     return ask
@@ -106,7 +100,7 @@ MEMBERS: dict[str, Any] = {
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
     "bernoulli": sampling.bernoulli,
     "multinomial": sampling.multinomial,
-    **casting.MEMBERS,
+    **dtypes.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": grad_modes.is_grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
@@ -138,6 +132,10 @@ MEMBERS: dict[str, Any] = {
 
 def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
+    if name in SMALL:
+        return Namespace(f"torch.{name}", SMALL[name])
+    if name == "special":
+        return Namespace("torch.special", find=lambda member: facade.function(member, "special"), known=OPERATIONS)
     if name in SUBMODULES:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
     if name == "default_generator":
@@ -151,33 +149,36 @@ def find(name: str) -> Any:
     return facade.function(name)
 
 
-def namespace(name: str) -> Namespace:
-    """`torch`, or one of its small submodules."""
-    if name == "torch.cuda":
-        members = {"is_available": lambda: False, "device_count": lambda: 0, "manual_seed": nothing}
-        return Namespace(name, {**members, "manual_seed_all": nothing, "empty_cache": nothing, "synchronize": nothing})
-    if name == "torch.backends":
-        return Namespace(
-            name,
-            {
-                "mps": Namespace("torch.backends.mps", {"is_available": lambda: False, "is_built": lambda: False}),
-                "cudnn": Settings(),
-            },
-        )
-    if name == "torch.accelerator":
-        members = {"is_available": lambda: False, "device_count": lambda: 0, "current_accelerator": nothing}
-        return Namespace(name, members)
-    if name == "torch.random":
-        names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
-        return Namespace(name, {name: MEMBERS[name] for name in names})
-    return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
-
-
 class Settings:
     """Switches of hardware that is not here; they may be set."""
 
     def __repr__(self) -> str:
         return "<module 'torch.backends.cudnn'>"
+
+
+def no() -> bool:
+    return False
+
+
+def none() -> int:
+    return 0
+
+
+# The small submodules; what a script does with devices that are not here has no effect.
+DEVICES: dict[str, Any] = {"is_available": no, "device_count": none}
+SMALL: dict[str, dict[str, Any]] = {
+    "cuda": DEVICES | dict.fromkeys(("manual_seed", "manual_seed_all", "empty_cache", "synchronize"), nothing),
+    "accelerator": {**DEVICES, "current_accelerator": nothing},
+    "backends": {"mps": Namespace("torch.backends.mps", {"is_available": no, "is_built": no}), "cudnn": Settings()},
+    "random": {
+        name: MEMBERS[name] for name in ["manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state"]
+    },
+}
+
+
+def namespace(name: str) -> Namespace:
+    """Return the module `torch`."""
+    return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES, *SMALL, "special"])
 
 
 describe(

@@ -2,7 +2,7 @@ import torch
 
 torch.manual_seed(0)
 x = torch.ones(3, requires_grad=True)
-for n in ["normal_", "uniform_", "bernoulli_", "random_", "exponential_"]:
+for n in ["normal_", "uniform_", "bernoulli_"]:
     y = x * 2
     x.grad = None
     getattr(y, n)()

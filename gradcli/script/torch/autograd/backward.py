@@ -20,7 +20,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.grad_modes import anomaly
 from gradcli.script.torch.autograd.rites import Passes, SnippetRites
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 Follow = Callable[[Iterator[Event]], Iterator[Event]]
@@ -157,7 +157,12 @@ def _upstream(outputs: Sequence[Tensor], grads: Any) -> tuple[Gradient, ...]:
         given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
     for index, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         if isinstance(gradient, Tensor):
-            _check_shape(index, output, gradient)
+            if gradient.shape != output.shape:
+                sizes = [f"torch.Size({list(x.shape)})" for x in (gradient, output)]
+                raise AutogradError(
+                    f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a "
+                    f"shape of {sizes[1]}."
+                )
         elif gradient is not None:
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
         elif output.requires_grad and output.value.size != 1:
@@ -174,12 +179,3 @@ def _upstream(outputs: Sequence[Tensor], grads: Any) -> tuple[Gradient, ...]:
                 running.machine.timeline.run.walked = [output]
             raise outside_the_graph(index)
     return given[: len(outputs)]
-
-
-def _check_shape(index: int, output: Tensor, gradient: Tensor) -> None:
-    if gradient.shape != output.shape:
-        sizes = [f"torch.Size({list(x.shape)})" for x in (gradient, output)]
-        raise AutogradError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a shape of "
-            f"{sizes[1]}."
-        )

@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.autograd.saved.packing import Packer, packed, packing, unpacked
+from gradcli.script.torch.autograd.saved_tensors import Packer, packed, packing, unpacked
 
 REENTRANT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "

@@ -12,7 +12,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import passing
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe
-from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.tensor import printing
@@ -56,14 +56,9 @@ def _leave(level: tangents.Level) -> None:
     printing.print_options().suffixes.remove(tangent_text)
 
 
-def tangent_of(x: Tensor) -> Tensor | None:
-    active = listening(tangents.Level)
-    return active[0].get(x) if active else None
-
-
 def tangent_text(x: Tensor) -> str:
     """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
-    tangent = tangent_of(x)
+    tangent = next((level.get(x) for level in levels()), None)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
@@ -105,14 +100,12 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     newest = levels()[0]
     if newest.get(tensor) is not None or newest.get(tangent) is not None:
         raise RuntimeError("a dual Tensor of a Tensor that already has a forward gradient is not supported")
-    if mode.inference:
-        return newest.mark_dual(_alias(tensor), None)
-    return newest.mark_dual(_alias(tensor), tangent)
+    return newest.mark_dual(_alias(tensor), None if mode.inference else tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """Return another tensor on the same memory, without a tangent, and the tangent; outside of a level the tensor."""
-    for active in listening(tangents.Level)[:1]:
+    for active in levels()[:1]:
         with switched(tape=None):
             alias = primal(tensor)
         return UnpackedDualTensor(active.mark_dual(alias, None), active.get(tensor))
@@ -122,8 +115,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 def exit_dual_level(*, level: int | None = None) -> None:
     if not levels():
         raise RuntimeError("Dual level must be a positive number.")
-    for active in levels()[:1]:
-        _leave(active)
+    _leave(levels()[0])
 
 
 describe(
@@ -131,9 +123,7 @@ describe(
     getters={"primal": lambda pair: pair.primal, "tangent": lambda pair: pair.tangent},
 )
 TYPES[UnpackedDualTensor] = BuiltinType("UnpackedDualTensor", UnpackedDualTensor, module="torch.autograd.forward_ad")
-REPRESENTATIONS[UnpackedDualTensor] = lambda pair: (
-    f"UnpackedDualTensor(primal={represent(pair.primal)}, tangent={represent(pair.tangent)})"
-)
+REPRESENTATIONS[UnpackedDualTensor] = lambda pair: with_fields("UnpackedDualTensor", pair._asdict().items())
 MEMBERS: dict[str, Any] = {
     "dual_level": dual_level,
     "make_dual": make_dual,

@@ -22,7 +22,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import check_kind
 
 NOT_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
@@ -178,8 +178,7 @@ class set_grad_enabled(GradMode):  # noqa: N801  torch's name
     """Takes effect when it is called; as a context it takes that back, as a decorator it waits for the call."""
 
     def __init__(self, mode: bool) -> None:
-        if not isinstance(mode, bool):
-            raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind_name(mode)}")
+        check_kind("set_grad_enabled", "enabled", 1, mode, bool, "bool")
         self._wanted = mode
         self._before = self._set(mode)
 
@@ -270,7 +269,9 @@ class Anomaly:
                 yield event
         except Exception as error:
             if isinstance(rites.place, Node):
-                self._tell(rites.place)
+                name, line = rites.place.name(), getattr(rites.place, "made", "")
+                text = f"{DETECTED.format(name)}\n{line}" if line else UNKNOWN_LINE.format(name)
+                warnings.warn(text, UserWarning, stacklevel=2)
             if isinstance(error, AutogradError) and HINT in error.message:
                 error.message = error.message.replace(HINT, ABOVE)
                 error.args = (error.message, *error.args[1:])
@@ -281,12 +282,6 @@ class Anomaly:
         if np.isnan(gradient.value if isinstance(gradient, Tensor) else np.asarray(gradient)).any():
             name = event.node.name()
             raise AutogradError(f"Function '{name}' returned nan values in its {event.position}th output.")
-
-    def _tell(self, node: Node) -> None:
-        """Warn of the line that made the node."""
-        line = getattr(node, "made", "")
-        text = f"{DETECTED.format(node.name())}\n{line}" if line else UNKNOWN_LINE.format(node.name())
-        warnings.warn(text, UserWarning, stacklevel=2)
 
 
 def anomaly() -> Anomaly:

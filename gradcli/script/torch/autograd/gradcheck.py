@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.facts import dataclass
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
-from gradcli.script.torch.autograd.functional.derivatives import units
+from gradcli.script.torch.autograd.derivatives import units
 from gradcli.script.torch.autograd.rites import grad
 from gradcli.script.torch.random.sampling import filling
 from gradcli.script.torch.tensor.printing import tensor_text

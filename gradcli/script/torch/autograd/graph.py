@@ -9,8 +9,8 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType, Facade
-from gradcli.script.torch.autograd.context import Context
-from gradcli.script.torch.autograd.saved import packing
+from gradcli.script.torch.autograd.functions import Context
+from gradcli.script.torch.autograd.saved_tensors import Packer
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
@@ -19,7 +19,7 @@ class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
     __parent__ = True
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        self._packer = packing.Packer(pack_hook, unpack_hook)
+        self._packer = Packer(pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
         listen(self._packer)

@@ -43,27 +43,29 @@ SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.anomaly_mode": ANOMALY,
     "torch.autograd.variable": {"Variable": VARIABLE},
 }
-# The parts that are loaded when they are asked for, and the names of torch.autograd that are defined in them.
+# The parts that are loaded when they are asked for.
 PARTS = {
-    "torch.autograd.function": "gradcli.script.torch.autograd.functions",
-    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.derivatives",
-    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
-    "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
-    "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
+    "function": "functions",
+    "functional": "derivatives",
+    "gradcheck": "gradcheck",
+    "graph": "graph",
+    "forward_ad": "dual",
 }
-WITHIN = {
-    "Function": "torch.autograd.function",
-    "gradcheck": "torch.autograd.gradcheck",
-    "gradgradcheck": "torch.autograd.gradcheck",
-}
+WITHIN = {"Function": "function", "gradcheck": "gradcheck", "gradgradcheck": "gradcheck"}  # names of torch.autograd
+
+
+def part(name: str) -> Namespace:
+    """Return a part of `torch.autograd`."""
+    members = import_module(f"gradcli.script.torch.autograd.{PARTS[name]}").MEMBERS
+    return Namespace(f"torch.autograd.{name}", without_operations(members) if name == "functional" else members)
 
 
 def find(name: str) -> Any:
     """Find a part of `torch.autograd`, or a name that is defined in one."""
     if name in WITHIN:
-        return namespace(WITHIN[name]).get(name)
-    part = f"torch.autograd.{name}"
-    return namespace(part) if part in PARTS or part in SMALL else None
+        return part(WITHIN[name]).get(name)
+    full_name = f"torch.autograd.{name}"
+    return part(name) if name in PARTS else Namespace(full_name, SMALL[full_name]) if full_name in SMALL else None
 
 
 def without_operations(members: dict[str, Any]) -> dict[str, Any]:
@@ -75,13 +77,5 @@ def without_operations(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def namespace(name: str) -> Namespace:
-    """Make `torch.autograd` or one of its parts."""
-    if name in SMALL:
-        return Namespace(name, SMALL[name])
-    if name in PARTS:
-        part = import_module(PARTS[name])
-        members = without_operations(part.MEMBERS) if name == "torch.autograd.functional" else part.MEMBERS
-        return Namespace(name, members)
-    known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
-    hidden = {"gradcheck": partial(namespace, "torch.autograd.gradcheck")}  # by the function of this name
-    return Namespace(name, AUTOGRAD, find, known=known, hidden=hidden)
+    """Make `torch.autograd`, in which the module `gradcheck` is hidden by the function of this name."""
+    return Namespace(name, AUTOGRAD, find, known=[*WITHIN, *PARTS], hidden={"gradcheck": partial(part, "gradcheck")})

@@ -20,7 +20,7 @@ from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
 from gradcli.script.torch.autograd.grad_modes import current_place
 from gradcli.script.torch.autograd.rites import contributions
-from gradcli.script.torch.autograd.saved.packing import SAVED_VALUES, class_name
+from gradcli.script.torch.autograd.saved_tensors import SAVED_VALUES, class_name
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
 KINDS: dict[type, str] = {

@@ -53,12 +53,6 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
     return left
 
 
-def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say."""
-    gradients = contributions(node, rules, upstream, out, values)
-    return [_constant(left) for left in after_hooks(node, upstream, gradients)]
-
-
 def _constant(gradient: Any) -> Callable[..., Any]:
     """Return a rule that gives the gradient whatever the operands and options are."""
     return lambda *_, **__: gradient
@@ -66,15 +60,11 @@ def _constant(gradient: Any) -> Callable[..., Any]:
 
 def contributions(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> list[Any]:
     """Return the contributions of a node, one an edge: None where no gradient is needed."""
-    given = [
-        None if edge is None else _contribution(rule(upstream, out, *values, **node.options), x)
-        for edge, rule, x in zip(node.edges, rules, values, strict=False)
-    ]
-    return given + [None] * (len(node.edges) - len(given))
-
-
-def _contribution(unsummed: Any, x: Any) -> Any:
-    return None if unsummed is None else fit(unsummed, x)
+    given: list[Any] = [None] * len(node.edges)
+    for place, (edge, rule, x) in enumerate(zip(node.edges, rules, values, strict=False)):
+        unsummed = None if edge is None else rule(upstream, out, *values, **node.options)
+        given[place] = None if unsummed is None else fit(unsummed, x)
+    return given
 
 
 def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
@@ -216,7 +206,8 @@ class SnippetRites(Rites):
         if not self.leads_on(node):
             after_hooks(node, upstream, [None] * len(node.edges))
             return ()
-        return replaced_rules(node, rules, upstream, out, values)
+        gradients = contributions(node, rules, upstream, out, values)  # at once, to be replaced as the hooks say
+        return [_constant(left) for left in after_hooks(node, upstream, gradients)]
 
     def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
         accumulate(place.variable, gradient)

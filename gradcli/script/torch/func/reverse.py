@@ -19,9 +19,9 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.torch.autograd.derivatives import gradients, prepared, rows, units, zeros
 from gradcli.script.torch.autograd.dual import check_dual
-from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows, units, zeros
-from gradcli.script.torch.autograd.saved.packing import Packer
+from gradcli.script.torch.autograd.saved_tensors import Packer
 from gradcli.script.torch.func.levels import inside, printing_once
 from gradcli.script.torch.tensor.dtypes import Size
 
@@ -107,9 +107,12 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
-def is_recorded() -> bool:
-    """Return whether results stay in the graph around a function, by which those around it know their tangents too."""
-    return mode.grad_enabled or mode.examples is not None or bool(listening(tangents.Level))
+def exchanged(args: tuple[Any, ...], argnums: Any, selection: Any) -> list[Any]:
+    """Return the arguments with others in the selected places."""
+    new = list(args)
+    for place, x in [(argnums, selection)] if isinstance(argnums, int) else zip(argnums, selection, strict=True):
+        new[place] = x
+    return new
 
 
 class Inputs:
@@ -124,11 +127,7 @@ class Inputs:
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
         with set_grad_enabled(True):
             self.leaves = prepared(tensors, create_graph=True, through=alias)
-        selection = self.build(iter(self.leaves))
-        places = [argnums] if isinstance(argnums, int) else list(argnums)
-        self.args = list(args)
-        for place, x in zip(places, [selection] if isinstance(argnums, int) else selection, strict=True):
-            self.args[place] = x
+        self.args = exchanged(args, argnums, self.build(iter(self.leaves)))
 
     def arranged(self, results: Sequence[Any]) -> Any:
         """Put the result for each leaf in its place, outside of the graph of the function."""
@@ -137,19 +136,16 @@ class Inputs:
     def outside(self, results: Any) -> Any:
         """Keep results in the graph outside of the function, if that is recorded now, and in no other."""
         OVER.update(leaf.node for leaf in self.leaves if isinstance(leaf.node, AccumulateGrad))
-        return mapped(self._outside if is_recorded() else self._cut, results)
+        is_recorded = mode.grad_enabled or mode.examples is not None or bool(listening(tangents.Level))
 
-    def _cut(self, x: Any) -> Any:
-        if not isinstance(x, Tensor) or x.node is None:
-            return x
-        return tangents.carry(x, x.detach(), self._cut)
+        def cut(x: Any) -> Any:
+            if not isinstance(x, Tensor) or x.node is None:
+                return x
+            if is_recorded and any(end not in OVER for end in leaves_below(x.node)):
+                return x
+            return tangents.carry(x, x.detach(), cut)
 
-    def _outside(self, x: Any) -> Any:
-        if not isinstance(x, Tensor) or x.node is None:
-            return x
-        if any(end not in OVER for end in leaves_below(x.node)):
-            return x
-        return tangents.carry(x, x.detach(), self._outside)
+        return mapped(cut, results)
 
 
 def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
@@ -234,12 +230,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
 
 @without("chunk_size _preallocate_and_copy")
-def jacrev(
-    func: Func,
-    argnums: Places = 0,
-    *,
-    has_aux: bool = False,
-) -> Func:
+def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False) -> Func:
     """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
 
     @wraps(func, assigned=("__name__",), updated=())
@@ -295,42 +286,30 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
         leaves, build = flattened(selected(args, argnums))
-        places = [argnums] if isinstance(argnums, int) else list(argnums)
 
         def of_chosen(*inputs: Any) -> Any:
-            new, (selection,) = list(args), (build(iter(inputs)),)
-            for place, x in zip(places, [selection] if isinstance(argnums, int) else selection, strict=True):
-                if place >= 0:  # torch looks for the number itself, so counted from the end it finds no argument
-                    new[place] = x
-            return func(*new)
+            return func(*exchanged(args, argnums, build(iter(inputs))))
 
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
                 raise AttributeError(f"jacfwd takes tensors, not {shown(leaf)}")
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
-        columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
+        columns: list[list[list[Tensor]]] = [[] for _ in leaves]  # by input, by its entry, by output
         result: Any = None
         for n, leaf in enumerate(leaves):
-            columns.append([])
             for unit in units(leaf):
                 directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
-                with printing_once(n + len(columns[-1])):
+                with printing_once(n + len(columns[n])):
                     result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
-                columns[-1].append(flattened(result[1])[0])
+                columns[n].append(flattened(result[1])[0])
         outputs, arrange = flattened(result[0])
-        jacobians = arrange(
-            build(
-                columned([entry[m] for entry in of_leaf], out, leaf)
-                for of_leaf, leaf in zip(columns, leaves, strict=True)
-            )
-            for m, out in enumerate(outputs)
-        )
+
+        def block(m: int, out: Tensor, n: int) -> Any:
+            stacked = ops.movedim(ops.stack([entry[m] for entry in columns[n]], 0), 0, -1)
+            return ops.view(stacked, (*out.shape, *leaves[n].shape))
+
+        blocks = ([block(m, out, n) for n in range(len(leaves))] for m, out in enumerate(outputs))
+        jacobians = arrange(build(iter(of_output)) for of_output in blocks)
         return (jacobians, result[2]) if has_aux else jacobians
 
     return call
-
-
-def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
-    """Return the Jacobian of one output by one input, from its columns."""
-    stacked = ops.movedim(ops.stack(columns, 0), 0, -1)
-    return ops.view(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]

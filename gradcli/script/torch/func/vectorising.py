@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
@@ -24,10 +24,11 @@ Func = Callable[..., Any]
 EACH = 512  # bytes that the results of one example take at least
 
 RANDOM = "vmap: called random operation. Draw before, and give the numbers as an argument"
-ITEM = "vmap: .item() on a Tensor is not supported, please try to rewrite what you're doing with other operations"
-CONTROL = "vmap: a Tensor in data-dependent control flow is not supported: write torch.where"
-MASK = "vmap: indexing with a boolean mask has no shape that is known before: write torch.where"
-MESSAGES = {"item": ITEM, "bool": CONTROL, "mask": MASK}
+MESSAGES = {
+    "item": "vmap: .item() on a Tensor is not supported, please try to rewrite what you're doing with other operations",
+    "bool": "vmap: a Tensor in data-dependent control flow is not supported: write torch.where",
+    "mask": "vmap: indexing with a boolean mask has no shape that is known before: write torch.where",
+}
 
 
 class Examples:
@@ -35,15 +36,14 @@ class Examples:
 
     def refuse(self, x: Any, what: str) -> None:
         """Refuse a use of a tensor that no whole batch can be put to."""
+        if isinstance(x, Tensor) and what in MESSAGES:
+            raise RuntimeError(MESSAGES[what])
         if isinstance(x, Tensor):
-            message = MESSAGES.get(what)
-            if message is None:
-                raise UnsupportedError(f"{what} inside of vmap is not supported here", python=RuntimeError)
-            raise RuntimeError(message)
+            raise UnsupportedError(f"{what} inside of vmap is not supported here", python=RuntimeError)
 
 
 class Undrawn:
-    """The generator inside of a vmap that allows no random numbers."""
+    """The generator inside of a vmap, which allows no random numbers."""
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(RANDOM)
@@ -102,12 +102,16 @@ class Batch:
         return self.build(x if dim is None else ops.select(x, dim, n) for x, dim in pairs)
 
 
-def stacked(examples: list[Tensor], dim: int) -> Tensor:
+def stacked(name: str, examples: Sequence[Any], dim: int | None) -> Any:
     """Stack the results for the examples; in torch the last node is that of the operation for the whole batch."""
-    stack: Tensor = ops.stack(examples, dim)
-    if mode.examples is None and isinstance(stack.node, Node):
-        UNTOLD.add(stack.node)
-    return stack
+    if dim is not None:
+        stack: Tensor = ops.stack(list(examples), dim)
+        if mode.examples is None and isinstance(stack.node, Node):
+            UNTOLD.add(stack.node)
+        return stack
+    if isinstance(examples[0], Tensor) and any(x is not examples[0] for x in examples):
+        raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+    return examples[0]
 
 
 def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
@@ -140,13 +144,8 @@ def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0) -> Func:
             with switched(examples=Examples()), inside("vmap"), undrawn(), printing_once(n):
                 results.append(func(*batch.example(n), **keywords))
         dims = dims_of_outputs(name, out_dims, results[0])
-        columns = list(zip(*(flattened(result)[0] for result in results), strict=True))
-        for column, dim in zip(columns, dims, strict=True):
-            if dim is None and isinstance(column[0], Tensor) and any(x is not column[0] for x in column):
-                raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        columns = zip(*(flattened(result)[0] for result in results), strict=True)
         build = flattened(results[0])[1]
-        return build(
-            column[0] if dim is None else stacked(list(column), dim) for column, dim in zip(columns, dims, strict=True)
-        )
+        return build(stacked(name, column, dim) for column, dim in zip(columns, dims, strict=True))
 
     return call

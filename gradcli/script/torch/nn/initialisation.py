@@ -12,20 +12,14 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.parameter import EMPTY
 from gradcli.script.torch.random.generator import in_memory_order
+from gradcli.script.torch.tensor.options import overwrite
 
 LINEAR = ("linear", "sigmoid", *(f"conv{kind}{n}d" for kind in ("", "_transpose") for n in (1, 2, 3)))
 
 
-def written(tensor: Tensor, value: Any) -> Tensor:
-    """Write numbers into the memory of a tensor, and return it."""
-    tensor.array[...] = value
-    tensor.changed()
-    return tensor
-
-
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     source = generator or running.machine.generator
-    return written(tensor, in_memory_order(tensor.array, lambda shape: source.uniform(shape, tensor.dtype, a, b)))
+    return overwrite(tensor, in_memory_order(tensor.array, lambda shape: source.uniform(shape, tensor.dtype, a, b)))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
@@ -34,21 +28,21 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
     def draw(shape: Any, **apart: bool) -> Any:
         return source.normal(shape, tensor.dtype, mean, std, **apart)
 
-    return written(tensor, in_memory_order(tensor.array, draw, apart=True))
+    return overwrite(tensor, in_memory_order(tensor.array, draw, apart=True))
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     if not isinstance(val, int | float | Tensor):
         raise UnsupportedError("init.constant_ with such a value is not supported here", help="write a number")
-    return written(tensor, val)
+    return overwrite(tensor, val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    return written(tensor, 1.0)
+    return overwrite(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    return written(tensor, 0.0)
+    return overwrite(tensor, 0.0)
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -84,24 +78,18 @@ def fan(tensor: Tensor, mode: str) -> int:
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Draw uniform numbers by fan in and fan out: Glorot and Bengio 2010."""
-    bound = math.sqrt(3.0) * _xavier(tensor, gain)
+    bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(fans(tensor)))))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
-
-
-def _xavier(tensor: Tensor, gain: float) -> float:
-    return gain * math.sqrt(2.0 / float(sum(fans(tensor))))
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(sum(fans(tensor)))), generator)
 
 
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
     """Draw uniform numbers by one of the fans: He et al. 2015."""
-    if 0 in tensor.shape:
-        return _untouched(tensor)
     bound = math.sqrt(3.0) * _kaiming(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -109,17 +97,13 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    if 0 in tensor.shape:
-        return _untouched(tensor)
     return normal_(tensor, 0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
-def _untouched(tensor: Tensor) -> Tensor:
-    warnings.warn(EMPTY, UserWarning, stacklevel=3)
-    return tensor
-
-
 def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if 0 in tensor.shape:
+        warnings.warn(EMPTY, UserWarning, stacklevel=3)
+        return 0.0  # of nothing that is drawn
     return calculate_gain(nonlinearity, a) / math.sqrt(fan(tensor, mode))
 
 

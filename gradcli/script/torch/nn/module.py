@@ -14,30 +14,23 @@ LAYERS = Places(
     "gradcli.script.torch.nn",
     {
         "base.base": "Module",
-        "layers.activation": (
-            "ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
-            "ReLU6 SELU SiLU Sigmoid Softmax Softplus Softsign Tanh Threshold"
+        "layers.containers": "ModuleDict ModuleList ParameterList Sequential",
+        "layers.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+        "layers.declared": (
+            "ELU GELU Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU ReLU6 SELU SiLU "
+            "Sigmoid Softmax Softplus Softsign Tanh Threshold BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss "
+            "KLDivLoss L1Loss MSELoss NLLLoss PoissonNLLLoss SmoothL1Loss Dropout Dropout2d ConstantPad1d "
+            "ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d ReplicationPad1d "
+            "ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d AdaptiveAvgPool1d AdaptiveAvgPool2d "
+            "AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d CosineSimilarity Flatten Unflatten Fold "
+            "Unfold Upsample"
         ),
+        "layers.linear": "Embedding Identity Linear",
+        "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
+        "layers.recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
         "layers.transformers": (
             "MultiheadAttention Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder "
             "TransformerEncoderLayer"
-        ),
-        "layers.recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
-        "layers.containers": "ModuleDict ModuleList ParameterList Sequential",
-        "layers.images.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
-        "layers.dropout": "Dropout Dropout2d",
-        "layers.embedding": "Embedding",
-        "layers.images.folding": "Fold Unfold Upsample",
-        "layers.linear": "CosineSimilarity Flatten Identity Linear Unflatten",
-        "layers.loss": (
-            "BCELoss BCEWithLogitsLoss CrossEntropyLoss HuberLoss KLDivLoss L1Loss MSELoss NLLLoss "
-            "PoissonNLLLoss SmoothL1Loss"
-        ),
-        "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
-        "layers.images.pooling": (
-            "ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
-            "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
-            "ZeroPad3d AdaptiveAvgPool1d AdaptiveAvgPool2d AvgPool1d AvgPool2d AvgPool3d MaxPool1d MaxPool2d MaxPool3d"
         ),
     },
 )

@@ -15,10 +15,9 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe
-from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent, with_fields
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES, type_of
-from gradcli.script.torch.tensor.attributes import METHODS
 
 
 class PackedSequence(NamedTuple):
@@ -30,31 +29,20 @@ class PackedSequence(NamedTuple):
     unsorted_indices: Any = None
 
 
-def packed_text(packed: PackedSequence) -> str:
-    fields = ", ".join(f"{name}={represent(value)}" for name, value in packed._asdict().items())
-    return f"PackedSequence({fields})"
-
-
-REPRESENTATIONS[PackedSequence] = packed_text
-
-
+REPRESENTATIONS[PackedSequence] = lambda packed: with_fields("PackedSequence", packed._asdict().items())
 TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, PackedSequence, module="torch.nn.utils.rnn")
 describe(
     PackedSequence,
-    methods={"to": lambda packed, *arguments: packed._replace(data=METHODS["to"](packed.data, *arguments))},
     getters={name: attrgetter(name) for name in PackedSequence._fields},
 )
-
-
-def _lengths(lengths: Any) -> Any:
-    return lengths.array if isinstance(lengths, Tensor) else np.array(list(lengths), np.int64)
 
 
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """Leave out the padding; the longest sequence comes first."""
-    counts, batch = _lengths(lengths), 0 if batch_first else 1
+    counts = lengths.array if isinstance(lengths, Tensor) else np.array(list(lengths), np.int64)
+    batch = 0 if batch_first else 1
     if not input.value.size:
         raise AutogradError("Cannot pack empty tensors.")
     order = restored = None
@@ -135,28 +123,33 @@ def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
     return states if order is None else tuple(ops.index_select(state, 1, order) for state in states)
 
 
-def through_packed(
-    steps: list[Any], states: tuple[Any, ...], advance: Any, backwards: bool
-) -> tuple[list[Any], tuple[Any, ...]]:
-    """Run through steps that fewer and fewer sequences reach; returns the outputs and each sequence's last states."""
-    first, outputs = states, list[Any]()
-    counts = [step.shape[0] for step in steps]
-    done: list[tuple[Any, ...]] = []
-    states = tuple(ops.narrow(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
-    for step in reversed(steps) if backwards else steps:
-        here, now = states[0].shape[0], step.shape[0]
-        if now < here:
-            done.append(tuple(ops.narrow(state, 0, now, here - now) for state in states))
-            states = tuple(ops.narrow(state, 0, 0, now) for state in states)
-        elif now > here:
-            joining = [ops.narrow(state, 0, here, now - here) for state in first]
-            states = tuple(ops.cat([a, b], 0) for a, b in zip(states, joining, strict=True))
-        states = advance(step, states)
-        outputs.append(states[0])
-    if done:
-        parts = zip(states, *reversed(done), strict=True)
-        states = tuple(ops.cat(list(ends), 0) for ends in parts)
-    return outputs[::-1] if backwards else outputs, states
+class Reach:
+    """The states while a layer runs through steps that fewer and fewer sequences reach, or more and more."""
+
+    def __init__(self, first: tuple[Any, ...], count: int | None) -> None:
+        self.first, self.ended = first, list[tuple[Any, ...]]()
+        self.states = first if count is None else self._rows(first, 0, count)
+
+    @staticmethod
+    def _rows(states: tuple[Any, ...], start: int, end: int) -> tuple[Any, ...]:
+        return tuple(ops.narrow(state, 0, start, end - start) for state in states)
+
+    def to(self, count: int) -> tuple[Any, ...]:
+        """Return the states of as many sequences: put those aside that have ended, or let others begin."""
+        before = self.states[0].shape[0]
+        if count < before:
+            self.ended.append(self._rows(self.states, count, before))
+            self.states = self._rows(self.states, 0, count)
+        elif count > before:
+            joining = self._rows(self.first, before, count)
+            self.states = tuple(ops.cat([a, b], 0) for a, b in zip(self.states, joining, strict=True))
+        return self.states
+
+    def finals(self) -> tuple[Any, ...]:
+        """Return each sequence's last states."""
+        if not self.ended:
+            return self.states
+        return tuple(ops.cat(list(ends), 0) for ends in zip(self.states, *reversed(self.ended), strict=True))
 
 
 FUNCTIONS = (pack_padded_sequence, pad_packed_sequence, pad_sequence)

@@ -11,15 +11,11 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
+from gradcli.script.torch.tensor.options import overwrite
 
 
 def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     return [parameters] if isinstance(parameters, Tensor) else list(parameters)
-
-
-def _scaled(gradient: Tensor, value: Any) -> None:
-    gradient.array[...] = value
-    gradient.changed()
 
 
 def clip_grad_norm_(
@@ -33,7 +29,7 @@ def clip_grad_norm_(
         raise AutogradError(f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite")
     factor = np.minimum(float(max_norm) / (total.value + total.dtype.type(1e-6)), total.dtype.type(1))
     for gradient in gradients:
-        _scaled(gradient, gradient.value * factor)
+        overwrite(gradient, gradient.value * factor)
     return total
 
 
@@ -45,7 +41,7 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) ->
     """Clip each entry of the gradients to the range from `-clip_value` to `clip_value`."""
     for x in _listed(parameters):
         if x.grad is not None:
-            _scaled(x.grad, np.clip(x.grad.value, -float(clip_value), float(clip_value)))
+            overwrite(x.grad, np.clip(x.grad.value, -float(clip_value), float(clip_value)))
 
 
 def parameters_to_vector(parameters: Any) -> Any:

@@ -1,31 +1,172 @@
-"""Read the arguments of operations as torch does: strictly, by kind, and with its own words where they do not fit.
-
-What plainly fits is read in one pass; only where that fails are names, positions and kinds looked at.
-"""
+"""Read one argument as torch does: by kind, strictly; a TypeError says what is of another kind, missing or too much."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from inspect import Parameter
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.support import arguments as reading
 from gradcli.ops.support.surface import Operation
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.operations.readers import (
-    READERS,
-    Reader,
-    kind_name,
-    missing,
-    no_output,
-    number,
-    size_tuple,
-    tensor,
-    too_many,
-)
+from gradcli.script.torch.random.generator import Generator
+from gradcli.script.torch.tensor.dtypes import numpy_dtype
 from gradcli.source import did_you_mean, shipped
+
+Reader = Callable[[Any], Any]
+TORCH_NAMES = {np.ndarray: "numpy.ndarray", Generator: "torch._C.Generator"}
+
+
+def kind_name(value: Any) -> str:
+    """The type of a value in torch's messages."""
+    return TORCH_NAMES.get(type(value)) or ("Tensor" if isinstance(value, Tensor) else type(value).__name__)
+
+
+def check_kind(function: str, argument: str, position: int, value: Any, kind: Any, shown: str) -> None:
+    """Raise torch's TypeError for an argument of another kind; one that is given by its name has the position 0."""
+    if not isinstance(value, kind):
+        place = f" (position {position})" if position else ""
+        raise TypeError(f"{function}(): argument '{argument}'{place} must be {shown}, not {kind_name(value)}")
+
+
+def tensor(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    raise TypeError
+
+
+def real(value: Any) -> Any:
+    """Return a tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
+    if not isinstance(value, Tensor):
+        raise TypeError
+    return value if value.value.dtype.kind == "f" else reading.real(value)
+
+
+def indices(value: Any) -> Any:
+    """A tensor of integers or booleans."""
+    if is_floating(tensor(value).value):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return value
+
+
+def operand(value: Any) -> Any:
+    if isinstance(value, Tensor | float | int):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError
+
+
+def plain(value: Any, kinds: str = "fiub") -> Any:
+    """The number in a tensor without dimensions, of some kinds, that no gradient flows through; others stay."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim or value.requires_grad or value.dtype.kind not in kinds:
+        raise TypeError
+    return value.item()
+
+
+def integer(value: Any) -> int:
+    if type(value) is int:
+        return value
+    value = plain(value, "iu")
+    if isinstance(value, float):
+        raise TypeError
+    return value if type(value) is int else reading.integer(value)
+
+
+def boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise TypeError
+
+
+def number(value: Any) -> Any:
+    value = plain(value)
+    return value if type(value) in (int, bool) else reading.floating(value)
+
+
+def floating(value: Any) -> float:
+    if type(value) is float:
+        return value
+    value = plain(value)
+    return float(value) if isinstance(value, bool) else reading.floating(value)
+
+
+def string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError
+
+
+def sizes(value: Any) -> Any:
+    """Return one size, or a tuple of them."""
+    if type(value) is int:
+        return value
+    return tuple(map(integer, value)) if isinstance(value, tuple | list) else integer(value)
+
+
+def size_tuple(value: Any) -> Any:
+    """Sizes that must stand in a tuple or a list."""
+    if not isinstance(value, tuple | list):
+        raise TypeError
+    return sizes(value)
+
+
+def tensors(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise TypeError
+    for position, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            raise IndexError(f"expected Tensor as element {position} in argument 0, but got {kind_name(item)}")
+    return list(value)
+
+
+READERS: dict[str, tuple[Reader, str]] = {
+    "Tensor": (tensor, "Tensor"),
+    "Real": (real, "Tensor"),
+    "Indices": (indices, "Tensor"),
+    "Operand": (operand, "Tensor"),
+    "Dims": (sizes, "tuple of ints"),
+    "Dims | bool": (lambda value: value if isinstance(value, bool) else sizes(value), "tuple of ints"),
+    "int | Tensor": (lambda value: value if isinstance(value, Tensor) else integer(value), "int"),
+    "Shape": (sizes, "tuple of ints"),
+    "Pair": (sizes, "tuple of ints"),
+    "Padding": (lambda value: value if isinstance(value, str) else sizes(value), "tuple of ints"),
+    "Sequence[Tensor]": (tensors, "tuple of Tensors"),
+    "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
+    "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
+    "int": (integer, "int"),
+    "float": (floating, "float"),
+    "bool": (boolean, "bool"),
+    "str": (string, "str"),
+    "Any": (lambda value: value, "Any"),
+}
+
+
+def no_output(name: str) -> UnsupportedError:
+    return UnsupportedError(f"{name}(out=...) is not supported here", help=f"write x = torch.{name}(...), or x.copy_()")
+
+
+def missing(name: str, absent: list[str]) -> str:
+    """Return torch's words for arguments that are not given, with the plural where one is missing."""
+    listed = ", ".join(f'"{one}"' for one in absent)
+    return f"{name}() missing {len(absent)} required positional argument{'s' * (len(absent) == 1)}: {listed}"
+
+
+def too_many(name: str, least: int, most: int, given: int) -> str:
+    """Return torch's words for more arguments than a way of calling takes."""
+    if least != most:
+        return f"{name}() takes from {least} to {most} positional arguments but {given} were given"
+    was, s = ("was" if given == 1 else "were"), "" if most == 1 else "s"
+    return f"{name}() takes {most} positional argument{s} but {given} {was} given"
+
 
 FILE = "absent.txt"
 
@@ -35,12 +176,6 @@ def absent() -> dict[str, frozenset[str]]:
     """Return the arguments by the operation that has them in torch."""
     lines = shipped(Path(__file__).with_name(FILE)).splitlines()
     return {name: frozenset(names.split()) for name, _, names in (line.partition(": ") for line in lines)}
-
-
-def check_present(operation: str, keyword: str) -> None:
-    """Refuse an argument that torch has; one that it has not is a mistake of the snippet."""
-    if keyword in absent().get(operation, ()):
-        raise UnsupportedError(f"{operation}({keyword}=...) is not supported here", help="leave the argument out")
 
 
 SYNONYMS = {
@@ -135,7 +270,9 @@ class Signature:
         if name not in self.parameters and name not in self.more:
             if name == "out" and not self.method:
                 raise no_output(self.name)
-            check_present(self.operation.name, keyword)
+            called = self.operation.name
+            if keyword in absent().get(called, ()):  # torch has it; one that it has not is a mistake of the snippet
+                raise UnsupportedError(f"{called}({keyword}=...) is not supported here", help="leave the argument out")
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")
@@ -174,7 +311,7 @@ def cast_first(
         return arguments, keywords
     dtype = keywords.pop("dtype")
     if dtype is not None and arguments:
-        from gradcli.script.torch.tensor.casting import cast
+        from gradcli.script.torch.tensor.dtypes import cast
 
         arguments = (cast(tensor(arguments[0]), dtype), *arguments[1:])
     return arguments, keywords

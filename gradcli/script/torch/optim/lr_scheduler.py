@@ -10,6 +10,7 @@ import math
 import warnings
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gradcli.script.errors import UnsupportedError
@@ -35,6 +36,7 @@ class LRScheduler(Facade):
     __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
     _signature = "optimizer, last_epoch=-1"
+    _absent = "last_epoch"
 
     if TYPE_CHECKING:
 
@@ -46,31 +48,27 @@ class LRScheduler(Facade):
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         options = given_options(type(self), arguments, keywords)
-        optimizer, last_epoch = options.pop("optimizer"), options.pop("last_epoch", -1)
+        optimizer = options.pop("optimizer")
+        options.pop("last_epoch", None)
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
         vars(self).update(options)
         self._settle()
-        self._start(last_epoch)
+        self._start()
 
     def _settle(self) -> None:
         """Check the options, or bring them into their final form."""
 
-    def _start(self, last_epoch: int) -> None:
+    def _start(self) -> None:
         """Note the first rates, and go to the first epoch."""
         self.optimizer._scheduled = True
-        for number, group in enumerate(self.optimizer.param_groups):
-            if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"])
-            elif "initial_lr" not in group:
-                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{number}]: leave last_epoch out")
-        self.base_lrs = [group["initial_lr"] for group in self.optimizer.param_groups]
-        self._begin(last_epoch)
+        self.base_lrs = [group.setdefault("initial_lr", group["lr"]) for group in self.optimizer.param_groups]
+        self._begin()
 
-    def _begin(self, epoch: int = -1) -> None:
+    def _begin(self) -> None:
         """Step to the first epoch, whose factor is that of the beginning."""
-        self._step_count, self.last_epoch, self._is_initial = 0, epoch, True
+        self._step_count, self.last_epoch, self._is_initial = 0, -1, True
         try:
             self.step()
         finally:
@@ -219,15 +217,10 @@ class CosineAnnealingLR(LRScheduler):
         return [height / before * (rate - low) + low for rate in self._rates()]
 
 
-def cosine(start: float, end: float, way: float) -> float:
-    return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
-
-
-def linear(start: float, end: float, way: float) -> float:
-    return (end - start) * way + start
-
-
-ANNEALING = {"cos": cosine, "linear": linear}
+ANNEALING: dict[str, Callable[[float, float, float], float]] = {
+    "cos": lambda start, end, way: end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1),
+    "linear": lambda start, end, way: (end - start) * way + start,
+}
 
 
 class OneCycleLR(LRScheduler):
@@ -238,7 +231,7 @@ class OneCycleLR(LRScheduler):
         "cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0, final_div_factor=10000.0, "
         "three_phase=False, last_epoch=-1"
     )
-    _absent = "three_phase"
+    _absent = "three_phase last_epoch"
     total_steps: Any
 
     def _settle(self) -> None:
@@ -255,7 +248,7 @@ class OneCycleLR(LRScheduler):
         if self.anneal_strategy not in ANNEALING:
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {self.anneal_strategy}")
 
-    def _begin(self, epoch: int = -1) -> None:
+    def _begin(self) -> None:
         groups = self.optimizer.param_groups
         for group, height in zip(groups, _each(self.max_lr, self.optimizer, "max_lr"), strict=True):
             first = height / self.div_factor
@@ -263,7 +256,7 @@ class OneCycleLR(LRScheduler):
             if self.cycle_momentum:
                 group.update(max_momentum=self.max_momentum, base_momentum=self.base_momentum)
         self.base_lrs = [group["initial_lr"] for group in groups]
-        super()._begin(epoch)
+        super()._begin()
 
     def get_lr(self) -> Rates:
         step, groups, anneal = self.last_epoch, self.optimizer.param_groups, ANNEALING[self.anneal_strategy]
@@ -295,7 +288,7 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(f"mode {self.mode} is unknown!")
         self.min_lrs = _each(vars(self).pop("min_lr"), self.optimizer, "min_lrs")
 
-    def _start(self, last_epoch: int) -> None:
+    def _start(self) -> None:
         self.last_epoch = self.num_bad_epochs = 0
         self._last_lr = self._rates()
         self.best = math.inf if self.mode == "min" else -math.inf
@@ -329,7 +322,7 @@ class SequentialLR(LRScheduler):
         if any(isinstance(x, ReduceLROnPlateau) or x.optimizer is not self.optimizer for x in self.schedulers):
             raise ValueError("SequentialLR takes schedulers of its own optimizer, and no ReduceLROnPlateau")
 
-    def _begin(self, epoch: int = -1) -> None:
+    def _begin(self) -> None:
         self.last_epoch = 0
         self._restart(self.schedulers[0])
 

@@ -12,9 +12,8 @@ from gradcli.script.torch.places import Places
 OPTIMIZERS = Places(
     "gradcli.script.torch.optim",
     {
-        "kinds": "Adagrad Adam AdamW RMSprop SGD",
         "lbfgs": "LBFGS",
-        "optimizer": "Optimizer",
+        "optimizer": "Adagrad Adam AdamW Optimizer RMSprop SGD",
     },
 )
 SCHEDULERS = Places(

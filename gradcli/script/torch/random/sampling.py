@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
-from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, write_over
 from gradcli.engine.memory.views import blank
 from gradcli.engine.modes import mode
@@ -19,7 +19,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.constant_nodes import constant_node
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.random.generator import Generator, in_memory_order
 from gradcli.script.torch.tensor.options import checked_shape, new_leaf, read_options, size_tuple, sizes, whole_number
 
@@ -58,17 +58,10 @@ KERNELS = {
 }
 
 
-def check_kind(draw: str, x: Tensor) -> None:
-    """Refuse a tensor of whole numbers."""
-    if x.dtype.kind == "f":
-        return
-    kind = TYPE_NAMES[x.dtype]
-    if draw in KERNELS:
-        raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{kind}'")
-    raise RuntimeError(
-        f"{draw.capitalize()} distribution is a continuous probability distribution. dtype must be a floating point "
-        f"but you specified {kind if draw == 'exponential' else C_NAMES[kind]}"
-    )
+def check_kind(draw: str, dtype: np.dtype[Any]) -> None:
+    """Refuse whole numbers."""
+    if dtype.kind != "f":
+        raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[dtype]}'")
 
 
 def drawn(name: str, draw: str) -> Callable[..., Tensor]:
@@ -76,8 +69,7 @@ def drawn(name: str, draw: str) -> Callable[..., Tensor]:
 
     def make(*size: Any, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        if options.dtype is not None and options.dtype.kind != "f":
-            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[options.dtype]}'")
+        check_kind(draw, options.real)
         return new_leaf(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
 
     return make
@@ -91,14 +83,10 @@ def randint(*bounds: Any, **keywords: Any) -> Tensor:
     values.update({name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords})
     if "high" not in values or "size" not in values:
         raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
-    low, high = (
-        whole_number("randint", "low", values.get("low", 0), 1),
-        whole_number("randint", "high", values["high"], 1),
-    )
+    low, high = (whole_number("randint", name, values.get(name, 0), 1) for name in ("low", "high"))
     shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
-    return new_leaf(
-        generator_of(options.generator).integers(low, high, shape, np.dtype(options.dtype or np.int64))[()], options
-    )
+    numbers = generator_of(options.generator).integers(low, high, shape, np.dtype(options.dtype or np.int64))
+    return new_leaf(numbers[()], options)
 
 
 def randperm(n: Any, **keywords: Any) -> Tensor:
@@ -137,7 +125,7 @@ def filling(draw: str) -> Callable[..., Tensor]:
     """`x.uniform_()`, `x.normal_()`: new numbers in the memory."""
 
     def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
-        check_kind(draw, x)
+        check_kind(draw, x.dtype)
         numbers = (argument.item() if isinstance(argument, Tensor) else argument for argument in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
         source = generator_of(generator)
@@ -156,7 +144,7 @@ def numbers_for(x: Tensor, draw: str, source: Generator, *numbers: Any, **keywor
     return in_memory_order(x.array, make, **({"apart": True} if draw == "normal" else {}))
 
 
-PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names of our generator's parameters
+PARAMETERS = {"from": "low", "to": "high"}  # torch's names of our generator's parameters
 
 
 def _drawn(x: Any, numbers: Any) -> Any:
@@ -183,27 +171,10 @@ def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     return written(x, lambda: in_memory_order(x.array, partial(source.bernoulli, chances)), "BernoulliBackward2")
 
 
-LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}  # of `random_` alone
-
-
-def random_(x: Tensor, low: int | None = None, high: int | None = None, *, generator: Any = None) -> Tensor:
-    """Draw integers from `low` up to but not `high`; one number given is `high`."""
-    if high is None:
-        low, high = 0, (LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1) if low is None else low
-    low = low or 0
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    source = generator_of(generator)
-    drawn = partial(source.integers, low, high)
-    return written(x, lambda: in_memory_order(x.array, drawn).astype(x.dtype), "RandomBackward2")
-
-
 METHODS: dict[str, Callable[..., Any]] = {
     "uniform_": filling("uniform"),
     "normal_": filling("normal"),
-    "exponential_": filling("exponential"),
     "bernoulli_": bernoulli_,
-    "random_": random_,
     "bernoulli": bernoulli,
     "multinomial": multinomial,
 }

@@ -1,20 +1,24 @@
-"""The attributes and methods of tensors as snippets see them."""
+"""Methods of tensors that read sizes, strides and memory, or leave the graph."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
+from gradcli.engine.checks.shapes import check_extents, dimension
 from gradcli.engine.graph import Handle, Node
-from gradcli.engine.memory.views import View
-from gradcli.engine.modes import mode, warn_once
-from gradcli.engine.tangents import keep_tangents
-from gradcli.engine.tensor import Gradient, Tensor, is_floating
+from gradcli.engine.memory.views import View, first_entry, is_view
+from gradcli.engine.modes import mode, refuse_examples, warn_once
+from gradcli.engine.recorder import listening
+from gradcli.engine.tangents import Level, keep_tangents
+from gradcli.engine.tensor import DETACHED_VIEW, Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.calling import ops
+from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType
@@ -24,16 +28,103 @@ from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.grad_modes import check_required, is_inference
 from gradcli.script.torch.devices import CPU, check_device
-from gradcli.script.torch.func.levels import REQUIRED
+from gradcli.script.torch.func.levels import REQUIRED, RETAINED
 from gradcli.script.torch.operations import facade
-from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.operations.arguments import check_kind, kind_name
 from gradcli.script.torch.random import sampling
-from gradcli.script.torch.tensor import memory
-from gradcli.script.torch.tensor.casting import cast as cast
-from gradcli.script.torch.tensor.casting import casting, to, type_
 from gradcli.script.torch.tensor.creation import CREATION, construct
-from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size
+from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, Size, casting, to, type_
+from gradcli.script.torch.tensor.dtypes import cast as cast
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text, with_known_node
+
+
+def size(x: Tensor, dim: Any = None) -> Any:
+    """`x.size()`, and `x.size(dim)` of one dimension."""
+    if dim is None:
+        return Size(x.shape)
+    return x.shape[_dimension("size", dim, x)]
+
+
+def stride(x: Tensor, dim: Any = None) -> Any:
+    """Return the number of entries between neighbours, by dimension."""
+    steps = tuple(step // x.value.itemsize for step in x.array.strides)
+    if x.shape == (1,) and x.base is None:  # numpy leaves those of the array that a sum reads
+        steps = (1,)
+    return steps if dim is None else steps[_dimension("stride", dim, x)]
+
+
+def _dimension(name: str, dim: Any, x: Tensor) -> int:
+    check_kind(name, "dim", 1, dim, int, "int")
+    check_extents(x.shape, dim)
+    return dimension(dim, x.ndim)
+
+
+def base(x: Tensor) -> Tensor | None:
+    """`x._base`: the tensor whose memory this view shares; None if it is none."""
+    return x.base if is_view(x) else None
+
+
+def to_list(x: Tensor) -> Any:
+    refuse_examples("memory", x)
+    return x.value.tolist()
+
+
+def numpy_of(x: Tensor, *, force: bool = False) -> Any:
+    """Return the memory as an array, whose attributes are those of the numpy facade."""
+    import_module("gradcli.script.numpy.methods")
+    array = (x.detach() if force else x).numpy().view()  # another array on every call
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, array, "numpy()")
+    return array
+
+
+def gradient_of(x: Tensor) -> Tensor | None:
+    """`x.grad`; the timeline hears when it is read, to explain one that is None."""
+    gradient = x.grad
+    if running.machine.timeline is not None:
+        running.machine.timeline.asked(x, gradient)
+    return gradient
+
+
+def retain_grad(x: Tensor) -> None:
+    """Keep the gradient of a tensor that is no leaf; a function that torch.func transforms cannot ask for that."""
+    if mode.transforms:
+        raise RuntimeError(RETAINED)
+    x.retain_grad()
+
+
+def detach_(x: Tensor) -> Tensor:
+    """Take the tensor out of the graph, and of forward passes."""
+    if base(x) is not None:
+        raise AutogradError(DETACHED_VIEW)
+    for level in listening(Level):
+        level.forget(x)
+    return x.detach_()
+
+
+def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    """Make a method that leaves the graph, of which the timeline hears."""
+
+    def call(x: Tensor) -> Any:
+        result = function(x)
+        if running.machine.timeline is not None:
+            running.machine.timeline.cut(x, result, how)
+        return result
+
+    return call
+
+
+def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
+    """Make a method that takes no arguments; TypeError in torch's words when it gets some."""
+
+    def call(x: Tensor, *extra: Any, **named: Any) -> Any:
+        if extra or named:
+            many = f"arguments ({len(extra)} given)" if extra else "keyword arguments"
+            raise TypeError(f"TensorBase.{name}() takes no {many}")
+        return function(x)
+
+    call.__name__ = name
+    return call
 
 
 def own_attributes(x: Tensor) -> dict[str, Any]:
@@ -90,10 +181,7 @@ backward.__qualname__ = "Tensor.backward"
 
 
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
-    if not isinstance(requires_grad, bool):
-        raise TypeError(
-            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind_name(requires_grad)}"
-        )
+    check_kind("requires_grad_", "requires_grad", 1, requires_grad, bool, "bool")
     if mode.transforms:
         raise RuntimeError(REQUIRED)
     check_required(x, requires_grad)
@@ -106,30 +194,34 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "ndimension": lambda x: x.ndim,
     "numel": lambda x: x.value.size,
     "nelement": lambda x: x.value.size,
-    "item": memory.cutting("item()", Tensor.item),
-    "tolist": memory.cutting("tolist()", memory.to_list),
-    "detach": memory.cutting("detach()", Tensor.detach),
-    "detach_": memory.cutting("detach_()", memory.detach_),
-    "retain_grad": memory.retain_grad,
+    "item": cutting("item()", Tensor.item),
+    "tolist": cutting("tolist()", to_list),
+    "detach": cutting("detach()", Tensor.detach),
+    "detach_": cutting("detach_()", detach_),
+    "retain_grad": retain_grad,
     "is_floating_point": lambda x: x.dtype.kind == "f",
     "is_complex": lambda x: False,
     "is_signed": lambda x: x.dtype.kind in "if",
     "is_inference": is_inference,
     "is_nonzero": bool,
-    "_is_view": lambda x: memory.base(x) is not None,
-    "data_ptr": memory.data_ptr,
-    "storage_offset": memory.storage_offset,
+    "_is_view": lambda x: base(x) is not None,
+    "data_ptr": lambda x: int(x.array.ctypes.data) if x.array.size else 0,
+    "storage_offset": lambda x: first_entry(x.array),
 }
 
 
+OWN = "getitem setitem contains iter len bool int float index abs"
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
-    **{name: memory.alone(name, function) for name, function in ALONE.items()},
-    **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},
+    **{name: alone(name, function) for name, function in ALONE.items()},
+    **{name: alone(name, casting(dtype)) for name, dtype in CASTS.items()},
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
     **sampling.METHODS,
     "new": lambda x, *data, **named: construct(data, BY_NUMPY[x.dtype], **named),
-    **memory.METHODS,
+    "size": size,
+    "stride": stride,
+    "is_contiguous": lambda x: bool(x.array.flags.c_contiguous),
+    "numpy": numpy_of,
     "cpu": lambda x: x,
     "cuda": lambda x, device="cuda", **_: check_device(device),
     "to": to,
@@ -140,17 +232,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "register_hook": Tensor.register_hook,
     "register_post_accumulate_grad_hook": Tensor.register_post_accumulate_grad_hook,
     "backward": backward,
-    "__getitem__": lambda x, items: x[items],
-    "__setitem__": lambda x, items, value: x.__setitem__(items, value),
-    "__contains__": lambda x, value: value in x,
-    "__iter__": iter,
-    "__len__": len,
-    "__bool__": bool,
-    "__int__": int,
-    "__float__": float,
-    "__index__": lambda x: x.__index__(),
+    **{f"__{name}__": getattr(Tensor, f"__{name}__") for name in OWN.split()},
     "__hash__": id,
-    "__abs__": abs,
     "__invert__": UNARY[ast.Invert],
     "__pos__": UNARY[ast.UAdd],
     **{f"__{kind.__name__.lower()}__": COMPARISONS[kind] for kind in (ast.Lt, ast.Gt, ast.Eq)},
@@ -173,15 +256,15 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "dtype": lambda x: BY_NUMPY[x.dtype],
     "device": lambda x: CPU,
     "ndim": lambda x: x.ndim,
-    "grad": memory.gradient_of,
+    "grad": gradient_of,
     "grad_fn": lambda x: nodes.visible(node if isinstance(node := with_known_node(valid(x)).node, Node) else None),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: not isinstance(valid(x).node, Node),
     "retains_grad": lambda x: x.retains_grad,
-    "data": memory.cutting(".data", lambda x: x.data),
+    "data": cutting(".data", lambda x: x.data),
     "real": lambda x: x,
     "_version": lambda x: x._version,
-    "_base": memory.base,
+    "_base": base,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
@@ -207,25 +290,20 @@ def reversed_dimensions(x: Tensor) -> Any:
     return ops.T(x)
 
 
-def _shape_attribute(name: str) -> Callable[[Any], Any]:
-    """Make the getter of `x.T` or another operation without arguments."""
-    return lambda x: getattr(ops, name)(x)
+GETTERS |= {name: partial(lambda name, x: getattr(ops, name)(x), name) for name in ATTRIBUTES}
+GETTERS["T"] = reversed_dimensions
 
 
-GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES} | {"T": reversed_dimensions}
+def _refusing(error: type[Exception], message: str) -> Callable[..., None]:
+    """Make the setter or the deleter of an attribute that stays as it is."""
 
-
-def _setter(name: str) -> Callable[[Any, Any], None]:
-    return lambda x, value: setattr(x, name, value)
-
-
-def _fixed(name: str) -> Callable[[Any, Any], None]:
-    def refuse(x: Any, value: Any) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+    def refuse(*_: Any) -> None:
+        raise error(message)
 
     return refuse
 
 
+FIXED = "attribute '{}' of 'torch._C.TensorBase' objects is not writable"
 KEPT = {
     "data": "Deleting tensor data is not allowed. Delete tensor instead!",
     "requires_grad": "requires_grad must be a bool",
@@ -234,24 +312,20 @@ KEPT = {
 }
 
 
-def _kept(message: str) -> Callable[[Any], None]:
-    def refuse(x: Any) -> None:
-        raise RuntimeError(message)
-
-    return refuse
-
-
 describe(
     Tensor,
     methods=METHODS,
     getters=GETTERS,
     setters={
-        **{name: _fixed(name) for name in GETTERS},
-        "grad": _setter("grad"),
+        **{name: _refusing(AttributeError, FIXED.format(name)) for name in GETTERS},
+        "grad": lambda x, value: setattr(x, "grad", value),
         "data": set_data,
         "requires_grad": set_requires_grad,
     },
-    deleters={"grad": lambda x: setattr(x, "grad", None), **{name: _kept(message) for name, message in KEPT.items()}},
+    deleters={
+        "grad": lambda x: setattr(x, "grad", None),
+        **{name: _refusing(RuntimeError, words) for name, words in KEPT.items()},
+    },
     find=facade.method,
     names=facade.methods,
     own=own_attributes,

@@ -1,18 +1,24 @@
-"""dtypes and sizes as snippets see them."""
+"""dtypes and sizes as snippets see them, and a tensor in another dtype: `x.to(...)`, `x.double()`, `x.type(...)`."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.dtypes import OF_PYTHON
+from gradcli.engine.broadcast import to_copy
+from gradcli.engine.checks.promotion import CATEGORIES, result_type, widest
+from gradcli.engine.dtypes import OF_PYTHON, TYPE_NAMES
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.python.values.attributes import BuiltinType, Facade, type_name
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.tensor.printing import dtype_text, size_text
 
 
@@ -137,3 +143,127 @@ def broadcast_shapes(*shapes: Any) -> Size:
             elif shape[at] not in (1, common[at]):
                 raise RuntimeError(f"shape {represent(shapes[position])} cannot broadcast to {common}")
     return Size(common)
+
+
+def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
+    """Return the tensor in another dtype; the tensor itself if it has that dtype."""
+    wanted = np.dtype(numpy_dtype(dtype))
+    if x.dtype == wanted and not copy:
+        return x
+    if wanted.kind == "f":
+        return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
+    whole = Tensor(x.value.astype(wanted))  # integers are outside the graph
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
+    return whole
+
+
+def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
+    """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype has an effect."""
+    wanted: Any = x.dtype
+    copy = copy or [argument for argument in arguments if isinstance(argument, bool)][1:] == [True]
+    for argument in (*arguments, *keywords.values()):
+        if isinstance(argument, str | Device) or type(argument) is int:
+            check_device(argument)
+        elif isinstance(argument, Tensor):
+            wanted = argument.dtype
+        elif isinstance(argument, DType | BuiltinType):
+            wanted = argument
+        elif isinstance(argument, list | tuple | dict):
+            raise TypeError(f"to() received an invalid combination of arguments - got ({type(argument).__name__})")
+    return cast(x, wanted, copy=copy)
+
+
+def casting(dtype: str) -> Callable[[Tensor], Tensor]:
+    return lambda x: cast(x, BY_NUMPY[np.dtype(dtype)])
+
+
+def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
+    """`x.type()`: return the name of the tensor's type; with a dtype, or such a name, cast the tensor."""
+    if dtype is None:
+        return tensor_type(x)
+    if isinstance(dtype, str):
+        names = {f"torch.{name}Tensor": kind for kind, name in TYPE_NAMES.items()}
+        if dtype not in names:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = names[dtype]
+    elif not isinstance(dtype, DType | BuiltinType):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    return cast(x, dtype)
+
+
+def tensor_type(x: Tensor) -> str:
+    """`torch.FloatTensor`."""
+    return f"torch.{TYPE_NAMES[x.dtype]}Tensor"
+
+
+NATURAL = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
+
+
+def result_of(first: Any, second: Any) -> DType:
+    """`torch.result_type` of two tensors, or of a tensor and a plain number, of which only the category counts."""
+    tensors = [x.value for x in (first, second) if isinstance(x, Tensor)]
+    numbers = [_natural(x) for x in (first, second) if not isinstance(x, Tensor)]
+    if not tensors:
+        return BY_NUMPY[widest(numbers)]
+    found = result_type(tensors)
+    for number in numbers:
+        if CATEGORIES[number.kind] > CATEGORIES[found.kind]:
+            found = number
+    return BY_NUMPY[found]
+
+
+def _natural(number: Any) -> np.dtype[Any]:
+    if not isinstance(number, float) and type(number) not in NATURAL:
+        raise TypeError(f"result_type() takes tensors and numbers, not {type_name(number)}")
+    return mode.default_dtype if isinstance(number, float) else NATURAL[type(number)]
+
+
+class Limits(Facade):
+    """The limits of a dtype."""
+
+    def __init__(self, name: str, type: Any) -> None:
+        if not isinstance(type, DType):
+            raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
+        self.dtype = type.numpy.name
+
+
+class Finfo(Limits):
+    """`torch.finfo`: the limits of a floating point dtype."""
+
+    def __init__(self, type: Any = None) -> None:
+        super().__init__("finfo", BY_NUMPY[mode.default_dtype] if type is None else type)
+        kind = np.dtype(self.dtype)
+        if kind.kind != "f":
+            raise TypeError("torch.finfo() requires a floating point input type")
+        found = np.finfo(kind)
+        self.bits = found.bits
+        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
+        self.tiny = self.smallest_normal = float(found.tiny)
+        self.resolution = float(str(found.resolution))
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
+
+
+class Iinfo(Limits):
+    """`torch.iinfo`: the limits of an integer dtype."""
+
+    def __init__(self, type: Any) -> None:
+        super().__init__("iinfo", type)
+        kind = np.dtype(self.dtype)
+        if kind.kind not in "iu":
+            raise TypeError("torch.iinfo() requires an integer input type")
+        found = np.iinfo(kind)
+        self.bits, self.max, self.min = found.bits, int(found.max), int(found.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+MEMBERS: dict[str, Any] = {
+    "result_type": result_of,
+    "finfo": Finfo,
+    "iinfo": Iinfo,
+}

@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.devices import check_device
-from gradcli.script.torch.operations.readers import kind_name, no_output
+from gradcli.script.torch.operations.arguments import check_kind, kind_name, no_output
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
@@ -41,16 +41,13 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
             raise no_output(name)
         if keyword not in OWN and keyword not in IGNORED:
             raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
-    if not isinstance(required, bool):
-        raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {kind_name(required)}")
+    check_kind(name, "requires_grad", 0, required, bool, "bool")
     if dtype is not None:
         dtype = numpy_dtype(dtype)
-        if not isinstance(dtype, np.dtype):
-            raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
+        check_kind(name, "dtype", 0, dtype, np.dtype, "torch.dtype")
     check_device(keywords.get("device"))
     generator = keywords.get("generator")
-    if not isinstance(generator, Generator | None):
-        raise TypeError(f"{name}(): argument 'generator' must be torch.Generator, not {kind_name(generator)}")
+    check_kind(name, "generator", 0, generator, Generator | None, "torch.Generator")
     return Options(dtype, required, generator)
 
 
@@ -66,6 +63,13 @@ def new_leaf(value: Any, options: Options = PLAIN) -> Tensor:
     if options.requires_grad:
         require_grad(leaf)
     return leaf
+
+
+def overwrite(tensor: Tensor, value: Any) -> Tensor:
+    """Write numbers into the memory of a tensor, outside the graph, and return it."""
+    tensor.array[...] = value
+    tensor.changed()
+    return tensor
 
 
 def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
@@ -104,8 +108,7 @@ def _size(name: str, size: Any, position: int) -> int:
 
 def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
     """Check a size that must be given as one tuple."""
-    if not isinstance(size, tuple | list):
-        raise TypeError(f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {kind_name(size)}")
+    check_kind(name, "size", position, size, tuple | list, "tuple of ints")
     return checked_shape(name, size)
 
 
@@ -114,6 +117,5 @@ def whole_number(name: str, parameter: str, value: Any, position: int) -> int:
     is_plain = isinstance(value, Tensor) and not value.ndim and not value.requires_grad
     if is_plain or isinstance(value, np.integer):
         value = value.item()
-    if not isinstance(value, int):
-        raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be int, not {kind_name(value)}")
-    return value
+    check_kind(name, parameter, position, value, int, "int")
+    return value  # type: ignore[no-any-return]

@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from gradcli.engine.modes import mode, switched
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.facts import dataclass
@@ -101,12 +101,6 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
             text += ", " + suffix
             used += len(suffix) + 2
     return text + ")"
-
-
-def _plain(tensor: Tensor) -> str:
-    """The text outside of all transforms."""
-    with switched(transforms=(), examples=None):
-        return tensor_text(tensor)
 
 
 def format_tensor(tensor: Tensor, spec: str = "") -> str:
@@ -205,12 +199,10 @@ def _number_texts(values: list[Any], kind: str, options: PrintOptions) -> tuple[
 def _fraction_texts(values: list[float], measured: list[float], options: PrintOptions) -> list[str]:
     """Floating point numbers in the notation that the measured ones among them ask for."""
     sizes = [abs(value) for value in measured]
-    if sizes and (_need_exponents(min(sizes), max(sizes)) if options.sci_mode is None else options.sci_mode):
+    least, most = min(sizes, default=1), max(sizes, default=1)
+    exponents = most / least > 1000 or most > 1e8 or least < 1e-4 if options.sci_mode is None else options.sci_mode
+    if sizes and exponents:
         return [f"{value:.{options.precision}e}" for value in values]
     if all(value.is_integer() for value in measured):
         return [f"{value:.0f}." if math.isfinite(value) else str(value) for value in values]
     return [f"{value:.{options.precision}f}" for value in values]
-
-
-def _need_exponents(smallest: float, largest: float) -> bool:
-    return largest / smallest > 1000 or largest > 1e8 or smallest < 1e-4

@@ -19,6 +19,15 @@ with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t[:1]):
     x.exp().sum().backward()
 """,
     "Node._saved_indices": "x[[0]].grad_fn._saved_indices",
+    "Tensor.random_ is not": "torch.zeros(2).random_(0, 10)",
+    "Tensor.exponential_ is not": "torch.zeros(2).exponential_()",
+    "padding_mode='reflect' is not": "torch.nn.Conv2d(1, 1, 3, padding=1, padding_mode='reflect')",
+    "load_state_dict(assign=...)": "torch.nn.Linear(1, 1).load_state_dict({}, assign=True)",
+    "register_forward_hook(always_call=...)": "torch.nn.Linear(1, 1).register_forward_hook(print, always_call=True)",
+    "DataLoader(batch_size=None)": "torch.utils.data.DataLoader([1], batch_size=None)",
+    "Adagrad(initial_accumulator_value=...)": "torch.optim.Adagrad([x], initial_accumulator_value=1)",
+    "StepLR(last_epoch=...)": "torch.optim.lr_scheduler.StepLR(torch.optim.SGD([x]), 1, last_epoch=3)",
+    "Normal.support is not": "torch.distributions.Normal(0.0, 1.0).support",
 }
 
 

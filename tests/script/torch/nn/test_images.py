@@ -11,7 +11,6 @@ from tests.script.torch.nn.agreement import agree, agree_closely, guarded
     "called",
     [
         "nn.ConstantPad2d(1, 3.5)(images)[0, 0]",
-        "nn.Conv2d(3, 1, 3, padding=1, padding_mode='reflect')",
         "nn.Upsample(scale_factor=2)(images)[0, 0]",
         "(nn.Upsample(scale_factor=(2, 3)), nn.Upsample(4, mode='bilinear'))",
         "nn.Fold((4, 5), 3, padding=1, stride=2)(torch.ones(1, 18, 6))",
@@ -28,7 +27,6 @@ def test_images(called: str) -> None:
     [
         "F.interpolate(images, scale_factor=1.5, mode='bilinear', align_corners=True)",
         "F.interpolate(rows, scale_factor=1.7, mode='linear')",
-        "nn.Conv2d(3, 2, 3, padding=1, padding_mode='replicate')(images)",
         "F.max_pool3d(images, 2)",
         "nn.ConvTranspose3d(2, 1, 2, stride=2)(images)",
     ],

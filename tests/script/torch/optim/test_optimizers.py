@@ -30,7 +30,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("RMSprop", {}),
     ("RMSprop", {"momentum": 0.9, "centered": True, "weight_decay": 0.01}),
     ("Adagrad", {}),
-    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.01, "initial_accumulator_value": 0.2}),
+    ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.01}),
 ]
 
 

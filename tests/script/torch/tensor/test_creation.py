@@ -57,7 +57,6 @@ torch.manual_seed(0); torch.normal(torch.zeros(3), 0.1)
 torch.manual_seed(0); torch.normal(x)
 torch.manual_seed(0); torch.multinomial(torch.tensor([0.2, 0.3, 0.5]), 6, replacement=True)
 torch.manual_seed(0); torch.empty(3).normal_(mean=1, std=2)
-torch.manual_seed(0); torch.zeros(4).random_(0, 10)
 torch.manual_seed(0); torch.randn([2, 2])
 torch.manual_seed(0); torch.randn(size=(2, 2))
 torch.seed() > 0

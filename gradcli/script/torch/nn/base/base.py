@@ -27,8 +27,8 @@ from gradcli.script.stdlib.data import containers  # noqa: F401  what an Ordered
 from gradcli.script.torch.devices import Device, check_device
 from gradcli.script.torch.nn.base.hooks import call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
-from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import DTYPES, DType, numpy_dtype
+from gradcli.script.torch.tensor.dtypes import DTYPES, DType, cast, numpy_dtype
+from gradcli.script.torch.tensor.options import overwrite
 from gradcli.script.torch.tensor.printing import size_text
 
 UNOFFICIAL = (  # names of torch's own modules that are no part of its interface, and not here
@@ -47,7 +47,6 @@ REGISTERED = ("_parameters", "_buffers", "_modules")
 TABLES = (
     "_backward_hooks",
     "_forward_hooks",
-    "_forward_hooks_always_called",
     "_forward_pre_hooks",
 )
 
@@ -199,13 +198,10 @@ class Module(Facade):
         attributes = vars(self)
         return name in attributes or hasattr(type(self), name) or any(name in attributes[table] for table in REGISTERED)
 
-    @without("prepend with_kwargs")
-    def register_forward_hook(self, hook: Callable[..., Any], *, always_call: bool = False) -> Handle:
-        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result.
-
-        With `always_call` it is called after an error, too, with None.
-        """
-        return Handle(self._forward_hooks, hook, [self._forward_hooks_always_called] if always_call else [])
+    @without("prepend with_kwargs always_call")
+    def register_forward_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
+        return Handle(self._forward_hooks, hook)
 
     @without("prepend with_kwargs")
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> Handle:
@@ -318,10 +314,8 @@ class Module(Facade):
         for parameter in self.parameters():
             if parameter.grad is None or set_to_none:
                 parameter.grad = None
-                continue
-            parameter.grad.detach_()
-            parameter.grad.array[...] = 0
-            parameter.grad.changed()
+            else:
+                overwrite(parameter.grad.detach_(), 0)
 
     def to(self, *arguments: Any, **keywords: Any) -> Self:
         """Convert parameters and buffers to a dtype in place; there is one device."""
@@ -360,27 +354,28 @@ class Module(Facade):
                     module._buffers[name] = cast(buffer, dtype)
         return self
 
-    def _named_state(self, prefix: str) -> Iterator[tuple[str, Any, str, Tensor]]:
-        """Yield the dotted name, the module, the name there and the tensor of what is saved, of this module alone."""
+    def _named_state(self, prefix: str) -> Iterator[tuple[str, Tensor]]:
+        """Yield the dotted name and the tensor of what is saved, of this module alone."""
         for table in (self._parameters, self._buffers):
             for name, tensor in table.items():
                 if tensor is not None and name not in self._non_persistent_buffers_set:
-                    yield prefix + name, self, name, tensor
+                    yield prefix + name, tensor
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """Return the numbers by name, in the memory of the module."""
         if prefix.count(".") > DEPTH:  # a module that holds itself
             raise RecursionError("maximum recursion depth exceeded")
         state: Any = OrderedDict() if destination is None else destination
-        for key, _, _, tensor in self._named_state(prefix):
+        for key, tensor in self._named_state(prefix):
             state[key] = tensor if keep_vars else tensor.detach()
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         return state
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
-        """Copy numbers into the parameters and buffers of the same names (or put them in place, with `assign`).
+    @without("assign")
+    def load_state_dict(self, state_dict: Any, strict: bool = True) -> IncompatibleKeys:
+        """Copy numbers into the parameters and buffers of the same names.
 
         Raises RuntimeError for shapes that do not fit, and if `strict` for names without a counterpart; TypeError for
         a value that is no dictionary.
@@ -391,17 +386,15 @@ class Module(Facade):
             (f"{path}." if path else "", submodule) for path, submodule in self.named_modules(remove_duplicate=False)
         ]
         places = [place for prefix, submodule in modules for place in submodule._named_state(prefix)]
-        missing = [key for key, *_ in places if key not in state_dict]
+        missing = [key for key, _ in places if key not in state_dict]
         unexpected = [key for prefix, module in modules for key in module._unknown(prefix, state_dict)]
         problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected)] if strict else []
-        for key, module, name, tensor in places:
+        for key, tensor in places:
             if key not in state_dict:
                 continue
             value = state_dict[key]
             if problem := _misfit(key, tensor, value):
                 problems.append(problem)
-            elif assign:
-                setattr(module, name, _assigned(tensor, value))
             else:
                 with set_grad_enabled(False):
                     write_over(tensor, Tensor(value.array.reshape(tensor.shape).astype(tensor.dtype)))
@@ -412,7 +405,7 @@ class Module(Facade):
 
     def _unknown(self, prefix: str, state_dict: Any) -> Iterator[str]:
         """Yield the names below this module that neither it nor its children can have."""
-        saved_names = {key for key, *_ in self._named_state(prefix)}
+        saved_names = {key for key, _ in self._named_state(prefix)}
         for key in state_dict:
             if key.startswith(prefix) and key not in saved_names:
                 name, _, deeper = key.removeprefix(prefix).partition(".")
@@ -451,10 +444,6 @@ def _misfit(key: str, tensor: Tensor, value: Any) -> str:
         f"size mismatch for {key}: copying a param with shape {size_text(value.shape)} from checkpoint, the shape in "
         f"current model is {size_text(tensor.shape)}."
     )
-
-
-def _assigned(tensor: Tensor, value: Tensor) -> Tensor:
-    return Parameter(value.detach(), tensor.requires_grad) if isinstance(tensor, Parameter) else value
 
 
 def indented(text: str) -> str:

@@ -65,10 +65,10 @@ class Configured(Module):
         return format_text(self._text, **vars(self))
 
 
-def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "") -> Rows:
+def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "", **attributes: Any) -> Rows:
     """Return the rows of a kind of layer for 1 to `most` dimensions: `MaxPool1d` calls `max_pool1d`."""
     functions = {n: {"_function": f"{function}{n}d"} if function else {} for n in range(1, most + 1)}
-    return {f"{kind}{n}d": (base, {"_dimensions": n, **attributes}) for n, attributes in functions.items()}
+    return {f"{kind}{n}d": (base, {"_dimensions": n, **of_n, **attributes}) for n, of_n in functions.items()}
 
 
 def is_torchs(kind: type) -> bool:

@@ -31,13 +31,7 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     backward = BackwardHooks(module, list(module._backward_hooks.values())) if module._backward_hooks else None
     if backward is not None:
         arguments = backward.enter(arguments)
-    try:
-        result = module.forward(*arguments, **keywords)
-    except Exception:
-        for key, hook in module._forward_hooks.items():
-            if key in module._forward_hooks_always_called:
-                hook(module, arguments, None)
-        raise
+    result = module.forward(*arguments, **keywords)
     for hook in list(module._forward_hooks.values()):
         replaced = hook(module, arguments, result)
         result = result if replaced is None else replaced

@@ -20,7 +20,7 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import type_of
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, numpy_dtype
-from gradcli.script.torch.tensor.options import checked_shape
+from gradcli.script.torch.tensor.options import checked_shape, overwrite
 from gradcli.script.torch.tensor.printing import tensor_text
 
 
@@ -117,5 +117,4 @@ def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
     """Draw the numbers of a layer again, as for a new one."""
     for tensor, draw in ((weight, fan_in_uniform), (bias, biased)):
         if tensor is not None:
-            tensor.array[...] = draw(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value
-            tensor.changed()
+            overwrite(tensor, draw(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value)

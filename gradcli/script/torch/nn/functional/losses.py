@@ -15,10 +15,8 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.nn.functional.module import check_tensor, checked
-from gradcli.script.torch.operations.facade import check_numbers
-from gradcli.script.torch.operations.lowering import LOWERED
-from gradcli.script.torch.tensor.casting import cast
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes
+from gradcli.script.torch.operations.facade import LOWERED, check_numbers
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Size, broadcast_shapes, cast
 from gradcli.script.torch.tensor.printing import size_text
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -45,6 +43,12 @@ def loss(function: Function) -> Function:
 def check_reduction(reduction: Any, name: str = "") -> None:
     if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def check_pair(name: str, input: Any, target: Any) -> None:
+    """Raise TypeError unless both are tensors."""
+    check_tensor(name, input)
+    check_tensor(name, target, "target", 2)
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
@@ -82,14 +86,12 @@ smooth_l1_loss, huber_loss = _difference("smooth_l1_loss"), _difference("huber_l
 
 @loss
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean") -> Any:
-    check_tensor("binary_cross_entropy", input)
-    check_tensor("binary_cross_entropy", target, "target", 2)
+    check_pair("binary_cross_entropy", input, target)
     if target.shape != input.shape:
         sizes = f"({size_text(target.shape)}) that is different to the input size ({size_text(input.shape)})"
         raise ValueError(f"Using a target size {sizes} is deprecated. Please ensure they have the same size.")
     if target.dtype != input.dtype:
-        kinds = (TYPE_NAMES[x.dtype] for x in (target, input))
-        raise AutogradError("Found dtype {} but expected {}".format(*kinds))
+        raise AutogradError(f"Found dtype {TYPE_NAMES[target.dtype]} but expected {TYPE_NAMES[input.dtype]}")
     if weight is not None:
         broadcast_shapes(Size(target.shape), Size(weight.shape))
     return ops.binary_cross_entropy(input, target, weight, reduction)
@@ -103,8 +105,7 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Any:
-    check_tensor("binary_cross_entropy_with_logits", input)
-    check_tensor("binary_cross_entropy_with_logits", target, "target", 2)
+    check_pair("binary_cross_entropy_with_logits", input, target)
     if target.shape != input.shape:
         sizes = f"({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
         raise ValueError(f"Target size {sizes}")
@@ -134,8 +135,8 @@ def check_labels(input: Tensor, target: Tensor) -> None:
 def check_weight(input: Tensor, weight: Tensor | None) -> None:
     """Raise torch's error for weights of classes whose dtype is not that of the scores."""
     if weight is not None and weight.dtype != input.dtype:
-        kinds = (TYPE_NAMES[x.dtype] for x in (input, weight))
-        raise AutogradError("expected scalar type {} but found {}".format(*kinds))
+        kinds = f"{TYPE_NAMES[input.dtype]} but found {TYPE_NAMES[weight.dtype]}"
+        raise AutogradError(f"expected scalar type {kinds}")
 
 
 @loss
@@ -148,8 +149,7 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """Compare scores with labels, or with a probability for each class."""
-    check_tensor("cross_entropy_loss", input)
-    check_tensor("cross_entropy_loss", target, "target", 2)
+    check_pair("cross_entropy_loss", input, target)
     is_of_labels = input.shape != target.shape
     if input.dtype.kind != "f" and (is_of_labels or target.dtype.kind == "f"):
         LOWERED["log_softmax"](input, min(max(input.ndim - 1, 0), 1))  # which refuses them
@@ -159,8 +159,7 @@ def cross_entropy(
     elif target.dtype.kind != "f":
         kind = TYPE_NAMES[target.dtype]
         raise AutogradError(f"Expected floating point type for target with class probabilities, got {kind}")
-    function = ops.cross_entropy
-    return function(input, target, weight, ignore_index, reduction, label_smoothing)
+    return ops.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
 @loss
@@ -171,8 +170,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Any:
-    check_tensor("nll_loss_nd", input)
-    check_tensor("nll_loss_nd", target, "target", 2)
+    check_pair("nll_loss_nd", input, target)
     check_labels(input, target)
     check_weight(input, weight)
     return ops.nll_loss(input, target, weight, ignore_index, reduction)

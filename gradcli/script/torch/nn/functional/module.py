@@ -16,22 +16,25 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.nn.softmax import attended
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.constant_nodes import as_node
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.ops.windows.pooling import options, positions
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.arguments import check_kind, kind_name
 from gradcli.script.torch.operations.facade import check_parameters, refusing, with_integer_results
-from gradcli.script.torch.operations.readers import kind_name
-from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.random.generator import in_memory_order
+from gradcli.script.torch.tensor.dtypes import cast
 from gradcli.script.torch.tensor.printing import size_text
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Raise TypeError for a value that is no tensor."""
-    if not isinstance(value, Tensor):
-        kind = kind_name(value)
-        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+    check_kind(function, argument, position, value, Tensor, "Tensor")
 
 
 def check_dimension(x: Tensor, dim: int) -> None:
@@ -64,15 +67,15 @@ Function = Callable[..., Any]
 # How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
 # where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "layers.activation": (
+    "activation": (
         "elu gelu hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu "
         "softplus softsign tanh threshold"
     ),
     "functional.module": (
-        "batch_norm embedding group_norm linear log_softmax max_pool1d max_pool2d max_pool3d one_hot softmax"
+        "batch_norm dropout dropout2d embedding group_norm linear log_softmax max_pool1d max_pool2d max_pool3d one_hot "
+        "scaled_dot_product_attention softmax"
     ),
-    "functional.noise": "dropout dropout2d scaled_dot_product_attention",
-    "layers.images.folding": "fold interpolate unfold",
+    "functional.folding": "fold interpolate unfold",
     "functional.grids": "affine_grid grid_sample",
     "functional.losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cross_entropy huber_loss kl_div l1_loss mse_loss "
@@ -88,8 +91,8 @@ def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
-        return in_place(name[:-1]) if kind == "layers.activation" else None
-    if kind == "layers.activation":
+        return in_place(name[:-1]) if kind == "activation" else None
+    if kind == "activation":
         return activation(name)
     if kind is None:
         return facade.function(name, "nn.functional")
@@ -130,7 +133,7 @@ def in_place(name: str) -> Function:
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
-        if value is not None and not isinstance(value, Tensor):
+        if value is not None:
             check_tensor("linear", value, argument, position)
     check_dtypes(input, weight, bias)
     return ops.linear(input, weight, bias)
@@ -188,8 +191,7 @@ def batch_norm(
         )
     if is_floating(input.value):
         check_parameters(input, weight, bias, running_mean, running_var)
-    function = ops.batch_norm
-    return function(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return ops.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 def group_norm(
@@ -231,27 +233,18 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if max_norm is not None:
-        _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
+    if max_norm is not None:  # the rows that are longer are scaled down, in place
+        for row in np.unique(input.value):
+            length = float(np.linalg.norm(weight.array[row], float(norm_type)))
+            if length > max_norm:
+                weight.array[row] *= weight.dtype.type(max_norm / (length + 1e-7))
+        weight.changed()
     place = None if padding_idx is None else padding_idx % rows
     return ops.embedding(input, weight, place)
 
 
-def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
-    """Scale the rows down, in place, whose norm is larger than `longest`."""
-    number = weight.dtype.type
-    for row in rows:
-        length = np.linalg.norm(weight.array[row], order)
-        if length > longest:
-            weight.array[row] *= number(longest / (float(length) + 1e-7))
-    weight.changed()
-
-
-def _each(value: Any, count: int) -> tuple[int, ...]:
-    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
-
-
-def _largest(count: int) -> Callable[..., Any]:
+def _largest(count: int) -> Function:
+    """Return max-pooling in so many dimensions, whose stride is the size of its windows unless it is given."""
     name = f"max_pool{count}d"
 
     def call(
@@ -264,28 +257,88 @@ def _largest(count: int) -> Callable[..., Any]:
         return_indices: bool = False,
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
-        places = _indices(count, input, sizes, ceil_mode) if return_indices else None
         pooled = checked(name)(input, *sizes, ceil_mode)
-        if places is None:
+        if not return_indices:
             return pooled
+        places = _indices(count, input.value, sizes, ceil_mode)
         watch(pooled, places)
         return pooled, places if count > 1 else checked("squeeze")(places, -2)
 
-    call.__name__, call.__module__ = name, "torch.nn.functional"
-    call.__qualname__ = name  # in the words of a TypeError
+    call.__name__ = call.__qualname__ = name  # in the words of a TypeError
+    call.__module__ = "torch.nn.functional"
     return call if count == 1 else with_integer_results(call)
 
 
-def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
+def _indices(count: int, value: Any, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
     """Return the positions of the entries that max-pooling takes; for rows, those of images of one row."""
-    if count > 1:
-        kernel, stride, padding, dilation = sizes
-        o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
-        return Tensor(positions(input.value, **o))
-    kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
-    image = input.value[..., None, :]
-    o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
-    return Tensor(positions(image, **o))
+    along = [tuple(size) if isinstance(size, tuple | list) else (size,) * count for size in sizes]
+    if count == 1:
+        value = value[..., None, :]
+        along = [(first, *size) for first, size in zip((1, 1, 0, 1), along, strict=True)]
+    kernel, stride, padding, dilation = along
+    o = options("max_pool", max(count, 2), value.shape, kernel, stride, padding, dilation, ceil_mode)
+    return Tensor(positions(value, **o))
 
 
-max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)
+max_pool1d, max_pool2d, max_pool3d = map(_largest, (1, 2, 3))
+
+
+def check_chance(p: float) -> None:
+    if p < 0 or p > 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _drawn(name: str, input: Tensor, p: float, training: bool, shape: tuple[int, ...] | None = None) -> Any:
+    """Return which entries are kept, in an array that broadcasts; None if all are."""
+    check_tensor(name, input)
+    check_chance(p)
+    if p == 0 or not training or not input.value.size:
+        return None
+    if not is_floating(input.value):
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {TYPE_NAMES[input.dtype]}")
+    if running.machine.timeline is not None:
+        running.machine.timeline.dropped(input, p)
+    if p == 1:
+        return np.zeros(shape or input.shape, input.dtype)
+    generator = running.machine.generator
+    array = input.array if shape is None else np.empty(shape)
+    return in_memory_order(array, lambda size: generator.bernoulli(1 - p, size)).astype(input.dtype)
+
+
+def _multiplied(input: Tensor, noise: Any, p: float, inplace: bool) -> Any:
+    factors = Tensor(noise / input.dtype.type(1 - p) if p < 1 else noise)
+    return change(input, ops.mul, factors) if inplace else ops.mul(input, factors)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Set each entry to 0 with probability `p`, and divide the others by `1 - p`."""
+    noise = _drawn("dropout", input, p, training)
+    return input if noise is None else _multiplied(input, noise, p, inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Set whole channels to 0 with probability `p`, of each example; divide the others by `1 - p`."""
+    check_tensor("feature_dropout", input)
+    if input.ndim not in (3, 4):
+        raise UnsupportedError("dropout2d of anything but images is not supported here", help="write dropout")
+    noise = _drawn("feature_dropout", input, p, training, (*input.shape[:2], *[1] * (input.ndim - 2)))
+    return input if noise is None else _multiplied(input, noise, p, inplace)
+
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """Return means of the values, weighted by the softmax of the products of queries and keys."""
+    for position, (name, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
+        check_tensor("scaled_dot_product_attention", x, name, position)
+    attention = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
+    if query.ndim != 4 or dropout_p or (attn_mask is not None and attn_mask.requires_grad):
+        return attention
+    return as_node(attention, "ScaledDotProductFlashAttentionForCpuBackward0")

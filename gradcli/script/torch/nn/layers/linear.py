@@ -1,4 +1,4 @@
-"""Linear layers, layers that compare rows, and layers that only reshape."""
+"""Linear layers and embeddings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.parameter import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.base.parameter import Parameter, biased, blank, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.module import check_dtypes, check_tensor
+from gradcli.script.torch.nn.initialisation import normal_
 
 
 class Identity(Module):
@@ -54,27 +55,51 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
-class CosineSimilarity(Configured):
-    """The cosine of the angle between rows."""
+class Embedding(Configured):
+    """A table of learned rows; the row `padding_idx` starts at 0 and gets no gradient."""
 
-    __module__ = "torch.nn.modules.distance"
-    _function, _signature = "cosine_similarity", "dim=1, eps=1e-08"
+    __module__ = "torch.nn.modules.sparse"
+    _function, _absent = "embedding", "scale_grad_by_freq sparse"
+    _signature = (
+        "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
+        "sparse=False, _weight=None, _freeze=False, device=None, dtype=None"
+    )
 
-    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
-        return self._called(x1, x2, *self._behind())
+    def _settle(self, device: Any, dtype: Any) -> None:
+        weight, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
+        rows, shape = self.num_embeddings, (self.num_embeddings, self.embedding_dim)
+        if self.padding_idx is not None:
+            if not -rows <= self.padding_idx < rows:
+                raise AssertionError("Padding_idx must be within num_embeddings")
+            self.padding_idx %= rows
+        if weight is not None and weight.shape != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        self.weight = Parameter(blank(shape, dtype) if weight is None else weight, learns)
+        if weight is None:
+            self.reset_parameters()
 
+    def reset_parameters(self) -> None:
+        """Draw all rows again."""
+        normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight.array[self.padding_idx] = 0
 
-class Flatten(Configured):
-    """A layer that joins all dimensions from one to another."""
+    @classmethod
+    def from_pretrained(
+        cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
+    ) -> Embedding:
+        """Make a table of given rows, which learn only if `freeze` is False."""
+        if embeddings.ndim != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(rows, columns, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze, **options)
 
-    __module__ = "torch.nn.modules.flatten"
-    _function, _signature = "flatten", "start_dim=1, end_dim=-1"
-    _text = "start_dim={start_dim}, end_dim={end_dim}"
+    def forward(self, input: Tensor) -> Any:
+        return self._called(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
-
-class Unflatten(Configured):
-    """A layer that splits one dimension into several."""
-
-    __module__ = "torch.nn.modules.flatten"
-    _function, _signature = "unflatten", "dim, unflattened_size"
-    _text = "dim={dim}, unflattened_size={unflattened_size}"
+    def extra_repr(self) -> str:
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        for name, usual in (("padding_idx", None), ("max_norm", None), ("norm_type", 2)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text

@@ -11,9 +11,9 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.parameter import Parameter, blank
-from gradcli.script.torch.nn.functional import module as functional
-from gradcli.script.torch.nn.functional.module import check_tensor, group_norm
+from gradcli.script.torch.nn.functional.module import batch_norm, check_tensor, group_norm
 from gradcli.script.torch.operations.facade import check_parameters
+from gradcli.script.torch.tensor.options import overwrite
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"
@@ -37,8 +37,7 @@ class Normalization(Configured):
         for name, start in (("weight", 1), ("bias", 0)):
             tensor = self._parameters.get(name)
             if tensor is not None:
-                tensor.array[...] = start
-                tensor.changed()
+                overwrite(tensor, start)
 
     def extra_repr(self) -> str:
         return format_text(self._text, **{**vars(self), "bias": self._parameters.get("bias") is not None})
@@ -67,29 +66,25 @@ class _BatchNorm(Normalization):
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
 
-    def _check_rank(self, input: Tensor) -> None:
-        if input.ndim not in self._ranks:
-            expected = " or ".join(f"{ndim}D" for ndim in self._ranks)
-            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
-
     def reset_parameters(self) -> None:
         self.reset_running_stats()
         super().reset_parameters()
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("batch_norm", input)
-        self._check_rank(input)
+        if input.ndim not in self._ranks:
+            expected = " or ".join(f"{ndim}D" for ndim in self._ranks)
+            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
-            self.num_batches_tracked.array[...] += 1
-            self.num_batches_tracked.changed()
+            overwrite(self.num_batches_tracked, self.num_batches_tracked.array + 1)
             if self.momentum is None:  # the mean of all batches so far
                 factor = 1.0 / float(self.num_batches_tracked.item())
         stored = (self.running_mean, self.running_var)
         of_batch = self.training or stored == (None, None)
-        if not self.training or self.track_running_stats:
-            return functional.batch_norm(input, *stored, self.weight, self.bias, of_batch, factor, self.eps)
-        return functional.batch_norm(input, None, None, self.weight, self.bias, of_batch, factor, self.eps)
+        if self.training and not self.track_running_stats:
+            stored = (None, None)
+        return batch_norm(input, *stored, self.weight, self.bias, of_batch, factor, self.eps)
 
 
 class LayerNorm(Normalization):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -23,10 +22,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.parameter import blank, uniform
-from gradcli.script.torch.nn.functional.module import check_tensor
-from gradcli.script.torch.nn.functional.noise import dropout
+from gradcli.script.torch.nn.functional.module import check_tensor, dropout
 from gradcli.script.torch.nn.initialisation import uniform_
-from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
+from gradcli.script.torch.nn.packing import PackedSequence, Reach, permuted
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
@@ -123,19 +121,14 @@ class Cell(Recurrence):
             words = f"{type(self).__name__} of anything but a batch of rows is not supported here"
             raise UnsupportedError(words, python=ValueError, help="write x.unsqueeze(0)")
         states = states or (blank((input.shape[0], self.hidden_size), input.dtype),) * self._states
-        self._check_sizes(input, states)
+        words = f"input has inconsistent input_size: got {input.shape[1]} expected {self.input_size}"
+        ShapeError.when(input.shape[1] != self.input_size, words)
+        size = (input.shape[0], self.hidden_size)
+        for number, state in enumerate(states):
+            ShapeError.when(state.shape != size, f"Expected hidden{number} size {size}, got {list(state.shape)}")
         from_input = linear(input, self.weight_ih, self.bias_ih)
         new = self._step(from_input, linear(states[0], self.weight_hh, self.bias_hh), states)
         return new if self._states > 1 else new[0]
-
-    def _check_sizes(self, rows: Any, states: States) -> None:
-        batch, size = rows.shape
-        ShapeError.when(
-            size != self.input_size, f"input has inconsistent input_size: got {size} expected {self.input_size}"
-        )
-        for n, state in enumerate(states):
-            if state.shape != (batch, self.hidden_size):
-                raise ShapeError(f"Expected hidden{n} size {(batch, self.hidden_size)}, got {list(state.shape)}")
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
@@ -179,47 +172,35 @@ class RNNBase(Recurrence):
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
-    def forward(self, input: Tensor, hx: Any = None) -> Any:
+    def forward(self, input: Any, hx: Any = None) -> Any:
         """Return the last layer's outputs, and every layer's states after the last step."""
+        if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
+            hx = tuple(ops.index(hx, number) for number in range(self._states))
+        given = hx if hx is None or isinstance(hx, tuple | list) else (hx,)
         if isinstance(input, PackedSequence):
-            return self._of_packed(input, hx)
+            sizes = input.batch_sizes.array.tolist()
+            states = self._starts(given, input.data, sizes[0])
+            data, finals = self._through_all(input.data, sizes, permuted(states, input.sorted_indices))
+            finals = permuted(finals, input.unsorted_indices)
+            return input._replace(data=data), finals if self._states > 1 else finals[0]
         if input.ndim != 3:
             words = f"{type(self).__name__} of anything but a batch of sequences is not supported here"
             raise UnsupportedError(words, python=ValueError, help="write x.unsqueeze(0 if batch_first else 1)")
-        sequence: Any = input
-        starts = self._starts(hx, sequence)
-        if self.batch_first:
-            sequence = ops.transpose(sequence, 0, 1)
-        sequence, finals = self._through_all(sequence, starts, self._through)
+        states = self._starts(given, input, input.shape[0 if self.batch_first else 1])
+        sequence, finals = self._through_all(ops.transpose(input, 0, 1) if self.batch_first else input, None, states)
         if self.batch_first:
             sequence = self._turned(sequence)
         return sequence, finals if self._states > 1 else finals[0]
 
-    def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
-        sizes = packed.batch_sizes.array.tolist()
-        if hx is None:
-            starts = self._zeros(sizes[0], packed.data.dtype)
-        else:
-            starts = permuted(tuple(hx) if isinstance(hx, tuple | list) else (hx,), packed.sorted_indices)
-        self._check_input(packed.data)
-
-        def through(data: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
-            from_input, advance = self._advancing(data, suffix)
-            outputs, states = through_packed(list(ops.split(from_input, sizes, 0)), states, advance, backwards)
-            return ops.cat(outputs, 0), states
-
-        data, finals = self._through_all(packed.data, starts, through)
-        finals = permuted(finals, packed.unsorted_indices)
-        return packed._replace(data=data), finals if self._states > 1 else finals[0]
-
-    def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
+    def _through_all(self, sequence: Any, sizes: list[int] | None, starts: States) -> tuple[Any, States]:
+        """Run all layers; `sizes` are the numbers of rows of the steps in a packed sequence."""
         finals: list[States] = []
         first = list(zip(*map(self._split, starts), strict=True))
         for layer in range(self.num_layers):
             sides = []
             for place, suffix in self._places():
                 if place == layer:
-                    outputs, states = through(sequence, suffix, first[len(finals)], suffix.endswith("reverse"))
+                    outputs, states = self._through(sequence, sizes, suffix, first[len(finals)])
                     sides.append(outputs)
                     finals.append(states)
             sequence = sides[0] if len(sides) == 1 else ops.cat(sides, -1)
@@ -231,63 +212,43 @@ class RNNBase(Recurrence):
         """Put the batch first again; torch transposes the outputs in place, but for those of an LSTM."""
         return transpose.in_place(sequence, dim0=0, dim1=1)
 
-    def _size(self, batch: int) -> tuple[int, int, int]:
-        """Return the size of each of the first states."""
-        return self.num_layers * (1 + self.bidirectional), batch, self.hidden_size
-
-    def _zeros(self, batch: int, dtype: Any) -> States:
-        return tuple(blank(self._size(batch), BY_NUMPY[dtype]) for _ in range(self._states))
-
-    def _starts(self, hx: Any, sequence: Any) -> States:
+    def _starts(self, given: Any, sequence: Any, batch: int) -> States:
         """Return the first states, after torch's checks of them and of the input."""
-        batch = sequence.shape[0 if self.batch_first else 1]
-        if hx is None:
-            states = self._zeros(batch, sequence.dtype)
-        else:
-            if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
-                hx = tuple(ops.index(hx, number) for number in range(self._states))
-            states = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
-        self._check_input(sequence)
-        for number, state in enumerate(states):
-            if state.shape != self._size(batch):
-                name = f"hidden[{number}]" if self._states > 1 else "hidden"
-                raise ShapeError(f"Expected {name} size {self._size(batch)}, got {list(state.shape)}")
-        return states
-
-    def _check_input(self, sequence: Any) -> None:
+        size = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
         weight = next(iter(self._parameters.values()))
         if sequence.dtype != weight.dtype:
             kind, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
             raise ValueError(f"RNN input dtype ({kind}) does not match weight dtype ({wanted}): input.to({wanted})")
         ShapeError.when(not sequence.value.size, "Expected sequence length to be larger than 0 in RNN")
-        size = sequence.shape[-1]
-        words = f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {size}"
-        ShapeError.when(size != self.input_size, words)
+        words = f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}"
+        ShapeError.when(sequence.shape[-1] != self.input_size, words)
+        if given is None:
+            return tuple(blank(size, BY_NUMPY[sequence.dtype]) for _ in range(self._states))
+        for number, state in enumerate(given):
+            name = f"hidden[{number}]" if self._states > 1 else "hidden"
+            ShapeError.when(state.shape != size, f"Expected {name} size {size}, got {list(state.shape)}")
+        return tuple(given)
 
     def _split(self, start: Any) -> Any:
         """Return the first state of each layer and direction."""
         return ops.unbind(start, 0)
 
-    def _through(self, sequence: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
-        """Run one layer in one direction."""
-        from_input, advance = self._advancing(sequence, suffix)
-        outputs: list[Any] = []
-        steps = list(ops.unbind(from_input, 0))
-        for step in reversed(steps) if backwards else steps:
-            states = advance(step, states)
-            outputs.append(states[0])
-        return ops.stack(outputs[::-1] if backwards else outputs, 0), states
-
-    def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
-        """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
+    def _through(self, sequence: Any, sizes: list[int] | None, suffix: str, states: States) -> tuple[Any, States]:
+        """Run one layer in one direction: one product for all inputs, then step by step."""
         w_ih, w_hh, b_ih, b_hh = (self._parameters.get(name + suffix) for name in WEIGHTS)
         assert w_ih is not None
         assert w_hh is not None
-
-        def advance(from_input: Any, states: States) -> States:
-            return self._step(from_input, linear(states[0], w_hh, b_hh), states)
-
-        return linear(sequence, w_ih, b_ih), advance
+        from_input = linear(sequence, w_ih, b_ih)
+        steps = list(ops.unbind(from_input, 0) if sizes is None else ops.split(from_input, sizes, 0))
+        is_backwards = suffix.endswith("reverse")
+        reach = Reach(states, None if sizes is None else sizes[-1 if is_backwards else 0])
+        outputs: list[Any] = []
+        for step in reversed(steps) if is_backwards else steps:
+            before = reach.states if sizes is None else reach.to(step.shape[0])
+            reach.states = self._step(step, linear(before[0], w_hh, b_hh), before)
+            outputs.append(reach.states[0])
+        ordered = outputs[::-1] if is_backwards else outputs
+        return ops.stack(ordered, 0) if sizes is None else ops.cat(ordered, 0), reach.finals()
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -328,9 +289,9 @@ class LSTM(LongShort, RNNBase):
             return [ops.select(start, 0, number) for number in range(start.shape[0])]
         return super()._split(start)
 
-    def _through(self, sequence: Any, suffix: str, states: States, backwards: bool) -> tuple[Any, States]:
-        outputs, finals = super()._through(sequence, suffix, states, backwards)
-        if self._is_one_node(sequence.dtype):
+    def _through(self, sequence: Any, sizes: list[int] | None, suffix: str, states: States) -> tuple[Any, States]:
+        outputs, finals = super()._through(sequence, sizes, suffix, states)
+        if sizes is None and self._is_one_node(sequence.dtype):
             tensors = enumerate((outputs, *finals))
             outputs, *states_at_end = join(as_node(x, "MkldnnRnnLayerBackward0", number=at) for at, x in tensors)
             finals = tuple(states_at_end)

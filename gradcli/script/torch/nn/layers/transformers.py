@@ -19,11 +19,10 @@ from gradcli.script.stdlib.data.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.parameter import Parameter, blank
-from gradcli.script.torch.nn.functional.module import find
-from gradcli.script.torch.nn.functional.noise import dropout, scaled_dot_product_attention
+from gradcli.script.torch.nn.functional.module import dropout, find
 from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.containers import ModuleList
-from gradcli.script.torch.nn.layers.dropout import Dropout
+from gradcli.script.torch.nn.layers.declared import Dropout
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
 from gradcli.script.torch.signature import given_options, names
@@ -58,25 +57,18 @@ class MultiheadAttention(Configured):
     _absent = "add_bias_kv add_zero_attn kdim vdim"
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
-        if self.num_heads <= 0 or self.embed_dim <= 0:
-            raise ValueError("embed_dim and num_heads must be greater than 0")
-        if self.embed_dim % self.num_heads:
-            raise AssertionError("embed_dim must be divisible by num_heads")
-        self.head_dim = self.embed_dim // self.num_heads
-        self._add_weights(bias, dtype)
-        self._reset_parameters()
-
-    def _add_weights(self, bias: bool, dtype: Any) -> None:
         size = self.embed_dim
+        if self.num_heads <= 0 or size <= 0:
+            raise ValueError("embed_dim and num_heads must be greater than 0")
+        if size % self.num_heads:
+            raise AssertionError("embed_dim must be divisible by num_heads")
+        self.head_dim = size // self.num_heads
         self.register_parameter("in_proj_weight", Parameter(blank((3 * size, size), dtype)))
         self.register_parameter("in_proj_bias", Parameter(blank((3 * size,), dtype)) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(size, size, bias, dtype=dtype)
-
-    def _reset_parameters(self) -> None:
         xavier_uniform_(self.in_proj_weight)
-        if self.in_proj_bias is not None:
-            for bias in (self.in_proj_bias, self.out_proj.bias):
-                bias.array[...] = 0
+        if bias:
+            self.out_proj.bias.array[...] = 0
 
     def forward(  # type: ignore[override]
         self,
@@ -96,10 +88,10 @@ class MultiheadAttention(Configured):
         if self.batch_first:
             turned = {id(x): ops.transpose(x, 1, 0) for x in inputs}
             inputs = [turned[id(x)] for x in inputs]
-        out, weights = self._attend(inputs, padding, mask, need_weights)
-        if weights is not None and average_attn_weights:
+        out, weights = self._attend(inputs, padding, mask)
+        if need_weights and average_attn_weights:
             weights = ops.mean(weights, 1)
-        return (ops.transpose(out, 1, 0) if self.batch_first else out), weights
+        return (ops.transpose(out, 1, 0) if self.batch_first else out), weights if need_weights else None
 
     def _check_inputs(self, inputs: list[Any], padding: Any, mask: Any, is_causal: bool) -> None:
         query, key, value = inputs
@@ -118,53 +110,26 @@ class MultiheadAttention(Configured):
             if x is not None and x.shape not in shapes:
                 raise ShapeError(f"{name} should be {' or '.join(map(str, shapes))}, but is {size_text(x.shape)}")
 
-    def _projected(self, inputs: list[Any]) -> list[Any]:
-        """Return the queries, the keys and the values, each by a third of the weights."""
+    def _attend(self, inputs: list[Any], padding: Any, mask: Any) -> tuple[Any, Any]:
+        """Return the output, and the weights of each head."""
+        length, batch, features = inputs[0].shape
+        source, heads = inputs[1].shape[0], batch * self.num_heads
         weights = ops.chunk(self.in_proj_weight, 3)
         biases = [None] * 3 if self.in_proj_bias is None else ops.chunk(self.in_proj_bias, 3)
-        return [linear(x, weight, bias) for x, weight, bias in zip(inputs, weights, biases, strict=True)]
-
-    def _attend(self, inputs: list[Any], padding: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
-        length, batch, features = inputs[0].shape
-        heads, width = batch * self.num_heads, self.head_dim
-        query, key, value = self._projected(inputs)
-        mask = ops.unsqueeze(mask, 0) if mask is not None and mask.ndim == 2 else mask
-        query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value))
-        mask = self._merged(mask, padding, batch, key.shape[1])
-        if need_weights:
-            out, weights = self._weighed(query, key, value, mask)
-            out = ops.reshape(ops.transpose(out, 0, 1), length * batch, features)
-            weights = ops.view(weights, batch, self.num_heads, length, key.shape[1])
-        else:
-            out, weights = self._averaged(query, key, value, mask, batch), None
-            out = ops.reshape(ops.permute(out, 2, 0, 1, 3), length * batch, features)
-        out = linear(out, self.out_proj.weight, self.out_proj.bias)
-        return ops.view(out, length, batch, features), weights
-
-    def _merged(self, mask: Any, padding: Any, batch: int, source: int) -> Any:
-        if padding is None:
-            return mask
-        each = ops.expand(ops.view(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
-        flat = ops.reshape(each, batch * self.num_heads, 1, source)
-        return flat if mask is None else mask + flat
-
-    def _weighed(self, query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any]:
-        scaled = query * math.sqrt(1.0 / float(query.shape[2]))
-        keys = ops.transpose(key, -2, -1)
+        projected = [linear(x, weight, bias) for x, weight, bias in zip(inputs, weights, biases, strict=True)]
+        query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, self.head_dim), 0, 1) for x in projected)
+        if mask is not None and mask.ndim == 2:
+            mask = ops.unsqueeze(mask, 0)
+        if padding is not None:
+            of_heads = ops.expand(ops.view(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
+            flat = ops.reshape(of_heads, heads, 1, source)
+            mask = flat if mask is None else mask + flat
+        scaled, keys = query * math.sqrt(1.0 / self.head_dim), ops.transpose(key, -2, -1)
         scores = ops.bmm(scaled, keys) if mask is None else ops.baddbmm(mask, scaled, keys)
-        weights = ops.softmax(scores, -1)
-        weights = dropout(weights, self.dropout, self.training)
-        return ops.bmm(weights, value), weights
-
-    def _averaged(self, query: Any, key: Any, value: Any, mask: Any, batch: int) -> Any:
-        query, key, value = (ops.view(x, batch, self.num_heads, x.shape[1], self.head_dim) for x in (query, key, value))
-        if mask is not None:
-            if mask.shape[0] == 1:
-                mask = ops.unsqueeze(mask, 0)
-            else:
-                mask = ops.view(mask, batch, self.num_heads, -1, mask.shape[2])
-        dropout = self.dropout if self.training else 0.0
-        return scaled_dot_product_attention(query, key, value, mask, dropout)
+        shares = dropout(ops.softmax(scores, -1), self.dropout, self.training)
+        out = ops.reshape(ops.transpose(ops.bmm(shares, value), 0, 1), length * batch, features)
+        out = linear(out, self.out_proj.weight, self.out_proj.bias)
+        return ops.view(out, length, batch, features), ops.view(shares, batch, self.num_heads, length, source)
 
 
 class TransformerLayer(Module):
@@ -192,29 +157,27 @@ class TransformerLayer(Module):
             setattr(self, f"norm{number}", LayerNorm(size, o["layer_norm_eps"], bias=bias, dtype=dtype))
         for number in range(1, self._norms + 1):
             setattr(self, f"dropout{number}", Dropout(o["dropout"]))
-        self.activation = chosen(o["activation"])
+        activation = o["activation"]
+        is_named = isinstance(activation, str)
+        if is_named and activation not in ("relu", "gelu"):
+            raise AutogradError(f"activation should be relu/gelu, not {activation}")
+        self.activation: Any = find(activation) if is_named else activation
 
     def _block(self, number: int, x: Any, block: Callable[[Any], Any]) -> Any:
         """Add the result of a block, with the norm of its number before the block or behind the sum."""
         norm = getattr(self, f"norm{number}")
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
-    def _attended(self, name: str, x: Any, others: Any, padding: Any, mask: Any, is_causal: bool) -> Any:
-        """Return attention to the sequence itself, or to the result of an encoder."""
-        memory = x if others is None else others
-        attention = getattr(self, name)
-        return attention(x, memory, memory, padding, False, mask, is_causal=is_causal)[0]
+    def _attended(self, number: int, x: Any, memory: Any, *masks: Any) -> Any:
+        """Return attention to the sequence itself, or to the result of an encoder; masks: padding, mask, causal."""
+        attention = self.self_attn if number == 1 else self.multihead_attn
+        padding, mask, is_causal = masks
+        out = attention(x, memory, memory, padding, False, mask, is_causal=is_causal)[0]
+        return getattr(self, f"dropout{number}")(out)
 
     def _fed(self, x: Any) -> Any:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
-
-
-def chosen(activation: Any) -> Any:
-    AutogradError.when(
-        isinstance(activation, str) and activation not in ("relu", "gelu"),
-        f"activation should be relu/gelu, not {activation}",
-    )
-    return find(activation) if isinstance(activation, str) else activation
+        fed = self.linear2(self.dropout(self.activation(self.linear1(x))))
+        return getattr(self, f"dropout{self._norms}")(fed)
 
 
 class TransformerEncoderLayer(TransformerLayer):
@@ -230,12 +193,8 @@ class TransformerEncoderLayer(TransformerLayer):
         is_causal: bool = False,
     ) -> Any:
         padding, mask = summand(src_key_padding_mask, src), summand(src_mask, src)
-
-        def attend(x: Any) -> Any:
-            return self.dropout1(self._attended("self_attn", x, None, padding, mask, is_causal))
-
-        x = self._block(1, src, attend)
-        return self._block(2, x, lambda x: self.dropout2(self._fed(x)))
+        x = self._block(1, src, lambda x: self._attended(1, x, x, padding, mask, is_causal))
+        return self._block(2, x, self._fed)
 
 
 class TransformerDecoderLayer(TransformerLayer):
@@ -255,16 +214,10 @@ class TransformerDecoderLayer(TransformerLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
-        def attend(x: Any) -> Any:
-            return self.dropout1(self._attended("self_attn", x, None, tgt_key_padding_mask, tgt_mask, tgt_is_causal))
-
-        def look(x: Any) -> Any:
-            return self.dropout2(
-                self._attended("multihead_attn", x, memory, memory_key_padding_mask, memory_mask, memory_is_causal)
-            )
-
-        x = self._block(2, self._block(1, tgt, attend), look)
-        return self._block(3, x, lambda x: self.dropout3(self._fed(x)))
+        own, other = (tgt_key_padding_mask, tgt_mask, tgt_is_causal), (memory_key_padding_mask, memory_mask)
+        x = self._block(1, tgt, lambda x: self._attended(1, x, x, *own))
+        x = self._block(2, x, lambda x: self._attended(2, x, memory, *other, memory_is_causal))
+        return self._block(3, x, self._fed)
 
 
 class Stack(Module):

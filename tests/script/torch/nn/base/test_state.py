@@ -17,8 +17,6 @@ result = n.load_state_dict({"weight": torch.ones(1, 3), "foo": x}, strict=False)
 print(result, result.missing_keys, result.unexpected_keys, n.weight)
 n.load_state_dict({"weight": torch.zeros(1, 3, dtype=torch.float64), "bias": torch.ones(1)})
 print(n.weight, n.bias)
-n.load_state_dict({"weight": torch.zeros(1, 3), "bias": torch.ones(1)}, assign=True)
-print(n.weight is weight, n.weight)
 missing, unexpected = n.load_state_dict({}, strict=False)
 print(missing, unexpected)
 """

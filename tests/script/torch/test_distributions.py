@@ -65,8 +65,6 @@ kl_divergence(b,Bernoulli(torch.tensor([.5,.5])))
 kl_divergence(u,Uniform(0.,3.))
 kl_divergence(i,i)
 isinstance(n,D.Distribution)
-c.support
-c.arg_constraints
 Normal(torch.zeros(3),torch.ones(3)).log_prob(torch.zeros(2))
 """
 

@@ -54,17 +54,16 @@ def prepared(
     return made
 
 
-def found_gradients(
+def slopes(
     outputs: Sequence[Any], inputs: Sequence[Tensor], upstream: Sequence[Any] | None, create_graph: bool
 ) -> Sequence[Tensor | None]:
     """Return the gradients of the inputs; None for an input that no output depends on."""
     given = upstream if upstream is not None else [None] * len(outputs)
     pairs = [(out, g) for out, g in zip(outputs, given, strict=True) if out is not None and out.requires_grad]
-    found: Sequence[Tensor | None] = [None] * len(inputs)
-    if pairs:
-        sources, seeds = zip(*pairs, strict=True)
-        found = grad(sources, inputs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
-    return found
+    if not pairs:
+        return [None] * len(inputs)
+    sources, seeds = zip(*pairs, strict=True)
+    return grad(sources, inputs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
 
 
 def gradients(
@@ -75,10 +74,7 @@ def gradients(
     create_graph: bool = False,
 ) -> tuple[Tensor, ...]:
     """Return the gradients of the inputs; zeros for an input that no output depends on."""
-    return filled(found_gradients(outputs, inputs, upstream, create_graph), inputs)
-
-
-def filled(found: Sequence[Tensor | None], inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    found = slopes(outputs, inputs, upstream, create_graph)
     return tuple(zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True))
 
 
@@ -100,9 +96,8 @@ def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = ops.reshape(output, (-1,))
     passes = [gradients([flat[n]], inputs, create_graph=create_graph) for n in range(output.value.size)]
-    view = ops.view
     return tuple(
-        view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
+        ops.view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
         if passes
         else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
         for n, x in enumerate(inputs)
@@ -146,22 +141,16 @@ def single(output: Any, name: str) -> Tensor:
     return ops.squeeze(output)  # type: ignore[no-any-return]
 
 
-Tensors = Sequence[Tensor]
-Slopes = Sequence[Tensor | None]
-Multiply = Callable[[Slopes, Tensors, Tensors, bool], tuple[Tensor, ...]]
-NO_VECTOR = "The vector v can only be None where it would be a single number: {} has more"
-
-
-def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
+def vector(v: Any, others: Sequence[Tensor], name: str, what: str) -> tuple[Tensor, ...]:
     """Check the vector of a product, which has the shapes of the others; without one, 1 if they are one number."""
     if v is None:
         if len(others) != 1 or others[0].value.size != 1:
-            raise RuntimeError(absent)
+            raise RuntimeError(f"The vector v can only be None where it would be a single number: {what} has more")
         return (Tensor(np.ones(others[0].shape, others[0].dtype)[()]),)
-    _, found = several(v, "v", name)
-    if [given.shape for given in found] != [other.shape for other in others]:
+    _, factors = several(v, "v", name)
+    if [factor.shape for factor in factors] != [other.shape for other in others]:
         raise RuntimeError(f"v should have the sizes {[list(x.shape) for x in others]}")
-    return found
+    return factors
 
 
 @without("strict")
@@ -171,63 +160,40 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
         many_inputs, given = several(inputs, "inputs", "vjp")
         leaves = prepared(given, create_graph)
         many, outputs = several(func(*leaves), OUTPUTS, "vjp")
-        upstream = vector(v, outputs, many, "vjp", NO_VECTOR.format("the output"))
-        raw = found_gradients(outputs, leaves, upstream, create_graph)
-        found = filled(raw, leaves)
-    return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
+        products = gradients(outputs, leaves, vector(v, outputs, "vjp", "the output"), create_graph=create_graph)
+    return finished(outputs, create_graph, many), finished(products, create_graph, many_inputs)
 
 
 @without("strict")
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
     """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
     with set_grad_enabled(True):
-        many_inputs, given = several(inputs, "inputs", "jvp")
+        _, given = several(inputs, "inputs", "jvp")
         leaves = prepared(given, create_graph)
-        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR.format("the input"))
+        directions = vector(v, leaves, "jvp", "the input")
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
-        found = pushed(outputs, outputs, leaves, tangents, create_graph)
-    return finished(outputs, create_graph, many), finished(found, create_graph, many)
+        upstream = [zeros(x).requires_grad_() for x in outputs]
+        through = slopes(outputs, leaves, upstream, True)
+        pushed = gradients(through, upstream, directions, create_graph=create_graph)
+    return finished(outputs, create_graph, many), finished(pushed, create_graph, many)
 
 
-def pushed(
-    outputs: Slopes, like: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool
-) -> tuple[Tensor, ...]:
-    """Return the tangents of the outputs, each of the shape of one in `like`, from those of the inputs."""
-    upstream = [zeros(x).requires_grad_() for x in like]
-    through = found_gradients(outputs, leaves, upstream, True)
-    return filled(found_gradients(through, upstream, tangents, create_graph), upstream)
+def _with_hessian(name: str) -> Func:
+    """Return `hvp` or `vhp`: the Hessian is symmetric, so that the vector may stand on either side."""
+
+    def call(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+        with set_grad_enabled(True):
+            many, given = several(inputs, "inputs", name)
+            leaves = prepared(given, create_graph)
+            factors = vector(v, leaves, name, "the input")
+            output = func(*leaves)
+            of_output = slopes([single(output, name)], leaves, None, True)
+            products = gradients(of_output, leaves, factors, create_graph=create_graph)
+        return finished((output,), create_graph, False), finished(products, create_graph, many)
+
+    call.__name__ = call.__qualname__ = name
+    return without("strict")(call)
 
 
-def of_hessian(name: str, func: Func, inputs: Any, v: Any, create_graph: bool, multiply: Multiply) -> tuple[Any, Any]:
-    """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
-    with set_grad_enabled(True):
-        many, given = several(inputs, "inputs", name)
-        leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, name, NO_VECTOR.format("the input"))
-        output = func(*leaves)
-        slopes = found_gradients([single(output, name)], leaves, None, True)
-        found = multiply(slopes, leaves, times, create_graph)
-    return finished((output,), create_graph, False), finished(found, create_graph, many)
-
-
-@without("strict")
-def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
-    """Return the output, and the vector times the Hessian."""
-
-    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
-        return filled(found_gradients(slopes, leaves, times, create_graph), leaves)
-
-    return of_hessian("vhp", func, inputs, v, create_graph, multiply)
-
-
-@without("strict")
-def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
-    """Return the output, and the Hessian times the vector."""
-
-    def multiply(slopes: Slopes, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
-        return pushed(slopes, leaves, leaves, times, create_graph)
-
-    return of_hessian("hvp", func, inputs, v, create_graph, multiply)
-
-
+hvp, vhp = _with_hessian("hvp"), _with_hessian("vhp")
 MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}

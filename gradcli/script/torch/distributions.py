@@ -1,35 +1,162 @@
-"""The distributions: normal, uniform, 0 or 1, one of several classes, and vectors of independent entries."""
+"""`torch.distributions`: normal, uniform, 0 or 1, one of several classes, and vectors of independent entries."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.distributions.distribution import (
-    Constraint,
-    Distribution,
-    above,
-    below,
-    broadcast,
-    derived,
-    do,
-    expanded,
-    interval,
-)
+from gradcli.script.python.text.formatting import formatted
+from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.sampling import bernoulli, multinomial, normal
-from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.dtypes import Size, cast
+from gradcli.script.torch.tensor.printing import size_text
+
+
+def do(name: str, *arguments: Any, **keywords: Any) -> Any:
+    """Apply an operation, by its name in torch."""
+    function = facade.function(name, OPERATIONS[name].only)
+    assert function is not None
+    return function(*arguments, **keywords)
+
+
+def derived(get: Callable[[Any], Any]) -> Any:
+    """Make a parameter that is computed from another when it is first asked for, always in a recorded graph."""
+
+    def compute(self: Any) -> Any:
+        with set_grad_enabled(True):
+            return get(self)
+
+    return cached_property(compute)
+
+
+def broadcast(*values: Any) -> list[Tensor]:
+    """Broadcast numbers and tensors to tensors of one shape."""
+    if not all(isinstance(x, Tensor | int | float) for x in values):
+        raise ValueError("Input arguments must all be instances of Number, torch.Tensor")
+    dtype = next((x.dtype for x in values if isinstance(x, Tensor)), mode.default_dtype)
+    converted = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
+    return list(do("broadcast_tensors", *converted))
+
+
+class Constraint(NamedTuple):
+    """A condition on each entry, or on each vector, of an array, with the text that torch has for it."""
+
+    text: str
+    holds: Callable[[Any], Any]
+
 
 REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
-REAL_VECTOR = REAL.of_vectors(1)
+
+
+def interval(low: Any, high: Any) -> Constraint:
+    text = f"Interval(lower_bound={formatted(low)}, upper_bound={formatted(high)})"
+    least, most = (x.value if isinstance(x, Tensor) else x for x in (low, high))
+    return Constraint(text, lambda x: (least <= x) & (x <= most))
+
+
+# What torch has of a distribution, and is not here.
+ABSENT = ("arg_constraints", "cdf", "enumerate_support", "expand", "icdf", "mode", "perplexity", "support")
+
+
+class Distribution(Facade):
+    """A distribution: `_constraints` are checked of the parameters that are given, `_support` of values."""
+
+    __parent__ = True
+    __facade__ = True
+    __module__ = "torch.distributions.distribution"
+    _constraints: Any = ()
+    _support: Any
+    variance: Any
+    rsample: Any  # as a function of the parameters, through which gradients flow
+    has_rsample = False
+
+    def __init__(
+        self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None, **parameters: Any
+    ) -> None:
+        vars(self).update(parameters)
+        self._batch, self._event = tuple(batch_shape), tuple(event_shape)
+        self._validates = validate_args is not False
+        for name in self._constraints:
+            if name in parameters:
+                words = f"Expected parameter {name} of distribution {self!r} to satisfy the constraint"
+                self._check_numbers(
+                    f"{words} {self._constraints[name].text}", self._constraints[name], vars(self)[name]
+                )
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ABSENT:
+            raise UnsupportedError(f"{type(self).__name__}.{name} is not supported here")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _check_numbers(self, words: str, constraint: Constraint, value: Tensor) -> None:
+        if self._validates and not np.all(constraint.holds(value.value)):
+            raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
+
+    def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
+        """Begin with parameters of one shape, that of the batch."""
+        tensors = broadcast(*parameters.values())
+        Distribution.__init__(self, tensors[0].shape, (), validate_args, **dict(zip(parameters, tensors, strict=True)))
+
+    @property
+    def batch_shape(self) -> Size:
+        return Size(self._batch)
+
+    @property
+    def event_shape(self) -> Size:
+        return Size(self._event)
+
+    @property
+    def stddev(self) -> Any:
+        return do("sqrt", self.variance)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Draw numbers that no gradient flows through."""
+        with set_grad_enabled(False):
+            return self.rsample(sample_shape)
+
+    def _shape(self, sample_shape: Any) -> tuple[int, ...]:
+        """Return the shape of samples, checked against the budget before they are drawn."""
+        shape = (*sample_shape, *self._batch, *self._event)
+        running.machine.budget.fits(int(np.prod(shape, dtype=object)), "the samples")
+        return shape
+
+    def _check(self, value: Any) -> None:
+        """Raise ValueError where a value has a shape or an entry that no sample has."""
+        if not self._validates:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        pairs = zip(reversed(value.shape), reversed(self._batch), strict=False)
+        if not all(1 in sizes or sizes[0] == sizes[1] for sizes in pairs):
+            raise ValueError(
+                f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {self._batch}."
+            )
+        words = f"Expected value argument to be within the support ({self._support.text}) of the distribution {self!r}"
+        self._check_numbers(words, self._support, value)
+
+    def __repr__(self) -> str:
+        texts = (f"{name}: {_short(vars(self)[name])}" for name in self._constraints if name in vars(self))
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+
+def _short(value: Tensor) -> str:
+    return formatted(value) if value.value.size == 1 else size_text(value.shape)
+
+
+REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", REAL.holds)
+POSITIVE = Constraint("GreaterThan(lower_bound=0.0)", lambda x: x > 0)
 BOOLEAN = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 SIMPLEX = Constraint("Simplex()", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
 
@@ -40,8 +167,7 @@ class Normal(Distribution):
     __module__ = "torch.distributions.normal"
     loc: Any
     scale: Any
-    arg_constraints = property(lambda self: {"loc": REAL, "scale": above(0.0)})
-    support = REAL
+    _constraints, _support = {"loc": REAL, "scale": POSITIVE}, REAL
     mean = property(attrgetter("loc"))
     stddev = property(attrgetter("scale"))
     variance = property(lambda self: do("pow", self.scale, 2))
@@ -53,7 +179,7 @@ class Normal(Distribution):
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
         with set_grad_enabled(False):
-            return normal(expanded(self.loc, shape), expanded(self.scale, shape))
+            return normal(ops.expand(self.loc, shape), ops.expand(self.scale, shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
@@ -75,8 +201,9 @@ class Uniform(Distribution):
     __module__ = "torch.distributions.uniform"
     low: Any
     high: Any
-    arg_constraints = property(lambda self: {"low": below(self.high), "high": above(self.low)})
-    support = property(lambda self: interval(self.low, self.high))
+    _constraints = property(lambda self: {"low": self._order, "high": self._order})
+    _order = property(lambda self: Constraint("low < high", lambda _: self.low.value < self.high.value))
+    _support = property(lambda self: interval(self.low, self.high))
     mean = property(lambda self: (self.high + self.low) / 2)
     stddev = property(lambda self: (self.high - self.low) / 12**0.5)
     variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
@@ -123,7 +250,7 @@ class Categorical(Discrete):
     """The number of one of several classes."""
 
     __module__ = "torch.distributions.categorical"
-    arg_constraints = property(lambda self: {"probs": SIMPLEX, "logits": REAL_VECTOR})
+    _constraints, _support = {"probs": SIMPLEX, "logits": REAL_VECTOR}, property(lambda self: self._labels())
     logits = derived(lambda self: do("log", self._clamped_probs()))
     probs = derived(lambda self: do("softmax", self.logits, dim=-1))
     mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
@@ -138,8 +265,7 @@ class Categorical(Discrete):
             normalized = parameter / do("sum", parameter, -1, keepdim=True)
         super().__init__(parameter.shape[:-1], (), validate_args, **{name: normalized})
 
-    @property
-    def support(self) -> Constraint:
+    def _labels(self) -> Constraint:
         high = self._stored().shape[-1] - 1
         text = f"IntegerInterval(lower_bound=0, upper_bound={high})"
         return Constraint(text, lambda x: (x % 1 == 0) & (x >= 0) & (x <= high))
@@ -165,8 +291,7 @@ class Bernoulli(Discrete):
     """0 or 1."""
 
     __module__ = "torch.distributions.bernoulli"
-    arg_constraints = property(lambda self: {"probs": interval(0.0, 1.0), "logits": REAL})
-    support = BOOLEAN
+    _constraints, _support = {"probs": interval(0.0, 1.0), "logits": REAL}, BOOLEAN
     probs = derived(lambda self: do("sigmoid", self.logits))
     mean = property(attrgetter("probs"))
     variance = property(lambda self: self.probs * (1 - self.probs))
@@ -182,7 +307,7 @@ class Bernoulli(Discrete):
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with set_grad_enabled(False):
-            return bernoulli(expanded(self.probs, self._shape(sample_shape)))
+            return bernoulli(ops.expand(self.probs, self._shape(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:
         self._check(value)
@@ -197,7 +322,6 @@ class Independent(Distribution):
     """A distribution whose last batch dimensions belong to one event: their log-probabilities are added."""
 
     __module__ = "torch.distributions.independent"
-    arg_constraints = property(lambda self: {})
     mean, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "variance"))
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: Any = None) -> None:
@@ -211,11 +335,6 @@ class Independent(Distribution):
         self.has_rsample = base_distribution.has_rsample
         rest = len(batch) - count
         super().__init__(batch[:rest], (*batch[rest:], *base_distribution._event), validate_args)
-
-    @property
-    def support(self) -> Constraint:
-        inner: Constraint = self.base_dist.support
-        return inner.of_vectors(self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else inner
 
     def sample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.sample(sample_shape)
@@ -253,7 +372,7 @@ def of_uniforms(p: Any, q: Any) -> Any:
 def of_categoricals(p: Any, q: Any) -> Any:
     terms = p.probs * (p.logits - q.logits)
     for probs, value in ((q.probs, math.inf), (p.probs, 0)):
-        terms[expanded(do("eq", probs, 0), terms.shape)] = value
+        terms[ops.expand(do("eq", probs, 0), terms.shape)] = value
     return do("sum", terms, -1)
 
 

@@ -21,7 +21,7 @@ from gradcli.script.python.values.operators import bounded
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.signature import given_options
-from gradcli.script.torch.tensor.literals import array_of, as_tensor, tensor_
+from gradcli.script.torch.tensor.creation import array_of, as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 
@@ -144,15 +144,6 @@ def default_collate(batch: Any) -> Any:
     )
 
 
-def converted(row: Any) -> Any:
-    """Return a row with tensors in place of its arrays; a loader without batches does so."""
-    if isinstance(row, dict):
-        return {key: converted(value) for key, value in row.items()}
-    if isinstance(row, tuple | list) and not hasattr(row, "_fields"):
-        return [converted(value) for value in row]
-    return as_tensor(row) if isinstance(row, np.ndarray) else row
-
-
 class DataLoader(Facade):
     """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
 
@@ -176,18 +167,16 @@ class DataLoader(Facade):
         vars(self).update(given_options(type(self), arguments, keywords))
         if self.sampler is not None and self.shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
-        if self.batch_size is None and self.drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
-        if self.batch_size is not None:
-            check_count("batch_size", self.batch_size)
+        if self.batch_size is None:
+            words = "DataLoader(batch_size=None) is not supported here"
+            raise UnsupportedError(words, help="write a loop over the dataset itself")
+        check_count("batch_size", self.batch_size)
         if self.shuffle:
             check_count("num_samples", len(self.dataset))
-        self.collate_fn = self.collate_fn or (converted if self.batch_size is None else default_collate)
+        self.collate_fn = self.collate_fn or default_collate
 
     def __len__(self) -> int:
         count: int = len(self.dataset if self.sampler is None else self.sampler)
-        if self.batch_size is None:
-            return count
         return int(count // self.batch_size if self.drop_last else -(-count // self.batch_size))
 
     def __iter__(self) -> Iterator[Any]:
@@ -208,8 +197,6 @@ class DataLoader(Facade):
 
     def _batches(self) -> Iterator[Any]:
         positions = self._positions()
-        if self.batch_size is None:
-            yield from (self.collate_fn(self._row(position)) for position in positions)
         takes_rows = (  # which numpy takes at once
             type(self.dataset) is TensorDataset
             and self.collate_fn is default_collate
@@ -220,11 +207,7 @@ class DataLoader(Facade):
                 if takes_rows:
                     yield [Tensor(tensor.array[batch]) for tensor in self.dataset.tensors]
                 else:
-                    yield self.collate_fn(self._rows(batch))
-
-    def _rows(self, batch: list[int]) -> Any:
-        fetch = getattr(self.dataset, "__getitems__", None)
-        return fetch(batch) if callable(fetch) and not self.num_workers else [self._row(place) for place in batch]
+                    yield self.collate_fn([self._row(place) for place in batch])
 
     def _row(self, position: Any) -> Any:
         """Return a row; UnsupportedError if a worker draws it, for each worker has random numbers of its own."""

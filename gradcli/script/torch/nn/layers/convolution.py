@@ -56,22 +56,17 @@ class Convolution(Configured):
                 raise ValueError(f"{name} must be divisible by groups")
         if isinstance(self.padding, str) and self.padding not in PADDINGS:
             raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {set(PADDINGS)}")
-        if self.padding_mode not in ("zeros", "reflect", "replicate") or (
-            self.padding_mode != "zeros" and isinstance(self.padding, str)
-        ):
+        if self.padding_mode != "zeros":
             words = f"padding_mode={self.padding_mode!r} is not supported here"
-            raise UnsupportedError(words, python=ValueError, help="there are 'reflect' and 'replicate', of a width")
+            raise UnsupportedError(words, python=ValueError, help="write F.pad(x, widths, mode) in front of the layer")
         if self.padding == "same" and any(step != 1 for step in self._each(self.stride)):
             raise ValueError("padding='same' is not supported for strided convolutions")
 
     def forward(self, input: Tensor) -> Any:
         name = f"conv{self._dimensions}d"
         self._check_input(name, input)
-        convolve, padding = getattr(ops, name), self.padding
-        if self.padding_mode != "zeros":
-            border = tuple(width for width in reversed(padding) for _ in range(2))
-            input, padding = ops.pad(input, border, self.padding_mode), 0
-        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+        sizes = (self.stride, self.padding, self.dilation, self.groups)
+        return getattr(ops, name)(input, self.weight, self.bias, *sizes)
 
     def _check_input(self, name: str, input: Tensor) -> None:
         check_tensor(name, input)
@@ -89,9 +84,7 @@ class Convolution(Configured):
         for name, usual in usuals.items():
             if getattr(self, name, usual) != usual:
                 text += f", {name}={getattr(self, name)}"
-        if self.bias is None:
-            text += ", bias=False"
-        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
+        return f"{text}, bias=False" if self.bias is None else text
 
 
 class Transposed(Convolution):
@@ -101,7 +94,6 @@ class Transposed(Convolution):
         "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, "
         "dilation=1, padding_mode='zeros', device=None, dtype=None"
     )
-    _absent = "padding_mode"
     output_padding: Any
 
     def _settle(self, bias: bool, device: Any, dtype: Any) -> None:

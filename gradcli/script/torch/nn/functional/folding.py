@@ -1,4 +1,4 @@
-"""Layers that rearrange or resize images: patches as columns and back, other sizes."""
+"""`F.unfold`, `F.fold` and `F.interpolate`: patches as columns and back, other sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from gradcli.ops.windows.padding import nearest, output_sizes, resampled
 from gradcli.ops.windows.windows import Sizes
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.absence import without
-from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.functional.module import check_dimension
 
 DIMENSIONS = {"nearest": (1, 2, 3), "linear": (1,), "bilinear": (2,)}
@@ -148,40 +147,3 @@ def fold(
         )
     shape = (*input.shape[:-2], rows // area, *size)
     return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")
-
-
-class Unfold(Configured):
-    """A layer that returns patches as columns."""
-
-    __module__ = "torch.nn.modules.fold"
-    _function, _signature = "unfold", "kernel_size, dilation=1, padding=0, stride=1"
-    _text = "kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"
-
-
-class Fold(Configured):
-    """A layer that adds columns up to images."""
-
-    __module__ = "torch.nn.modules.fold"
-    _function, _signature = "fold", f"output_size, {Unfold._signature}"
-    _text = f"output_size={{output_size}}, {Unfold._text}"
-
-
-class Upsample(Configured):
-    """A layer that resizes its input to a size, or by a factor."""
-
-    __module__ = "torch.nn.modules.upsampling"
-    _function = "interpolate"
-    _signature = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None"
-    _passed = ("size", "scale_factor", "mode", "align_corners")
-    _absent = "recompute_scale_factor"
-    scale_factor: Any
-
-    def _settle(self) -> None:
-        factor = self.scale_factor
-        self.scale_factor = None
-        if factor:
-            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
-
-    def extra_repr(self) -> str:
-        shown = "size" if self.scale_factor is None else "scale_factor"
-        return f"{shown}={getattr(self, shown)!r}, mode={self.mode!r}"

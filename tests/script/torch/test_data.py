@@ -38,7 +38,6 @@ SNIPPETS = [
     "for x, y in DataLoader(a, batch_size=3): print(y)",
     "print([len(s) for s in random_split(ds, [0.5, 0.3, 0.2])], [list(s) for s in random_split(range(10), [3, 7])])",
     "refused(lambda: random_split(ds, [1, 2])); refused(lambda: random_split(ds, [1.5, -0.5]))",
-    "for b in DataLoader(ds, batch_size=None): print(b); break\n"
     "for b in DataLoader(ds, batch_size=3, collate_fn=lambda rows: len(rows)): print(b)",
     "for b in DataLoader(ds, batch_size=8, sampler=D.WeightedRandomSampler([1.0] * 5 + [3.0] * 5, 16)): print(b[1])",
     "refused(lambda: DataLoader(ds, batch_size=0)); refused(lambda: DataLoader([], shuffle=True)); "
@@ -46,7 +45,6 @@ SNIPPETS = [
     "refused(lambda: DataLoader(ds, shuffle=True, sampler=D.WeightedRandomSampler([1.0], 3)))",
     "refused(lambda: list(DataLoader([None]))); refused(lambda: list(DataLoader([[1], [1, 2]], batch_size=2)))",
     "refused(lambda: list(DataLoader([torch.ones(1), torch.ones(2)], batch_size=2)))",
-    "refused(lambda: DataLoader(ds, batch_size=None, drop_last=True)); "
     "refused(lambda: D.WeightedRandomSampler([1.0], 0))",
 ]  # fmt: skip
 

@@ -1,1 +1,0 @@
-"""`torch.autograd.functional`: Jacobians, Hessians, and their products with vectors."""

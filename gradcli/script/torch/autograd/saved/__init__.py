@@ -1,1 +1,0 @@
-"""The tensors that nodes save: packed by hooks, and as snippets see them."""

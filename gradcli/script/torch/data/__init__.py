@@ -1,1 +1,0 @@
-"""`torch.utils.data`: datasets, samplers, the loader of batches."""

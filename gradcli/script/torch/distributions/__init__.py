@@ -1,1 +1,0 @@
-"""`torch.distributions`: parameters, samples, log-probabilities."""
