@@ -179,7 +179,10 @@ Namespace.__name__ = "module"
 
 
 class Defined(type):
-    """The class of the classes that a snippet defines, and of no others: it marks them."""
+    """The class of the classes that a snippet defines, and of no others: it marks them.
+
+    The class of a class is `Defined` itself where all above it are the snippet's: all that its objects have is, too.
+    """
 
     def __or__(cls, other: Any) -> Any:
         return Union((cls, other))
@@ -188,11 +191,15 @@ class Defined(type):
         return Union((other, cls))
 
 
-class DefinedError(Defined):
+class Derived(Defined):
+    """The class of those among them that derive from a class of ours or of Python's."""
+
+
+class DefinedError(Derived):
     """The class of the exceptions that a snippet defines."""
 
 
-class DefinedAbstract(Defined, ABCMeta):
+class DefinedAbstract(Derived, ABCMeta):
     """The class of the abstract classes that a snippet defines."""
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.lookup import in_class
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
 from gradcli.script.python.values.iteration import ENTRY, measured_items, python_dict
@@ -44,7 +45,7 @@ def parent(kind: type) -> type:
 
 
 def _special(kind: type) -> Callable[[str], Any]:
-    return lambda name: getattr(parent(kind), name)
+    return lambda name: in_class(parent(kind), name)
 
 
 def _inherited(kind: type) -> dict[str, Any]:
