@@ -21,13 +21,11 @@ CAUSE = "exception causes must derive from BaseException"
 
 @compiles(ast.Raise)
 def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
-    place, machine = Place(node, unit.source), unit.machine
+    machine = unit.machine
     if node.exc is None:
 
         def again(env: Env) -> None:
-            error = machine.handled or RuntimeError("No active exception to reraise")
-            placed(error, place)
-            raise error
+            raise machine.handled or RuntimeError("No active exception to reraise")
 
         return again
     value = compiled(node.exc, scope, unit)
@@ -42,7 +40,6 @@ def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
                 error = because
             else:
                 error.__cause__ = because
-        placed(error, place)
         raise error
 
     return run

@@ -162,10 +162,11 @@ def _in_class(value: type, name: str) -> Any:
     if name in OF_CLASSES:
         return OF_CLASSES[name](value)
     found, owner = in_class(value, name, type(value)), _home(value.__mro__, name)
-    if owner is None or isinstance(owner, Defined) or isinstance(vars(owner)[name], staticmethod):
+    is_own = isinstance(owner, Defined)
+    if isinstance(found, MemberDescriptorType | GetSetDescriptorType) or (isinstance(found, property) and not is_own):
+        raise UnsupportedError(f"{value.__name__}.{name} is not supported here", help="ask an object for it")
+    if owner is None or is_own or isinstance(vars(owner)[name], staticmethod):
         return special.guarded(found, name)
-    if isinstance(found, property | MemberDescriptorType | GetSetDescriptorType):
-        raise UnsupportedError(f"{owner.__name__}.{name} is not supported here", help="ask an object for it")
     return special.guarded(taken(found, (owner,)), name)
 
 
