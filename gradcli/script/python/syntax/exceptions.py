@@ -21,11 +21,13 @@ CAUSE = "exception causes must derive from BaseException"
 
 @compiles(ast.Raise)
 def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
-    machine = unit.machine
+    place, machine = Place(node, unit.source), unit.machine  # also of what is no Exception, which no block places
     if node.exc is None:
 
         def again(env: Env) -> None:
-            raise machine.handled or RuntimeError("No active exception to reraise")
+            error = machine.handled or RuntimeError("No active exception to reraise")
+            placed(error, place)
+            raise error
 
         return again
     value = compiled(node.exc, scope, unit)
@@ -40,6 +42,7 @@ def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
                 error = because
             else:
                 error.__cause__ = because
+        placed(error, place)
         raise error
 
     return run
