@@ -15,7 +15,7 @@ from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Derived, Facade
+from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
 from gradcli.script.python.values.parents import parent as standing_for
 from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
 
@@ -105,9 +105,7 @@ def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
     if any(issubclass(base, BaseException) for base in bases):
         return DefinedError
     own = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
-    if own or python is ABCMeta:
-        return MARKED[own[0] if own else ABCMeta]
-    return Defined if all(base is Facade or type(base) is Defined for base in bases) else Derived
+    return MARKED[own[0]] if own else DefinedAbstract if python is ABCMeta else Defined
 
 
 NO_METACLASS = "define __init_subclass__ in the parent, or write a function that changes the class"

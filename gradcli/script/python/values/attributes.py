@@ -42,10 +42,10 @@ def attribute(value: Any, name: str) -> Any:
     """`value.name`."""
     kind = type(value)
     if type(kind) is Defined and (name[:1] != "_" or (name[1:2] != "_" and name not in reserved_in(kind))):
-        return getattr(value, name)  # all that it can reach is the snippet's own
+        return getattr(value, name)  # the snippet's own, or in a table of ours
     members = members_of(kind)
     if members is None:
-        return _of_object(value, name)
+        return _of_open(value, name) if isinstance(value, Facade) and name != "__class__" else _of_object(value, name)
     getter = members.getters.get(name)
     if getter is not None:
         return getter(value)

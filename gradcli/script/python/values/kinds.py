@@ -181,7 +181,7 @@ Namespace.__name__ = "module"
 class Defined(type):
     """The class of the classes that a snippet defines, and of no others: it marks them.
 
-    The class of a class is `Defined` itself where all above it are the snippet's: all that its objects have is, too.
+    What a plain name of their objects leads to is the snippet's, or in the table of a class of ours above.
     """
 
     def __or__(cls, other: Any) -> Any:
@@ -191,15 +191,11 @@ class Defined(type):
         return Union((other, cls))
 
 
-class Derived(Defined):
-    """The class of those among them that derive from a class of ours or of Python's."""
-
-
-class DefinedError(Derived):
+class DefinedError(Defined):
     """The class of the exceptions that a snippet defines."""
 
 
-class DefinedAbstract(Derived, ABCMeta):
+class DefinedAbstract(Defined, ABCMeta):
     """The class of the abstract classes that a snippet defines."""
 
 

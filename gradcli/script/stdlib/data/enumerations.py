@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.script.python.functions.classes import MARKED
 from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.python.values.kinds import Defined, Derived, is_own_function
+from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.nesting import hashable
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.readonly import ReadOnly
@@ -106,7 +106,7 @@ class IntEnum(parent(int), _Plain):  # type: ignore[misc]
     """An enumeration of whole numbers."""
 
 
-class DefinedEnum(Derived, EnumKind):
+class DefinedEnum(Defined, EnumKind):
     """The class of the enumerations that a snippet defines."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import gradcli.script
+from gradcli.script.library import MODULES
+from gradcli.script.python.members.lookup import shown
+from gradcli.script.python.values.kinds import Defined, Facade
+from gradcli.script.python.values.parents import parent
+from gradcli.script.python.values.special import BUILTIN
 from tests.script.running import ours
 
 FOLDER = Path(gradcli.script.__file__).parent
 READERS = {"getattr": 1, "setattr": 1, "hasattr": 1, "delattr": 1, "attrgetter": 0, "methodcaller": 0}
-OWN = "all classes of the object are the snippet's: there is nothing of ours or of Python's to be reached"
+OWN = "the object is one of a snippet's class: it is the snippet's own, or in a table of ours, as a test below shows"
 LISTED = "the names are those of a list in the file"
 OURS = "the names are those of a table or signature of ours"
 REVIEWED = {
@@ -58,6 +64,23 @@ def test_each_reader_by_name_has_a_reason() -> None:
     places = set(readers())
     assert [place for place in places if not place.startswith(tuple(REVIEWED))] == []
     assert [place for place in REVIEWED if not any(found.startswith(place) for found in places)] == []
+
+
+def test_what_a_snippet_derives_from_shows_what_is_in_tables_alone() -> None:
+    """So a plain name of such an object leads to what is the snippet's own, or in a table."""
+    for module in MODULES.values():
+        import_module(module)
+    ours("from torch import nn\n" + "".join(f"nn.{name}\n" for name in ("Linear", "Conv2d", "LSTM", "Transformer")))
+    waiting, seen = [Facade, *map(parent, BUILTIN)], set[type]()
+    while waiting:
+        kind = waiting.pop()
+        seen.add(kind)
+        if isinstance(kind, Defined):  # of the snippet of another test
+            continue
+        waiting += [below for below in type.__subclasses__(kind) if below not in seen]
+        named = {name for base in kind.__mro__ for name in shown(base)}
+        assert {name for name in dir(kind) if name[0] != "_"} <= named, kind
+    assert len(seen) > 80
 
 
 DERIVED = """
