@@ -82,12 +82,14 @@ class Machine:
         return found
 
     def write(self, text: str) -> None:
-        """Print, as far as the limits allow."""
+        """Print, as far as the limits allow; TypeError for what is no text, whose methods a writer would call."""
+        text = str.__str__(text)
         self.budget.writes(len(text))
         self._write(text)
 
     def write_error(self, text: str) -> None:
         """Print to standard error, as far as the limits allow."""
+        text = str.__str__(text)
         self.budget.writes(len(text))
         if self._write_error is not None:
             self._write_error(text)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from gradcli.ops.support.absent import INSTEAD
 from gradcli.script.errors import UnsupportedError
@@ -124,13 +125,20 @@ def missing(
 def check_member(kind: str, name: str) -> None:
     """UnsupportedError if a class of Python's library, given with its module, has the name in reality."""
     module, _, own = kind.rpartition(".")
-    if module in sys.stdlib_module_names and hasattr(getattr(import_module(module), own, None), name):
+    if module in sys.stdlib_module_names and name in dir(vars(import_module(module)).get(own)):
         raise UnsupportedError(f"{own}.{name} is not supported here")
 
 
 def check_module(module: str, name: str) -> None:
     """AttributeError if the module has no such name in reality."""
-    if module.partition(".")[0] != "torch":
-        getattr(import_module(module), name)
-    elif not torch_has(module, name):
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    words = f"module {module!r} has no attribute {name!r}"
+    if module.partition(".")[0] == "torch":
+        has = torch_has(module, name)
+    else:
+        original: dict[str, Any] = vars(import_module(module))
+        has = name in original or name in original.get("__all__", ())
+        words = original.get("__former_attrs__", {}).get(name, words)  # numpy's names of long ago
+        if name in (expired := original.get("__expired_attributes__", {})):
+            words = f"`np.{name}` was removed in the NumPy 2.0 release. {expired[name]}"
+    if not has:
+        raise AttributeError(words)

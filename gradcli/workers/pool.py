@@ -6,6 +6,7 @@ import errno
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import field
 from typing import Any
 
 from gradcli.errors import GradcliError
@@ -79,7 +80,7 @@ def mapped(
     one that does not fit its item, as `fits` says, is none. If items are quick, a process has the next one in hand
     while it works.
     """
-    with closing(Pool(work, jobs, limits, lost, kind, parts, fits, is_quick=is_quick)) as pool:
+    with closing(Pool(work, jobs, limits, lost, kind, parts, fits, is_quick)) as pool:
         for item in items:
             if item is None:
                 yield from pool.finished()
@@ -92,40 +93,34 @@ def mapped(
         yield from pool.finished()
 
 
+@dataclass(eq=False)
 class Slot:
     """The place of an item in the order: an item that waits, then its answer."""
 
-    def __init__(self, item: Any = None, answer: Answered | Failed | None = None) -> None:
-        self.item = item
-        self.answer = answer
-        self.tried: set[str] = set()  # what the work was at when something killed it
+    item: Any = None
+    answer: Answered | Failed | None = None
+    tried: set[str] = field(default_factory=set)  # what the work was at when something killed it
 
 
+@dataclass(eq=False)
 class Pool:
     """Processes, the items that wait for one, and the answers that wait for their turn.
 
     A process has one item in hand, or two where items are quick: the one that it works at, and the next.
     """
 
-    def __init__(
-        self,
-        work: Any,
-        jobs: int,
-        limits: Limits,
-        lost: Losing,
-        kind: Any = Any,
-        parts: Callable[[Any], int] = lambda item: 0,
-        fits: Callable[[Any, Any], bool] = lambda item, answer: True,
-        *,
-        is_quick: bool,
-    ) -> None:
-        self.work, self.jobs, self.limits, self.lost, self.kind = work, jobs, limits, lost, kind
-        self.parts, self.fits = parts, fits
-        self.is_quick = is_quick
-        self.order: deque[Slot] = deque()
-        self.waiting: deque[Slot] = deque()
-        self.busy: dict[Worker, deque[Slot]] = {}  # what each has in hand
-        self.idle: list[Worker] = []
+    work: Any
+    jobs: int
+    limits: Limits
+    lost: Losing
+    kind: Any = Any
+    parts: Callable[[Any], int] = lambda item: 0
+    fits: Callable[[Any, Any], bool] = lambda item, answer: True
+    is_quick: bool = False
+    order: deque[Slot] = field(default_factory=deque)
+    waiting: deque[Slot] = field(default_factory=deque)
+    busy: dict[Worker, deque[Slot]] = field(default_factory=dict)  # what each has in hand
+    idle: list[Worker] = field(default_factory=list)
 
     def put(self, item: Any) -> None:
         """Give an item to a process, now or when one is free; wait where many items or answers wait.

@@ -12,8 +12,8 @@ from tests.script import canary
 from tests.script.running import ours
 
 IMPORTS = """
-import abc, argparse, collections, contextlib, copy, dataclasses, enum, functools, json, operator, textwrap, types
-import typing, warnings
+import abc, argparse, collections, contextlib, copy, dataclasses, enum, functools, json, operator, sys, textwrap
+import types, typing, warnings
 import numpy as np, torch
 from torch import nn
 got = []
@@ -41,6 +41,7 @@ KINDS = {
         "class K(int): pass\nf = functools.lru_cache(typed=True)(lambda *a: see(a))\nf(K(1), Equal())",
         "class E(Exception): pass\nsee(E.args, E.with_traceback)",
         "see(nn.Linear.in_features)",
+        "class C: __slots__ = ('x',)\nsee(C.x)",
         "class A(metaclass=abc.ABCMeta): pass\nA._abc_impl",
         "class A(metaclass=abc.ABCMeta): pass\nA()._abc_impl",
         "class A(metaclass=abc.ABCMeta): pass\nA._abc_impl = 1",
@@ -157,6 +158,12 @@ KINDS = {
         "p = property(len, staticmethod(len))\nfor i in range(9): p = p.deleter(p)",
         "print((5).__round__(-10**9) or 1 / 0)",
     ],
+    "what is no text is written": [
+        "class T:\n    def __len__(self): return 1\n    def encode(self, *a): see(*a); print(7)\nsys.stdout.write(T())",
+        "class T(str):\n    def __radd__(self, other): return got\nprint('a', end=T('b'))",
+        "class T:\n    def __eq__(self, other): see(other); return True\n    def __hash__(self): return hash(('a'))\n"
+        "warnings.warn('a')\nwarnings.warn(T())\nraise ValueError",
+    ],
     "nothing catches how a snippet ends": [
         "def g(): yield 1\nx = g()\nnext(x)\nx.throw(ValueError, BaseException('b'))",
         "def g(): yield 1\nx = g()\nnext(x)\nx.throw(GeneratorExit)",
@@ -199,6 +206,12 @@ def test_a_way_is_closed(kind: str, text: str) -> None:
     assert "7\n" not in printed
     assert "failed" not in printed
     assert ours(CHECK) == "whole\n"
+
+
+def test_a_warning_does_not_say_where_gradcli_lies() -> None:
+    program = "with warnings.catch_warnings(record=True) as heard: warnings.warn('x')\nprint(heard[0], str(heard[0]))\n"
+    assert ours(IMPORTS + program).count("UserWarning('x')") == 2
+    assert "/" not in ours(IMPORTS + program)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
 from gradcli.script.python.values.parents import parent as standing_for
-from gradcli.script.python.values.places import Place, placed
 from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
 
 FIELDS = " fields"  # where a class has its annotated names, for dataclasses: no assignment of a snippet reaches it
@@ -38,7 +37,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         if is_special(defined) and defined not in DEFINABLE and defined not in PLAIN:
             raise refusal(node, unit, f"defining {defined} is not supported", "use a method with a plain name")
     inner = Scope("class", names["local"], around, names["global"], names["nonlocal"], name=name)
-    body, parents, place = block(node.body, inner, unit), several(node.bases, scope, unit), Place(node, unit.source)
+    body, parents = block(node.body, inner, unit), several(node.bases, scope, unit)
     named = [(keyword.arg or "", compiled(keyword.value, scope, unit)) for keyword in node.keywords]
     decorated = decorators(node.decorator_list, scope, unit)
     store, in_class = store_name(node.name, scope, unit), scope.kind == "class"
@@ -51,12 +50,8 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         namespace: Env = {OUTER: cell}
         body(namespace)
         del namespace[OUTER]
-        try:
-            contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
-            made = new_class(node.name, bases, contents, options, cell)
-        except Exception as error:
-            placed(error, place)
-            raise
+        contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
+        made = new_class(node.name, bases, contents, options, cell)
         store(env, decorate(found, made))
 
     return run

@@ -11,9 +11,12 @@ import numpy as np
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
+from gradcli.script.python.members.lookup import has
 from gradcli.script.python.members.tables import TABLES, members_of
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import Namespace, is_own_function, type_name, type_of
+
+IMMUTABLE = 1 << 8  # a flag of types
 
 
 def without(absent: str, off: Any = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -56,23 +59,18 @@ def known_names(value: Any) -> set[str]:
 def absent(value: Any, name: str) -> Exception:
     """Return AttributeError in Python's words where Python and torch have no such attribute, else UnsupportedError."""
     kind = type(value)
-    if is_own_function(value) and not hasattr(kind, name):
+    if is_own_function(value) and not has(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if special.is_special(name):
         return refused(value, name)
-    if (
-        isinstance(value, FunctionType)
-        and value.__module__.startswith("gradcli.script.numpy")
-        and hasattr(np.ufunc, name)
-    ):
+    if isinstance(value, FunctionType) and value.__module__.startswith("gradcli.script.numpy") and has(np.ufunc, name):
         return missing("numpy.ufunc", name, ())
-    if isinstance(value, FunctionType | MethodType) and not hasattr(kind, name):
+    if isinstance(value, FunctionType | MethodType) and not has(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
-    if kind.__module__.partition(".")[0] != "gradcli" and not hasattr(kind, name):
-        try:
-            getattr(value, name)
-        except AttributeError as error:
-            return AttributeError(*error.args, name=name, obj=value)
+    if kind.__module__.partition(".")[0] != "gradcli" and not has(kind, name):
+        is_of_module = kind.__flags__ & IMMUTABLE and kind.__module__ != "builtins"  # and written in C
+        shown = f"{kind.__module__}.{kind.__name__}" if is_of_module else kind.__name__
+        return AttributeError(f"{shown!r} object has no attribute {name!r}", name=name, obj=value)
     if closed := getattr(kind, "closed", ""):
         return AttributeError(
             f"'{closed}.{type_of(value).name}' object has no attribute {name!r}", name=name, obj=value

@@ -21,7 +21,7 @@ CAUSE = "exception causes must derive from BaseException"
 
 @compiles(ast.Raise)
 def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
-    place, machine = Place(node, unit.source), unit.machine
+    place, machine = Place(node, unit.source), unit.machine  # also of what is no Exception, which no block places
     if node.exc is None:
 
         def again(env: Env) -> None:

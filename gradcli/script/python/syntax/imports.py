@@ -14,7 +14,6 @@ from gradcli.script.python.syntax.compiler import Closure, Unit, compiles, refus
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.python.values.places import Place, placed
 from gradcli.source import Source
 
 # What lessons import beside torch, often without a use for it; whatever else is not there is a mistake in the name.
@@ -117,59 +116,47 @@ def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
 
 @compiles(ast.Import)
 def compile_import(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
-    place, tried = Place(node, unit.source), importer(node, unit)
+    tried = importer(node, unit)
     stores = [
         (alias.name, alias.asname, store_name(alias.asname or alias.name.partition(".")[0], scope, unit))
         for alias in node.names
     ]
 
     def run(env: Env) -> None:
-        try:
-            for dotted, renamed, store in stores:
-                found = tried(dotted)
-                store(env, found if renamed else tried(dotted.partition(".")[0]))
-        except Exception as error:
-            placed(error, place)
-            raise
+        for dotted, renamed, store in stores:
+            found = tried(dotted)
+            store(env, found if renamed else tried(dotted.partition(".")[0]))
 
     return run
 
 
 @compiles(ast.ImportFrom)
 def import_from(node: ast.ImportFrom, scope: Scope, unit: Unit) -> Closure:
-    place, tried, module = Place(node, unit.source), importer(node, unit), node.module or ""
+    tried, module = importer(node, unit), node.module or ""
     if node.level or not module:
         raise refusal(node, unit, "relative imports are not supported", "put everything into one file")
     if module == "__future__":
         return lambda env: None
     if node.names[0].name == "*":
-        return _everything(module, place, unit)
+        return _everything(module, unit)
     stores = [(alias.name, store_name(alias.asname or alias.name, scope, unit)) for alias in node.names]
 
     def run(env: Env) -> None:
-        try:
-            owner = tried(module)
-            for name, store in stores:
-                store(env, member(owner, module, name))
-        except Exception as error:
-            placed(error, place)
-            raise
+        owner = tried(module)
+        for name, store in stores:
+            store(env, member(owner, module, name))
 
     return run
 
 
-def _everything(module: str, place: Place, unit: Unit) -> Closure:
+def _everything(module: str, unit: Unit) -> Closure:
     """`from module import *`, which Python allows only where names are global."""
     variables, modules = unit.machine.globals, unit.machine.modules
 
     def run(env: Env) -> None:
-        try:
-            owner = imported(modules, module)
-            for name in sorted(owner.names):
-                with suppress(AttributeError, UnsupportedError):
-                    variables.update({} if name.startswith("_") else {name: owner.get(name)})
-        except Exception as error:
-            placed(error, place)
-            raise
+        owner = imported(modules, module)
+        for name in sorted(owner.names):
+            with suppress(AttributeError, UnsupportedError):
+                variables.update({} if name.startswith("_") else {name: owner.get(name)})
 
     return run

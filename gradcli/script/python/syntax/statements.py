@@ -134,17 +134,13 @@ def _is_class_variable(annotation: ast.expr) -> bool:
 @compiles(ast.AugAssign)
 def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
     """`target += value`; the owner and the key of the target are evaluated once."""
-    apply, value, place = augmented(type(node.op)), compiled(node.value, scope, unit), Place(node, unit.source)
+    apply, value = augmented(type(node.op)), compiled(node.value, scope, unit)
     is_sum = isinstance(node.op, ast.Add)
 
     def changed(old: Any, increment: Any) -> Any:
         if is_sum and type(old) in (int, float) and type(increment) in (int, float):
             return old + increment
-        try:
-            return apply(old, increment)
-        except Exception as error:
-            placed(error, place)
-            raise
+        return apply(old, increment)
 
     if isinstance(node.target, ast.Name):
         read = compiled(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), scope, unit)
@@ -162,7 +158,7 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
             else:
                 set_attribute(x, name, changed(attribute(x, name), value(env)))
 
-        return _placing(attribute_changed, place)
+        return attribute_changed
     key = compiled(node.target.slice, scope, unit)
 
     def item_changed(env: Env) -> None:
@@ -170,18 +166,7 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
         i = key(env)
         set_item(x, i, changed(item(x, i), value(env)))
 
-    return _placing(item_changed, place)
-
-
-def _placing(execute: Closure, place: Place) -> Closure:
-    def run(env: Env) -> None:
-        try:
-            execute(env)
-        except Exception as error:
-            placed(error, place)
-            raise
-
-    return run
+    return item_changed
 
 
 @compiles(ast.Delete)
@@ -192,7 +177,7 @@ def delete(node: ast.Delete, scope: Scope, unit: Unit) -> Closure:
         for part in parts:
             part(env)
 
-    return _placing(run, Place(node, unit.source))
+    return run
 
 
 @compiles(ast.Pass, ast.Global, ast.Nonlocal)
@@ -213,13 +198,11 @@ def compile_return(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Assert)
 def compile_assert(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
-    test, place = tested(node.test, scope, unit), Place(node, unit.source)
+    test = tested(node.test, scope, unit)
     message = compiled(node.msg, scope, unit) if node.msg else None
 
     def run(env: Env) -> None:
         if not test(env):
-            error = AssertionError(*([message(env)] if message else []))
-            placed(error, place)
-            raise error
+            raise AssertionError(*([message(env)] if message else []))
 
     return run

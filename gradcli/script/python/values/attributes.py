@@ -15,8 +15,9 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import check_member, missing, torch_has
 from gradcli.script.python.members.absence import absent, refused
+from gradcli.script.python.members.lookup import ABSENT, bound, has, in_class, member_of, read
 from gradcli.script.python.members.reserved import is_reserved, reserved_in
-from gradcli.script.python.members.tables import SPECIAL, members_of, taken
+from gradcli.script.python.members.tables import SPECIAL, fields, members_of, taken
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.values.kinds import (
@@ -33,15 +34,18 @@ from gradcli.script.python.values.kinds import Namespace as Namespace
 from gradcli.script.python.values.kinds import type_name as type_name
 from gradcli.script.python.values.readonly import Attributes, viewed
 
+OF_CLASSES = fields("__name__ __qualname__ __module__ __doc__")
+OF_FUNCTIONS = OF_CLASSES
+
 
 def attribute(value: Any, name: str) -> Any:
     """`value.name`."""
     kind = type(value)
     if type(kind) is Defined and (name[:1] != "_" or (name[1:2] != "_" and name not in reserved_in(kind))):
-        return getattr(value, name)
+        return getattr(value, name)  # the snippet's own, or in a table of ours
     members = members_of(kind)
     if members is None:
-        return _of_object(value, name)
+        return _of_open(value, name) if isinstance(value, Facade) and name != "__class__" else _of_object(value, name)
     getter = members.getters.get(name)
     if getter is not None:
         return getter(value)
@@ -54,7 +58,7 @@ def attribute(value: Any, name: str) -> Any:
         return type_of(value)
     if isinstance(value, Facade):
         return _of_open(value, name)
-    if kind in special.BUILTIN and name in special.OF_BUILTIN and hasattr(kind, name):
+    if kind in special.BUILTIN and name in special.OF_BUILTIN and has(kind, name):
         return MethodType(SPECIAL[kind](name), value)
     raise absent(value, name)
 
@@ -85,8 +89,8 @@ def _of_object(value: Any, name: str) -> Any:
         return type_of(value)
     if isinstance(value, Facade):
         return _of_open(value, name)
-    if name in special.OF_FUNCTIONS and callable(value) and type(value).__module__ == "builtins":
-        return getattr(value, name, None)
+    if name in OF_FUNCTIONS and callable(value) and type(value).__module__ == "builtins":
+        return OF_FUNCTIONS[name](value)
     if is_own_function(value) and (not special.is_special(name) or name in special.FACTS):
         return special.of_function(value, name)
     raise absent(value, name)
@@ -94,23 +98,24 @@ def _of_object(value: Any, name: str) -> Any:
 
 def _of_open(value: Any, name: str) -> Any:
     """Read an attribute of an object of a facade or of the snippet."""
+    kind = type(value)
     if not name.startswith("_"):
         try:
-            return getattr(value, name)
+            return read(value, name)
         except AttributeError:
-            check_member(full_name(next(base for base in type(value).__mro__ if not isinstance(base, Defined))), name)
+            check_member(full_name(next(base for base in kind.__mro__ if not isinstance(base, Defined))), name)
             raise
-    if name == "__dict__" and special.is_plain(type(value)):
+    if name == "__dict__" and special.is_plain(kind):
         if not hasattr(value, "__dict__"):
-            raise AttributeError(f"{type(value).__name__!r} object has no attribute '__dict__'")
+            raise AttributeError(f"{kind.__name__!r} object has no attribute '__dict__'")
         return Attributes(vars(value))
     if special.is_special(name):
-        if special.is_readable(type(value), name):
-            return special.guarded(getattr(value, name), name)
+        if special.is_readable(kind, name):
+            return special.guarded(read(value, name), name)
         raise refused(value, name)
-    if special.is_private(type(value), name):
+    if special.is_private(kind, name):
         return _private(value, name)
-    return getattr(value, name)
+    return read(value, name)
 
 
 def _private(value: Any, name: str) -> Any:
@@ -138,10 +143,9 @@ def _of_class(value: type, name: str) -> Any:
         return shown_type(type)
     if name == "__new__" and value.__new__ is object.__new__:
         return partial(special.bare, value)
-    if name in special.LISTED and any(name in vars(base) for base in value.__mro__ if isinstance(base, Defined)):
-        return getattr(value, name)
     if special.is_special(name):
-        if not special.is_readable(value, name):
+        is_listed = name in special.LISTED and special.is_own(value.__mro__, name)
+        if not (is_listed or special.is_readable(value, name)):
             raise refused(value, name)
     elif special.is_private(value, name) or _home(value.__mro__, name) is None:
         raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
@@ -155,11 +159,14 @@ def _home(above: Iterable[type], name: str) -> type | None:
 
 def _in_class(value: type, name: str) -> Any:
     """Return an attribute of a class; a method of ours checks whom it is called with."""
-    found, owner = getattr(value, name), _home(value.__mro__, name)
-    if owner is None or isinstance(owner, Defined) or isinstance(vars(owner)[name], staticmethod):
+    if name in OF_CLASSES:
+        return OF_CLASSES[name](value)
+    found, owner = in_class(value, name, type(value)), _home(value.__mro__, name)
+    is_own = isinstance(owner, Defined)
+    if isinstance(found, MemberDescriptorType | GetSetDescriptorType) or (isinstance(found, property) and not is_own):
+        raise UnsupportedError(f"{value.__name__}.{name} is not supported here", help="ask an object for it")
+    if owner is None or is_own or isinstance(vars(owner)[name], staticmethod):
         return special.guarded(found, name)
-    if isinstance(found, property | MemberDescriptorType | GetSetDescriptorType):
-        raise UnsupportedError(f"{owner.__name__}.{name} is not supported here", help="ask an object for it")
     return special.guarded(taken(found, (owner,)), name)
 
 
@@ -169,15 +176,15 @@ def _of_parent(value: super, name: str) -> Any:
     kind: Any = given.__self_class__
     if kind is None and name == "__init__":
         return lambda: None  # `super(C).__init__()` makes `super(C)` again, and no call of the class above
-    if special.is_special(name):
-        if name not in special.DEFINABLE:
-            raise refused(value, name)
-    else:
-        above = () if kind is None else kind.__mro__[kind.__mro__.index(given.__thisclass__) + 1 :]
-        of_error = kind is not None and issubclass(kind, BaseException) and name in failures.READ
-        if not of_error and (_home(above, name) is None or special.is_private(kind, name)):
-            raise AttributeError(f"'super' object has no attribute {name!r}")
-    return special.guarded(getattr(value, name), name)
+    if special.is_special(name) and name not in special.DEFINABLE:
+        raise refused(value, name)
+    above = () if kind is None else kind.__mro__[kind.__mro__.index(given.__thisclass__) + 1 :]
+    member = member_of(above, name)
+    if member is ABSENT and name in failures.READ and kind is not None and issubclass(kind, BaseException):
+        return failures.READ[name](given.__self__)
+    if member is ABSENT or (not special.is_special(name) and special.is_private(kind, name)):
+        raise AttributeError(f"'super' object has no attribute {name!r}")
+    return special.guarded(bound(member, None if given.__self__ is kind else given.__self__, kind), name)
 
 
 def _of_type(kind: BuiltinType, name: str) -> Any:
@@ -203,7 +210,7 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
             raise refused(kind, name)
         found = SPECIAL[kind.python](name)
         return found if name == "__new__" else taken(found, kinds, kind.name)
-    if kind.module == "" and not any(hasattr(python, name) for python in kinds):
+    if kind.module == "" and not any(has(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.python.members.lookup import has, read
 from gradcli.script.python.text.wording import worded
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import BuiltinType, Defined, is_shown, shown_type, type_of
@@ -64,18 +65,22 @@ def attribute(error: BaseException, name: str) -> Any:
     if not special.is_special(name) and name != PLACES and not isinstance(error, GradcliError):
         if name in vars(error):
             return vars(error)[name]
-        if any(name in vars(base) for base in type(error).__mro__ if isinstance(base, Defined)):
-            return getattr(error, name)
+        if special.is_own(type(error).__mro__, name):
+            return read(error, name)
     kind = python_class(error)
-    if name in READ and (hasattr(kind, name) or (hasattr(error, name) and not isinstance(error, GradcliError))):
+    if name in READ and (has(kind, name) or (not isinstance(error, GradcliError) and _holds(error, name))):
         return READ[name](error)
     if name in special.DEFINABLE and isinstance(kind, Defined):
-        return special.guarded(getattr(error, name), name)
-    if special.is_special(name) and hasattr(kind, name):
+        return special.guarded(read(error, name), name)
+    if special.is_special(name) and has(kind, name):
         raise UnsupportedError(f"attribute {name!r} of {kind.__name__} is not supported here")
-    if not special.is_special(name) and hasattr(kind, "__getattr__") and isinstance(kind, Defined):
-        return getattr(error, name)
+    if not special.is_special(name) and isinstance(kind, Defined):
+        return read(error, name)
     raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+
+
+def _holds(error: BaseException, name: str) -> bool:
+    return name in vars(error) or has(type(error), name)
 
 
 def set_attribute(error: BaseException, name: str, new: Any) -> None:

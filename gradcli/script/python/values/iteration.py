@@ -160,27 +160,21 @@ def _pairs(items: Any) -> Iterator[Any]:
 
 def fromkeys(items: Any, value: Any = None) -> dict[Any, Any]:
     """`dict.fromkeys`."""
-    return dict.fromkeys(hashables(measured_items(items, ENTRY)), value)
+    return dict.fromkeys(keys_of(items), value)
 
 
-def _list(*items: Any) -> list[Any]:
-    return list(*(measured_items(item) for item in items))
+def keys_of(items: Any) -> Iterator[Any]:
+    """Measure the argument of what hashes its items."""
+    return hashables(measured_items(items, ENTRY))
 
 
-def _tuple(*items: Any) -> tuple[Any, ...]:
-    return tuple(*(measured_items(item) for item in items))
-
-
-def _set(*items: Any) -> set[Any]:
-    return set(*(hashables(measured_items(item, ENTRY)) for item in items))
-
-
-def _frozenset(*items: Any) -> frozenset[Any]:
-    return frozenset(*(hashables(measured_items(item, ENTRY)) for item in items))
+def _of_one(kind: type, measured: Callable[[Any], Any]) -> tuple[type, Callable[..., Any]]:
+    return kind, lambda *items: kind(*map(measured, items))
 
 
 CONSTRUCTORS: dict[str, tuple[type, Callable[..., Any] | None]] = {
-    "list": (list, _list), "tuple": (tuple, _tuple), "set": (set, _set), "frozenset": (frozenset, _frozenset),
+    **{kind.__name__: _of_one(kind, measured_items) for kind in (list, tuple)},
+    **{kind.__name__: _of_one(kind, keys_of) for kind in (set, frozenset)},
     "dict": (dict, python_dict), "range": (range, range), "map": (map, python_map),
     "filter": (filter, python_filter), "zip": (zip, python_zip),
     "enumerate": (enumerate, python_enumerate), "reversed": (reversed, reversed),

@@ -179,7 +179,10 @@ Namespace.__name__ = "module"
 
 
 class Defined(type):
-    """The class of the classes that a snippet defines, and of no others: it marks them."""
+    """The class of the classes that a snippet defines, and of no others: it marks them.
+
+    What a plain name of their objects leads to is the snippet's, or in the table of a class of ours above.
+    """
 
     def __or__(cls, other: Any) -> Any:
         return Union((cls, other))

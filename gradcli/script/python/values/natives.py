@@ -12,9 +12,9 @@ from gradcli.script.python.members.tables import describe, fields, listed
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.failures import raisable
-from gradcli.script.python.values.iteration import ENTRY, fromkeys, measured_items, sort
+from gradcli.script.python.values.iteration import ENTRY, fromkeys, keys_of, measured_items, sort
 from gradcli.script.python.values.kinds import SHOWN
-from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
+from gradcli.script.python.values.nesting import NESTING, hashable, measure
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.readonly import Attributes, ReadOnly
 
@@ -106,10 +106,7 @@ def _collected(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method of sets, which hashes the items of its arguments."""
 
     def call(value: Any, *items: Any) -> Any:
-        sets = [
-            item if isinstance(item, set | frozenset) else list(hashables(measured_items(item, ENTRY)))
-            for item in items
-        ]
+        sets = (item if isinstance(item, set | frozenset) else list(keys_of(item)) for item in items)
         return method(value, *sets)
 
     return call

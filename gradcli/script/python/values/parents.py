@@ -12,11 +12,12 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.members.lookup import in_class
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
 from gradcli.script.python.text.formatting import contents, formatted, text
-from gradcli.script.python.values.iteration import ENTRY, measured_items, python_dict
+from gradcli.script.python.values.iteration import keys_of, measured_items, python_dict
 from gradcli.script.python.values.kinds import SHOWN, Facade, name_members
-from gradcli.script.python.values.nesting import hashable, hashables, measure
+from gradcli.script.python.values.nesting import hashable, measure
 from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded, python_round
 
 Method = Callable[..., Any]
@@ -44,7 +45,7 @@ def parent(kind: type) -> type:
 
 
 def _special(kind: type) -> Callable[[str], Any]:
-    return lambda name: getattr(parent(kind), name)
+    return lambda name: in_class(parent(kind), name)
 
 
 def _inherited(kind: type) -> dict[str, Any]:
@@ -119,10 +120,6 @@ def _collect(self: dict[Any, Any], *items: Any, **named: Any) -> None:
     dict.update(self, python_dict(*items, **named))
 
 
-def _gather(self: set[Any], *items: Any) -> None:
-    set.__init__(self, *(hashables(measured_items(item, ENTRY)) for item in items))
-
-
 MEASURING: dict[type, dict[str, Any]] = {
     list: {
         "__init__": _fill,
@@ -137,7 +134,7 @@ MEASURING: dict[type, dict[str, Any]] = {
         "update": _collect,
         **{f"__{word}item__": _keyed(getattr(dict, f"__{word}item__")) for word in ("get", "set", "del")},
     },
-    set: {"__init__": _gather},
+    set: {"__init__": lambda self, *items: set.__init__(self, *map(keys_of, items))},
     tuple: {"__new__": lambda cls, *items: tuple.__new__(cls, *map(measured_items, items))},
     str: {"__new__": lambda cls, value="": str.__new__(cls, text(value))},
     int: {"__round__": lambda self, *digits: python_round(int.__int__(self), *digits)},

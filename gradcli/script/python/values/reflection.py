@@ -8,13 +8,14 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import missing, torch_has
 from gradcli.script.python.members.absence import refused
+from gradcli.script.python.members.lookup import ABSENT, has
 from gradcli.script.python.members.reserved import check_free, check_free_in_class
 from gradcli.script.python.members.tables import Members, members_of
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Namespace, type_name
 
-MISSING, ABSENT, PLAIN = object(), object(), object()
+MISSING = object()
 
 
 def python_getattr(value: Any, name: str, default: Any = MISSING) -> Any:
@@ -38,13 +39,13 @@ def python_hasattr(value: Any, name: str) -> bool:
     if name == "__call__":
         return callable(value)
     try:
-        return python_getattr(value, name, ABSENT) is not ABSENT or hasattr(PLAIN, name)
+        return python_getattr(value, name, ABSENT) is not ABSENT or has(object, name)
     except UnsupportedError:
         return True
     except TypeError:
         if not (isinstance(name, str) and special.is_special(name)):
             raise
-        return hasattr(type(value), name)
+        return has(type(value), name)
 
 
 def python_vars(value: Any) -> Any:
@@ -103,7 +104,7 @@ def check_settable(value: Any, name: str) -> None:
     if name in getattr(kind, "_fields", ()):
         raise AttributeError("can't set attribute")
     if kind.__module__ == "builtins" and not isinstance(value, type) and not special.is_special(name):
-        if hasattr(kind, name):
+        if has(kind, name):
             raise AttributeError(f"{kind.__name__!r} object attribute {name!r} is read-only")
         raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 

@@ -35,7 +35,6 @@ OF_TEXTS = frozenset(dir(str)).difference(
     ("__init__", "__new__", "__doc__", "__repr__", "__str__", "__format__", "__add__", "__mul__", "__rmul__", "__mod__")
 )
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
-OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 # Read although private: the names of modules, of named tuples and of nodes.
 _OPEN = (
     "_asdict _field_defaults _fields _get_name _load_from_state_dict _make _raw_saved_tensors _replace "
@@ -76,7 +75,12 @@ def is_private(kind: type, name: str) -> bool:
     """Whether a name with one underscore is a facade's own business."""
     if name in OPEN or not name.startswith("_"):
         return False
-    return is_reserved(kind, name) or not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
+    return is_reserved(kind, name) or not is_own(kind.__mro__, name)
+
+
+def is_own(above: Iterable[type], name: str) -> bool:
+    """Whether one of these classes is the snippet's and has a name."""
+    return any(name in vars(base) for base in above if isinstance(base, Defined))
 
 
 def is_settable(value: Any, name: str) -> bool:
@@ -90,7 +94,7 @@ def is_settable(value: Any, name: str) -> bool:
     kind = type(value)
     if isinstance(kind, Defined):
         return True
-    open_to_all = hasattr(kind, "__facade__") and not hasattr(kind, name)
+    open_to_all = hasattr(kind, "__facade__") and not any(name in vars(base) for base in kind.__mro__)
     return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of no such kind
 
 

@@ -100,7 +100,7 @@ def _is_filled(slot: MemberDescriptorType, value: Any) -> bool:
 
 def _hold(made: Any, name: str, item: Any) -> None:
     """Set an attribute, past the `__setattr__` of the class."""
-    if isinstance(getattr(type(made), name, None), MemberDescriptorType):
+    if any(isinstance(vars(base).get(name), MemberDescriptorType) for base in type(made).__mro__):
         object.__setattr__(made, name, item)
     else:
         vars(made)[name] = item

@@ -12,6 +12,7 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.functions.classes import FIELDS
 from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.members.lookup import ABSENT, in_class, member_of
 from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe, fields, taken
 from gradcli.script.python.text.formatting import represent, with_fields
@@ -110,7 +111,7 @@ def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:
 
 
 def _declared(kind: Any, name: str, by_name: bool) -> Field:
-    default = getattr(kind, name, MISSING)
+    default = MISSING if member_of(kind.__mro__, name) is ABSENT else in_class(kind, name)
     declared = default if isinstance(default, Field) else field()
     if declared is not default:
         declared.default = default

@@ -25,6 +25,8 @@ class Stream(Facade):
 
     def write(self, text: str) -> int:
         """Print without a line end."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         (running.machine.write_error if self.errors else running.machine.write)(text)
         return len(text)
 

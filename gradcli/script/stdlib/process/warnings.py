@@ -6,6 +6,7 @@ import warnings
 from typing import Any, Literal, cast
 
 from gradcli.script.python.members.tables import describe, fields
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent, text
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, type_name
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.special import exact
@@ -28,6 +29,7 @@ Action = Literal["default", "error", "ignore", "always", "module", "once"]
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
     """Give a warning, unless a filter is against it."""
+    message = message if isinstance(message, Warning) else text(message)  # Python keeps it, and compares it with others
     warnings.warn(message, kind_of(category or UserWarning), stacklevel=2)
 
 
@@ -76,6 +78,9 @@ def message_of(heard: warnings.WarningMessage) -> Warning | str:
 describe(
     warnings.WarningMessage,
     getters=fields("lineno") | {"message": message_of} | {"category": lambda warning: type_of(warning.message)},
+)
+REPRESENTATIONS[warnings.WarningMessage] = lambda heard: (  # without the file of ours in which it was given
+    f"{{message : {represent(message_of(heard))}, category : {heard.category.__name__!r}, lineno : {heard.lineno}}}"
 )
 
 

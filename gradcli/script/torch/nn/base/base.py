@@ -17,6 +17,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import DEPTH
 from gradcli.script.originals import torch_names
 from gradcli.script.python.members.absence import without
+from gradcli.script.python.members.lookup import has
 from gradcli.script.python.members.reserved import check_free
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
@@ -196,7 +197,7 @@ class Module(Facade):
 
     def _has(self, name: str) -> bool:
         attributes = vars(self)
-        return name in attributes or hasattr(type(self), name) or any(name in attributes[table] for table in REGISTERED)
+        return name in attributes or has(type(self), name) or any(name in attributes[table] for table in REGISTERED)
 
     @without("prepend with_kwargs always_call")
     def register_forward_hook(self, hook: Callable[..., Any]) -> Handle:
