@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
 from gradcli.language.simplify.algebra.names import natural
-from gradcli.language.simplify.algebra.powers import Powers
+from gradcli.language.simplify.algebra.products import Products
 from gradcli.language.simplify.algebra.terms import (
     ZERO,
     Polynomial,
@@ -31,7 +31,7 @@ MOST_TERMS = 24  # of a sum that is multiplied out
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
 
 
-class Algebra(Powers):
+class Algebra(Products):
     """Products and sums over the bases of one formula; `turned_first` are the sums that first came with other signs."""
 
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
