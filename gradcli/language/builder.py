@@ -6,6 +6,7 @@ bottom-up and no depth of nesting needs a deep stack.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,12 +81,13 @@ class Builder:
             raise UnreadableError(span.start + (length if length < len(token) else 0))
         return Name(name, span)
 
-    def NUMBER(self, token: Token) -> Number:
+    def NUMBER(self, token: Token) -> Number | Name:
         span = self._place(token)
         try:
-            return Number(read_number(token.value), span)
+            value = read_number(token.value)
         except ValueError:
             raise UnreadableError(span.start) from None
+        return Number(value, span) if math.isfinite(value) else Name("inf", span)  # 1e400, as Python says it
 
     def STRING(self, token: Token) -> Literal:
         return Literal(read_string(token.value), self._place(token))

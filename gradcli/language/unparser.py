@@ -181,7 +181,7 @@ def _slice(node: Slice) -> list[Piece]:
 
 
 def _number(value: int | float) -> str:
-    return spelled(writable(value)).replace("inf", "1e999")
+    return spelled(writable(value))
 
 
 def _literal(value: bool | str | EllipsisType | None) -> str:

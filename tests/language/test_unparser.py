@@ -60,7 +60,7 @@ CANONICAL = [
     "(-x).T",
     "(x + y).sum(dim=(0, 1), keepdim=True)",
     "mse_loss(x, y, reduction='mean')",
-    "1e999",
+    "x*inf",
 ]
 
 
@@ -147,7 +147,7 @@ def test_precedence_orders_the_levels() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(2**63 - 1, "9223372036854775807"), (2**63, "9.223372036854776e18"), (-(10**24), "-1e24"), (10**999, "1e999")],
+    [(2**63 - 1, "9223372036854775807"), (2**63, "9.223372036854776e18"), (-(10**24), "-1e24"), (10**999, "inf")],
 )
 def test_every_number_can_be_read_again(number: int, text: str) -> None:
     """A formula may have larger numbers than a program can write: they are written as floats."""

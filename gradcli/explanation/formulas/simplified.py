@@ -88,10 +88,12 @@ class InNames:
         if node not in self.links:
             return
         tree = over_gradients = self.gradient(node)
+        names_inside = names(tree)
         for above in reversed(self.links):
             name = self.gradients[above]
-            if length(tree) <= LONGEST and name in names(tree):
+            if name in names_inside and length(tree) <= LONGEST:
                 tree = substitute(tree, {name: self.gradient(above)})
+                names_inside = names(tree)
         if length(tree) <= LONGEST:
             tree = self.checked(tree)
             put_in = self.checked(self.with_short(tree))

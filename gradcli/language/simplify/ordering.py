@@ -64,7 +64,8 @@ def in_order(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list
     def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
         if kinds[factor.kind] == 1:
             return factor.kind, 0, 0, []
-        text = unparse(factor.base.tree)
+        tree = factor.base.tree
+        text = tree.id if isinstance(tree, Name) else unparse(tree)
         place = product_order.index(text) if text in product_order else 0
         return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
 

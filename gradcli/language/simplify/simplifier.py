@@ -17,7 +17,8 @@ MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
 ENOUGH_APART = 1200  # of a form that is too long, after which none with sums over several denominators is sought
-ENOUGH_STEPS = 4000  # after which no other pass is begun
+ENOUGH_STEPS = 3000  # after which no other pass is begun
+LONG = 24  # operators and calls of a form that is not written a second time
 
 
 def simplify(
@@ -52,14 +53,14 @@ def remembered(
                 simplified = Writer(algebra).write_formula(product)
             if simplified.cost > length(tree) or simplified.tree == tree:
                 break
-            tree, decimals = simplified.tree, algebra.decimals
-            ways = (algebra, Builder(products))  # a new one may put terms in another order
+            tree = simplified.tree
+            steps += algebra.steps
+            if steps > ENOUGH_STEPS or simplified.cost > LONG:
+                break
+            decimals, ways = algebra.decimals, (algebra, Builder(products))  # a new one may put terms in another order
             products_read = [repr(Reader(way, shape_of_name).read(tree)) for way in ways]
             if products_read == [repr(product)] * 2 and algebra.decimals == decimals:
                 break  # another pass would write it so again
-            steps += sum(way.steps for way in ways)
-            if steps > ENOUGH_STEPS:
-                break
         except UnsimplifiedError:
             break
     return tree

@@ -21,6 +21,7 @@ DEPTH = 2
 SLACK = 1  # by which a form may seem longer than the best
 MOST_TERMS = 8  # of a sum that is divided by the exponentials of each
 MOST = 20  # forms to try for all inner products together, and then for the formula itself
+MOST_SEARCHED = 800  # steps of the algebra after which no other forms are sought: the rest is for writing
 
 
 class Writer:
@@ -54,9 +55,11 @@ class Writer:
     def _search(self, product: Product, shortest: CostedTree, *, as_sum: bool) -> CostedTree:
         """Return the shortest of the forms that a rewriting leads to, and another rewriting of the best of them."""
         forms_seen, form = {product}, product
-        for _ in range(DEPTH if shortest.cost > 1 else 0):
+        for _ in range(DEPTH if shortest.cost > 1 and self.algebra.steps <= MOST_SEARCHED else 0):
             costs_of_forms: list[tuple[int, Product]] = []
             for alternative in islice(self.rewriter.alternatives(form), self._forms_left):
+                if self.algebra.steps > MOST_SEARCHED:
+                    break
                 if alternative not in forms_seen and self.algebra.weight(alternative) <= shortest.cost + SLACK:
                     forms_seen.add(alternative)
                     formula = self._shortest(alternative, as_sum=as_sum)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
+from math import prod
 from operator import itemgetter
 
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
 from gradcli.language.simplify.algebra.names import natural
-from gradcli.language.simplify.algebra.powers import Powers
+from gradcli.language.simplify.algebra.products import Products
 from gradcli.language.simplify.algebra.terms import (
     ZERO,
     Polynomial,
@@ -30,13 +31,14 @@ MOST_TERMS = 24  # of a sum that is multiplied out
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
 
 
-class Algebra(Powers):
+class Algebra(Products):
     """Products and sums over the bases of one formula; `turned_first` are the sums that first came with other signs."""
 
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         super().__init__(products)
         self.turned_first: dict[int, bool] = {}
         self._collected: dict[tuple[tuple[Term, Rational], ...], Product] = {}
+        self._expanded: dict[tuple[tuple[tuple[Term, Rational], ...], int], Polynomial | None] = {}
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
@@ -148,10 +150,16 @@ class Algebra(Powers):
         """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
         if all(self.brackets.isdisjoint(map(itemgetter(0), term)) for term in polynomial):
             return None
+        key = (tuple(polynomial.items()), highest)
+        if key not in self._expanded:
+            self._expanded[key] = self._expand(polynomial, highest)
+        return self._expanded[key]
+
+    def _expand(self, polynomial: Polynomial, highest: int) -> Polynomial | None:
         terms_found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
-        is_expanded = False
-        while waiting:
+        is_expanded, count = False, sum(self._count_expanded(term, highest) for term in polynomial)
+        while waiting and count <= MOST_TERMS:
             product = waiting.pop()
             parts = self._first_bracket(product, highest)
             if parts is None:
@@ -159,9 +167,13 @@ class Algebra(Powers):
             else:
                 is_expanded = True
                 waiting.extend(reversed(parts))
-            if len(terms_found) + len(waiting) > MOST_TERMS:
-                return None
-        return total(terms_found) if is_expanded else None
+            count = len(terms_found) + len(waiting)
+        return total(terms_found) if is_expanded and count <= MOST_TERMS else None
+
+    def _count_expanded(self, term: Term, highest: int) -> int:
+        """Return how many terms a product has at least with its brackets multiplied out, where nothing cancels."""
+        brackets = ((self.bases[base], e) for base, e in term if 1 <= e <= highest and is_whole(e))
+        return prod(len(x.polynomial) ** int(e) for x, e in brackets if isinstance(x, Sum))
 
     def _first_bracket(self, product: Product, highest: int) -> list[Product] | None:
         """Multiply one bracket out once; None where there is none."""

@@ -51,6 +51,8 @@ def exact(value: Rational) -> Rational:
 
 def is_short(value: Rational) -> bool:
     """Tell whether floats hold a number, or its numerator and its denominator, with all digits."""
+    if type(value) is int and -MOST <= value <= MOST:
+        return True
     above, below = without_zeros(abs(value.numerator)), without_zeros(value.denominator)
     if above > MOST or below > MOST:
         return False
