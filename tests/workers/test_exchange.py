@@ -26,8 +26,8 @@ ITEMS = [
     None,
 ]
 ANSWERS = [
-    ("answer", Answer(b"x" * 5000, 3, [{"line": 2}]), []),
-    ("answer", Answer(b"", 0, []), ["a warning"]),
+    ("answer", Answer(b"x" * 5000, 3, 1, [{"line": 2}]), []),
+    ("answer", Answer(b"", 0), ["a warning"]),
     ("bug", "it broke", []),
 ]
 
@@ -67,11 +67,11 @@ def test_what_arrived_stays(ends: tuple[Exchange, Exchange]) -> None:
 
 def test_no_process_changes_an_answer_that_it_has_given(ends: tuple[Exchange, Exchange]) -> None:
     owner, process = ends
-    process.send(("answer", Answer(b"a" * 4000, 1, []), []))
+    process.send(("answer", Answer(b"a" * 4000, 1), []))
     answer = owner.receive()[1]
     if process.memory is not None:
         process.memory[: len(process.memory)] = b"b" * len(process.memory)
-    assert answer == Answer(b"a" * 4000, 1, [])
+    assert answer == Answer(b"a" * 4000, 1)
 
 
 def test_a_long_message_does_not_go_ahead(ends: tuple[Exchange, Exchange]) -> None:
@@ -141,7 +141,7 @@ def test_a_part_of_an_answer_is_waited_for_elsewhere(ends: tuple[Exchange, Excha
         os.write(ends[1].connection.fileno(), whole[place : place + 7])
         assert ends[0].receive() is None
     os.write(ends[1].connection.fileno(), whole[place + 7 :])
-    assert ends[0].receive() == ("answer", Answer(b"x", 1, []), [])
+    assert ends[0].receive() == ("answer", Answer(b"x", 1), [])
 
 
 def test_a_process_that_takes_nothing_is_waited_for_no_longer(
@@ -153,10 +153,10 @@ def test_a_process_that_takes_nothing_is_waited_for_no_longer(
 
 
 def test_objects_that_are_shared_are_sent_once(ends: tuple[Exchange, Exchange]) -> None:
-    answer = Answer(b"x", 1, [{"line": number} for number in range(100)])
-    others = [Answer(b"", number, []) for number in range(exchange.data.SHARED + 10)]
+    answer = Answer(b"x", 1, 1, [{"line": number} for number in range(100)])
+    others = [Answer(b"", number) for number in range(exchange.data.SHARED + 10)]
     with pytest.raises(UnfitError):
-        ends[1].send(("answer", Answer(b"x", 1, [{"bad": object()}]), []))
+        ends[1].send(("answer", Answer(b"x", 1, 1, [{"bad": object()}]), []))
     for one in (answer, answer, *others, answer):
         ends[1].send(("answer", one, []))
         assert ends[0].receive()[1] == one

@@ -105,11 +105,11 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
             return end()
         if piece.block.first % 8 == 0:
             busy(0.02)
-        return Answer(bytes(piece.block.data) * 3, piece.block.first, [])
+        return Answer(bytes(piece.block.data) * 3, piece.block.first)
 
     def lost(item: Piece, loss: Lost) -> list[Again | Answered]:
         assert (item.block.first, loss.at) == (3, "\x1fitem 3"), loss
-        return [Answered(Answer(b"lost", 3, []))]
+        return [Answered(Answer(b"lost", 3))]
 
     items = [Piece(Block(number, bytes([number]) * (1 + number % 5 * 40_000))) for number in range(24)]
     expected = [(number, bytes([number]) * (3 + number % 5 * 120_000)) for number in range(24)]
@@ -125,7 +125,7 @@ def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
     """An answer as long stands in the pipe the other way."""
     long = Piece(Block(1, b"a" * (HALF + 1)))
     found = mapped(
-        lambda piece: Answer(bytes(piece.block.data), 1, []),
+        lambda piece: Answer(bytes(piece.block.data), 1),
         [long] * 6,
         1,
         Limits(20.0, AMPLE),

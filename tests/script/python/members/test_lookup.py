@@ -39,7 +39,6 @@ REVIEWED = {
     "python/values/parents.py _inherited": "what Python's own type has is refused or measured, name by name",
     "stdlib/callables.py __init__": LISTED,
     "numpy/": OURS,
-    "torch/nn/base/base.py load_state_dict": "the names are those of parameters and buffers that the module has",
     "torch/": OURS,
 }
 

@@ -25,14 +25,14 @@ from gradcli.script.torch.operations import facade
 
 MOST = 15
 ROOT = str(Path(gradcli.__file__).parent)
-# Lowered to several primitives, or to one whose windows, batches or dimensions are checked one by one.
+# Lowered to several primitives, or to one of several cases, or whose windows, batches or dimensions are checked each.
 SEVERAL = """
 adaptive_avg_pool1d adaptive_avg_pool2d add addcmul addmm amax amin avg_pool1d avg_pool2d avg_pool3d baddbmm
 batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_or bitwise_xor broadcast_tensors
 chunk conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity diff eigh eigvalsh
-einsum group_norm kl_div kron l1_loss linear log_softmax logdet logsumexp masked_fill masked_select max_pool1d
+einsum group_norm huber_loss kl_div kron l1_loss linear log_softmax logdet logsumexp masked_fill masked_select max_pool1d
 max_pool2d max_pool3d meshgrid movedim narrow normalize outer permute poisson_nll_loss prelu qr quantile ravel
-repeat_interleave reshape scaled_dot_product_attention slogdet softmax softsign solve solve_triangular sort split std
+repeat_interleave reshape scaled_dot_product_attention slogdet softmax smooth_l1_loss softsign solve solve_triangular sort split std
 svd tile topk unbind unflatten var vector_norm vstack where xlogy
 """
 HOMES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
