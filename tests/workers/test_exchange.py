@@ -101,7 +101,7 @@ def told(text: bytes, sizes: tuple[int, ...] = (), counts: tuple[int, int] = (0,
     return framed(HEAD.pack(*counts) + b"".join(map(COUNT.pack, (*sizes, len(text)))) + text + large)
 
 
-RIGHT = b'[0, [0, ["b", 0], 1, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'
+RIGHT = b'[0, [0, ["b", 0], 1, 0, ["l"]], ["t", "answer", ["r", 0], ["l"]]]'
 HOSTILE = {
     "nothing": framed(b""),
     "no end": COUNT.pack(2**62) + b"x",
@@ -112,7 +112,7 @@ HOSTILE = {
     "fewer than nothing": told(RIGHT, (2**64 - 1,), (0, 1)),
     "another class": told(RIGHT.replace(b"[0, [0", b"[0, [9"), (1,), (0, 1), b"x"),
     "a class in place of a constant": told(b'[0, ["t", "answer", ["n", 0, "text"], ["l"]]]'),
-    "a field of another type": told(RIGHT.replace(b"1, [", b'"1", ['), (1,), (0, 1), b"x"),
+    "a field of another type": told(RIGHT.replace(b"1, 0, [", b'"1", 0, ['), (1,), (0, 1), b"x"),
     "a field too few": told(RIGHT.replace(b", 1,", b","), (1,), (0, 1), b"x"),
     "another answer": told(b'[0, ["t", "answer", 3, ["l"]]]'),
     "warnings that are none": told(b'[0, ["t", "answer", "x", ["l", 3]]]'),
@@ -141,7 +141,7 @@ def test_a_part_of_an_answer_is_waited_for_elsewhere(ends: tuple[Exchange, Excha
         os.write(ends[1].connection.fileno(), whole[place : place + 7])
         assert ends[0].receive() is None
     os.write(ends[1].connection.fileno(), whole[place + 7 :])
-    assert ends[0].receive() == ("answer", Answer(b"x", 1), [])
+    assert ends[0].receive() == ("answer", Answer(b"x", 1, 0, []), [])
 
 
 def test_a_process_that_takes_nothing_is_waited_for_no_longer(

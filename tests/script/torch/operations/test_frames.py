@@ -30,10 +30,10 @@ SEVERAL = """
 adaptive_avg_pool1d adaptive_avg_pool2d add addcmul addmm amax amin avg_pool1d avg_pool2d avg_pool3d baddbmm
 batch_norm binary_cross_entropy binary_cross_entropy_with_logits bitwise_and bitwise_or bitwise_xor broadcast_tensors
 chunk conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity diff eigh eigvalsh
-einsum group_norm huber_loss kl_div kron l1_loss linear log_softmax logdet logsumexp masked_fill masked_select max_pool1d
-max_pool2d max_pool3d meshgrid movedim narrow normalize outer permute poisson_nll_loss prelu qr quantile ravel
-repeat_interleave reshape scaled_dot_product_attention slogdet softmax smooth_l1_loss softsign solve solve_triangular sort split std
-svd tile topk unbind unflatten var vector_norm vstack where xlogy
+einsum group_norm huber_loss kl_div kron l1_loss linear log_softmax logdet logsumexp masked_fill masked_select
+max_pool1d max_pool2d max_pool3d meshgrid movedim narrow normalize outer permute poisson_nll_loss prelu qr quantile
+ravel repeat_interleave reshape scaled_dot_product_attention slogdet softmax smooth_l1_loss softsign solve
+solve_triangular sort split std svd tile topk unbind unflatten var vector_norm vstack where xlogy
 """
 HOMES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special")
 PUBLIC = {name for name in OPERATIONS if any(name in torch_names()[home] for home in HOMES)}
