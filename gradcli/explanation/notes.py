@@ -81,14 +81,26 @@ def kinks(line: Line) -> Iterator[Note]:
         mask = primitive.kinks(*values, **application.options)
     else:
         mask = np.isin(values[0], primitive.kinks)
-    count = int(np.count_nonzero(mask))
+    code = "kink" if {"tie", "ties"}.isdisjoint(primitive.convention.split()) else "tie"
+    count, size = int(np.count_nonzero(mask)), int(np.size(mask))
+    share = f" in {count} of {size} entries" if size > 1 else ""
     if count:
-        size = int(np.size(mask))
-        share = f" in {count} of {size} entries" if size > 1 else ""
-        code = "tie" if " tie" in primitive.convention else "kink"
         event = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
         event = "takes another gradient than its slope" if "lenient" in primitive.traits else event
         yield Note(code, line.name, f"{line.name} {event}{share}; the convention of {TORCH}: {primitive.convention}")
+    elif code == "tie" and callable(primitive.kinks):
+        if np.any(primitive.kinks(*map(rounded, values), **application.options)):
+            message = f"{line.name} has a tie but for rounding: the last digit decides where the gradient goes"
+            yield Note(code, line.name, message)
+
+
+def rounded(value: Any) -> Any:
+    """Return numbers without their last bits, which are those that rounding makes."""
+    if np.asarray(value).dtype.kind != "f":
+        return value
+    fraction, exponent = np.frexp(value)
+    bits = np.finfo(fraction.dtype).nmant - 6
+    return np.ldexp(np.round(np.ldexp(fraction, bits)), exponent - bits)
 
 
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:

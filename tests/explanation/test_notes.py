@@ -40,3 +40,19 @@ EDGES = {
 def test_a_condition_at_its_edge_is_a_tie(text: str) -> None:
     notes = explain(parse_program(Source(f"sum({text})")), {"x": 0.4, **({"y": 0.7} if "y" in text else {})}).notes
     assert ("tie" in [note.code for note in notes]) is EDGES[text]
+
+
+NEAR = {
+    "maximum(x, y + 0.1)": True,  # 0.3 and 0.30000000000000004
+    "amax(stack([x, y + 0.1, y]))": True,
+    "where(y + 0.1 > x, x, y)": True,
+    "maximum(x, y + 0.1000001)": False,
+    "amax(stack([x, y]))": False,
+    "relu(x - y - 0.1)": False,
+}
+
+
+@pytest.mark.parametrize("text", NEAR)
+def test_a_tie_that_rounding_parts_is_told(text: str) -> None:
+    notes = explain(parse_program(Source(text)), {"x": 0.3, "y": 0.2}).notes
+    assert ["but for rounding" in note.message for note in notes if note.code == "tie"] == [True] * NEAR[text]
