@@ -88,10 +88,13 @@ def kinks(line: Line) -> Iterator[Note]:
         event = "has a tie" if code == "tie" else "is at a jump" if primitive.pieces else "is at a kink"
         event = "takes another gradient than its slope" if "lenient" in primitive.traits else event
         yield Note(code, line.name, f"{line.name} {event}{share}; the convention of {TORCH}: {primitive.convention}")
-    elif code == "tie" and callable(primitive.kinks):
-        if np.any(primitive.kinks(*map(rounded, values), **application.options)):
-            message = f"{line.name} has a tie but for rounding: the last digit decides where the gradient goes"
-            yield Note(code, line.name, message)
+    elif (
+        code == "tie"
+        and callable(primitive.kinks)
+        and np.any(primitive.kinks(*map(rounded, values), **application.options))
+    ):
+        message = f"{line.name} has a tie but for rounding: the last digit decides where the gradient goes"
+        yield Note(code, line.name, message)
 
 
 def rounded(value: Any) -> Any:
