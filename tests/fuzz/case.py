@@ -201,7 +201,8 @@ def records_of(case: Case) -> list[bytes] | None:
     data = case.stdin if path == "-" else dict(case.files).get(path)
     if data is None or path.endswith(".gz") or {"--fail-fast", "--max-errors"} & {*case.argv}:
         return None
-    return [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
+    end = b"\n" if b"\n" in data or not re.search(rb"\r[^\r]", data) else b"\r"
+    return [line for line in data.removeprefix(b"\xef\xbb\xbf").split(end) if line.strip()]
 
 
 def text_faults(case: Case, out: str, err: str) -> Iterator[str]:
