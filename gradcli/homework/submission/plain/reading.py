@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from itertools import product
+from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from gradcli.homework.submission.answers import (
     read_number,
     slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
@@ -43,6 +44,8 @@ from gradcli.language.unparser import unparse
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
 PRINTED = re.compile(r"\[[-\d., \[\]\n]*\]")
+DEEPEST = 64  # brackets of a tensor that Python printed
+DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
@@ -404,11 +407,17 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
 
 def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
     """Read a tensor of this shape as Python prints it, for most are typed so; None for any other text."""
-    try:
-        read = read_answer(text) if PRINTED.fullmatch(text) else None
-    except UnreadableError:
+    if not PRINTED.fullmatch(text) or text.count("[") > DEEPEST:
         return None
-    return Plain(text, read) if isinstance(read, Typed) and np.shape(read.value) == shape else None
+    try:
+        rows = np.array(DECODER.decode(text), dtype=object)
+    except ValueError:
+        return None
+    typed = [read_numeral(entry) for entry in rows.ravel() if isinstance(entry, str)]
+    numbers = [number for number in typed if number is not None]
+    if rows.shape != shape or len(numbers) < rows.size:
+        return None
+    return Plain(text, checked(stacked(numbers, shape)))
 
 
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it
