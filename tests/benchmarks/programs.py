@@ -9,7 +9,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
 
 from tests.benchmarks.commands import ENVIRONMENT, GRADCLI, PROGRAM, PYTHON, compared, named, seconds
 from tests.benchmarks.table import ROOT, Bound, Row
@@ -95,7 +98,7 @@ def long_programs(quick: bool = False) -> Iterator[Row]:
     few, many, runs = (200, 400, 1) if quick else (10_000, 100_000, 3)
     with tempfile.TemporaryDirectory() as folder:
         paths = {count: written(Path(folder, f"{count}.grad"), count) for count in (few, many, GROWN * many)}
-        at = ("x=1", "a=0.999")
+        at = ("x=1", "a=0.999", "--max-memory", "8G")
         row = compared([*GRADCLI, "eval", "-f", str(paths[few]), *at, "--json"], {}, runs)
         yield named(row, f"eval --json, {few:,} statements", Bound(1.2, "gradcli", "1.2 s"))
         row = compared([*GRADCLI, "grad", "-f", str(paths[many]), *at], {}, runs)
@@ -107,7 +110,8 @@ def long_programs(quick: bool = False) -> Iterator[Row]:
 
 
 def written(path: Path, statements: int) -> Path:
-    lines = ["v0 = x*1.0", *(f"v{i} = v{i - 1}*a + x" for i in range(1, statements))]
+    names = [f"j{np.base_repr(number, 36).lower()}" for number in range(statements)]  # a program has 16 MB at most
+    lines = [f"{names[0]}=x*1.0", *(f"{after}={before}*a+x" for before, after in pairwise(names))]
     path.write_text("\n".join(lines), "utf-8")
     return path
 
