@@ -83,6 +83,11 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write what each command is for, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name == "help":  # which `help_as_option` reads; here it is completed
             return helping()
