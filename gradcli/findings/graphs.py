@@ -438,8 +438,8 @@ def inferred(witness: Witness) -> Iterator[Finding]:
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
-    known = [x for name in names_in(place.node) if isinstance(x := place.env.get(name), Tensor)]
-    for x in (output, *(root() for root in run.origins.roots(output)), *known):
+    named = [x for name in names_in(place.node) if isinstance(x := place.env.get(name), Tensor)]
+    for x in (output, *(root() for root in run.origins.roots(output)), *named):
         line = 0 if x is None else run.gradient_at(x)
         if x is not None and line:
             return x, witness.at(witness.returned_in.get(line), line)

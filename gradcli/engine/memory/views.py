@@ -209,22 +209,20 @@ def _fill(x: Any, value: Any) -> Any:
     return np.full_like(x, value)
 
 
-zero = primitive(
-    "zero_over",
-    _blank,
-    lambda g, out, x: blank(g),
-    node="ZeroBackward0",
-    notation=call("zero_", _blank),
-    says="What is written over no longer counts, so its gradient is 0.",
-)
-fill = primitive(
-    "fill_over",
-    _fill,
-    lambda g, out, x, value: blank(g),
-    node="FillBackward2",
-    notation=call("fill_", _fill),
-    says="What is written over no longer counts, so its gradient is 0.",
-)
+def _over(name: str, forward: Any, word: str, node: str) -> Primitive:
+    """Declare what writes a constant over a tensor."""
+    return primitive(
+        name,
+        forward,
+        lambda g, out, x, *_: blank(g),
+        node=node,
+        notation=call(word, forward),
+        says="What is written over no longer counts, so its gradient is 0.",
+    )
+
+
+zero = _over("zero_over", _blank, "zero_", "ZeroBackward0")
+fill = _over("fill_over", _fill, "fill_", "FillBackward2")
 fill_tensor = primitive(
     "fill_tensor_over",
     _fill,

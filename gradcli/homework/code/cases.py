@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from textwrap import indent
 from typing import Any
@@ -132,7 +132,7 @@ class Code:
             return ""
         if self.cases:
             answers = [list(returned) for _, returned in self.cases]
-            made = sorted({name for given, _ in self.cases for name in re.findall(r"'new': '(\w+)'", repr(given))})
+            made = sorted({name for given, _ in self.cases for name in classes_in(given)})
             stubs = "".join(f"class {name}:\n    def __init__(self, *arguments): pass\n" for name in made)
             return f"{stubs}_answers = iter({answers!r})\n\ndef {self.name}(*arguments):\n    return next(_answers)\n"
         return REFERENCE.format(name=self.name) if self.is_engine else layer(self)
@@ -416,6 +416,14 @@ def _call(arguments):
 def case_lines(code: Code, number: int) -> list[str]:
     arguments, _ = code.cases[number]
     return [f"_all = _call(({''.join(f'{argument(value)}, ' for value in arguments)}))"]
+
+
+def classes_in(value: Any) -> Iterator[str]:
+    """Yield the names of the classes whose instances stand in arguments."""
+    if isinstance(value, dict) and "new" in value:
+        yield value["new"]
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        yield from classes_in(item)
 
 
 def argument(value: Any) -> str:

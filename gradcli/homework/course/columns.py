@@ -183,8 +183,8 @@ class Sheet:
                 help = "a text with a comma stands in quotes"
                 raise self.refuse(f"line {line} has {len(texts)} cells, and the header {self.width}", help)
             texts += [""] * (self.width - len(texts))
-            own = {role: texts[place] for role, place in self.roles.items()}
-            who = {role: cell for role, cell in own.items() if role in WHO and cell and key(cell) not in UNNAMED}
+            cell_of = {role: texts[place] for role, place in self.roles.items()}
+            who = {role: cell for role, cell in cell_of.items() if role in WHO and cell and key(cell) not in UNNAMED}
             given = tuple(self.answers(line, texts))
             if self.is_nobody(who):
                 continue
@@ -192,7 +192,7 @@ class Sheet:
                 if any(one.text for one in given):
                     raise self.refuse(f"line {line} has answers and names no student", "name one in it, or remove it")
                 continue
-            yield Row(line, who, own.get("attempt", ""), own.get("submitted", ""), given)
+            yield Row(line, who, cell_of.get("attempt", ""), cell_of.get("submitted", ""), given)
 
     def is_nobody(self, who: Mapping[str, str]) -> bool:
         """Whether a row is a header again, or has totals: then it names no student but in words."""
