@@ -96,7 +96,8 @@ class InNames:
                 names_inside = names(tree)
         if length(tree) <= LONGEST:
             tree = self.checked(tree)
-            put_in = self.checked(self.with_short(tree))
+            put_in = self.with_short(tree)
+            put_in = self.checked(put_in) if length(put_in) <= LONGEST else put_in
             yield put_in if length(put_in) <= LONG else tree
         yield over_gradients
 

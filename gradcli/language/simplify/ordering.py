@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.terms import Rational, Term
 from gradcli.language.simplify.trees import CostedTree
-from gradcli.language.tree import Name
+from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 
 Signed = tuple[Term, Rational]
@@ -35,15 +36,19 @@ def ordered(terms: Sequence[Signed], *, by_degree: bool = False) -> list[Signed]
 
 
 def _main(terms: Sequence[Signed]) -> int | None:
+    """Return the base by whose powers a sum is ordered; None where there is none, or it is one of several below."""
     powers = [dict(term) for term, _ in terms]
-    main: int | None = None
-    widest: Rational = 1
+    spreads: dict[int, Rational] = {}
+    below: set[int] = set()
     for base in dict.fromkeys(base for term, _ in terms for base, _ in term):
         exponents = [power.get(base, 0) for power in powers]
         spread = max(exponents) - min(exponents)
-        if spread > widest or (spread == widest == 1 and main is None and min(exponents) < 0):
-            main, widest = base, spread
-    return main
+        if min(exponents) < 0:
+            below.add(base)
+        if spread > 1 or (spread == 1 and base in below):
+            spreads[base] = spread
+    widest = [base for base, spread in spreads.items() if spread == max(spreads.values())]
+    return widest[0] if widest and (len(widest) == 1 or widest[0] not in below) else None
 
 
 class Factor(NamedTuple):
@@ -55,6 +60,12 @@ class Factor(NamedTuple):
     base: CostedTree
 
 
+@lru_cache(maxsize=1024)
+def text_of(tree: Expression) -> str:
+    """Return the text of a factor, which stands in many of the forms that are tried."""
+    return unparse(tree)
+
+
 def in_order(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list[Factor]:
     """Sort factors by their kind, letters of one of the products that a person wrote as they stand there."""
     kinds = Counter(factor.kind for factor in factors)
@@ -64,8 +75,7 @@ def in_order(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list
     def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
         if kinds[factor.kind] == 1:
             return factor.kind, 0, 0, []
-        tree = factor.base.tree
-        text = tree.id if isinstance(tree, Name) else unparse(tree)
+        text = text_of(factor.base.tree)
         place = product_order.index(text) if text in product_order else 0
         return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
 

@@ -40,21 +40,22 @@ def remembered(
 ) -> Expression:
     """Simplify a formula, once for all passes of a loop."""
     shape_of_name = None if shapes is None else dict(shapes)
-    steps = 0
+    trees_seen, steps, is_apart = {tree}, 0, False
     for _ in range(PASSES):
+        algebra = Builder(products)
+        if is_apart:
+            algebra.most_over = 1
         try:
-            algebra = Builder(products)
             product = Reader(algebra, shape_of_name).read(tree)
             simplified = Writer(algebra).write_formula(product)
-            if simplified.cost > length(tree) and algebra.steps <= ENOUGH_APART:
-                algebra = Builder(products)
-                algebra.most_over = 1
-                product = Reader(algebra, shape_of_name).read(tree)
-                simplified = Writer(algebra).write_formula(product)
-            if simplified.cost > length(tree) or simplified.tree == tree:
+            steps += algebra.steps
+            if simplified.cost > length(tree) and not is_apart and algebra.steps <= ENOUGH_APART:
+                is_apart = True
+                continue
+            if simplified.cost > length(tree) or simplified.tree in trees_seen:
                 break
             tree = simplified.tree
-            steps += algebra.steps
+            trees_seen.add(tree)
             if steps > ENOUGH_STEPS or simplified.cost > LONG:
                 break
             decimals, ways = algebra.decimals, (algebra, Builder(products))  # a new one may put terms in another order

@@ -80,7 +80,7 @@ def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:
 
 
 EXAMPLES = {
-    "(1/(1/x + 1/y + 1/z + 1/u + 1/v))**2*(1/v)**2": "1/(v**2*(1/v + 1/x + 1/y + 1/z + 1/u)**2)",
+    "(1/(1/x + 1/y + 1/z + 1/u + 1/v))**2*(1/v)**2": "1/(v**2*(1/x + 1/y + 1/z + 1/u + 1/v)**2)",
     "2*a/(z + c*x)**3 + 2*v/(z + c*x)**3 - 2*v/(c + v*w)**3": "2*(a + v)/(z + c*x)**3 - 2*v/(c + v*w)**3",
     # raw derivatives and what a person writes
     "x + x": "2*x",

@@ -42,7 +42,9 @@ ONE = Product(1)
 
 def exact(value: Rational) -> Rational:
     """Return a whole number as an int; UnsimplifiedError where a number has too many digits."""
-    if type(value) is not int and value.denominator == 1:
+    if type(value) is int and -MOST <= value <= MOST:
+        return value
+    if value.denominator == 1:
         value = value.numerator
     if not is_short(value):
         raise UnsimplifiedError
