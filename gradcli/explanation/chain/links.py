@@ -277,6 +277,9 @@ def mark_repeated_edges(edges: Mapping[str, Locals]) -> dict[str, dict[int, Loca
     for name, locals in edges.items():
         inputs = [local.input for local in locals.values()]
         is_repeated = len(set(inputs)) < len(inputs)
+        if not is_repeated and not any((name, x) in fixed for x in inputs):
+            marked[name] = dict(locals)
+            continue
         counts, uses = Counter(inputs if is_repeated else ()), Counter[str]()
         marked[name] = {}
         for position, local in locals.items():
@@ -303,7 +306,8 @@ def dependent_inputs(inputs: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, s
                 mask |= below.get(x, 0)
             below[node] = mask
             for x in dict.fromkeys(names):
-                held = tuple(o for o in dict.fromkeys(names) if o != x and below.get(o, 0) & bits.get(x, 0))
+                bit = bits.get(x)
+                held = bit and tuple(o for o in dict.fromkeys(names) if o != x and below.get(o, 0) & bit)
                 if held:
                     dependent[node, x] = held
     return dependent
