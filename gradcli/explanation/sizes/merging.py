@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -161,9 +163,9 @@ def _functions(size_names: Sequence[str]) -> Iterator[tuple[Callable[[Sizes], fl
     """Yield products of sizes, and roots of sizes."""
     for degree in range(1, HIGHEST + 1):
         for chosen in combinations_with_replacement(size_names, degree):
-            tree: Expression = Name(chosen[0])
-            for name in chosen[1:]:
-                tree = Binary("*", tree, Name(name))
+            powers = Counter(chosen).items()
+            factors = [Name(name) if times == 1 else Binary("**", Name(name), Number(times)) for name, times in powers]
+            tree = reduce(lambda product, factor: Binary("*", product, factor), factors)
             yield (lambda sizes, chosen=chosen: math.prod(sizes[name] for name in chosen)), tree  # type: ignore[misc]
     for name in size_names:
         root = Call("sqrt", (Argument(Name(name)),))
