@@ -216,7 +216,7 @@ def _cut(text: str) -> str:
 
 def numbers(value: Any, what: str) -> Any:
     """Return a value as an array of real numbers or of booleans; EvaluationError where it is none."""
-    if np.ma.is_masked(value):
+    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):  # numpy.ma would be imported to ask it
         raise EvaluationError("E207", f"{what} is masked in places", help="fill them first, such as x.filled(0)")
     try:
         array = np.asarray(None if hasattr(value, "_fields") else value)  # several results are no list

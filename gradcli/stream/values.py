@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,6 @@ from gradcli.explanation.model import Unkept
 from gradcli.stream.digits import widened
 
 Json = Any  # None, bool, int, float, str, list, dict
-
-# Delete and C1 controls, invisible characters, some of which reorder text, line separators, lone surrogates and private
-# ones: some act on a terminal, some cannot be encoded. JSON may escape any character, and none occurs outside a string.
-UNSAFE = re.compile(
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
-)
 
 
 def plain(value: Any) -> Json:
@@ -70,4 +63,18 @@ def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> s
     text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
     if text.isascii() and "\x7f" not in text:
         return text
-    return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    return unsafe().sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+@cache
+def unsafe() -> re.Pattern[str]:
+    """Match delete and C1 controls, invisible characters, line separators, lone surrogates and private characters.
+
+    Some of them reorder text, some act on a terminal, some cannot be encoded. JSON may escape any character, and none
+    occurs outside a string.
+    """
+    return re.compile(
+        "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+        "\ud800-\uf8ff\ufdd0-\ufdef\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
+        "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
+    )

@@ -14,7 +14,7 @@ from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.records import Block
 from gradcli.stream.table import Table
-from gradcli.stream.values import UNSAFE
+from gradcli.stream.values import unsafe
 from gradcli.stream.writing import JsonLinesWriter, TableWriter
 from tests.commands.running import validator
 from tests.stream.conftest import form as form
@@ -98,7 +98,7 @@ def test_odd_names(lines: list[str]) -> None:
     text = assert_cuts_make_no_difference(convert, lines)
     data = "\n".join(lines).encode("utf-8", "surrogatepass")
     assert text == "".join(map(convert.alone, convert.reader.records(Block(1, data))))
-    assert UNSAFE.search(text) is None
+    assert unsafe().search(text) is None
 
 
 @pytest.mark.slow

@@ -12,6 +12,9 @@ from tests.fuzz.generators.nested import values
 NAMES = ["x", "k", "m"]
 POWERS = ["2", "3", "(1/3)", "-1", "-2", "0.5", "1.5", "-0.5", "4"]
 
+MIXED = ["({} + {})", "({} - {})", "{}*({})", "({})/({} + {number})", "({})**{power}", "{function}({number}*{} + {})"]
+OUTER = ["log", "log1p", "atan", "tanh", "exp", "sqrt", "cos"]
+
 
 def case(random: Random) -> Case:
     return formulas.case("quotients", random, program, values)
@@ -19,8 +22,19 @@ def case(random: Random) -> Case:
 
 def program(random: Random) -> str:
     names = random.sample(NAMES, random.choice([2, 2, 3]))
+    if random.random() < 0.3:
+        return mixed(random, names, random.choice([2, 3, 3, 4]))
     text = quotient(random, names, random.choice([0, 1, 1, 2]))
     return text if random.random() < 0.85 else f"{text} {random.choice('+-')} {quotient(random, names, 0)}"
+
+
+def mixed(random: Random, names: list[str], depth: int) -> str:
+    """Sums, products, quotients, powers and functions, each in each other on either side."""
+    if depth == 0:
+        return random.choice([*names, *names, number(random)])
+    first, other = mixed(random, names, depth - 1), mixed(random, names, random.randrange(depth))
+    form = random.choice(MIXED)
+    return form.format(first, other, number=number(random), power=random.choice(POWERS), function=random.choice(OUTER))
 
 
 def quotient(random: Random, names: list[str], depth: int) -> str:

@@ -82,6 +82,9 @@ def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:
 EXAMPLES = {
     "(1/(1/x + 1/y + 1/z + 1/u + 1/v))**2*(1/v)**2": "1/(v**2*(1/x + 1/y + 1/z + 1/u + 1/v)**2)",
     "2*a/(z + c*x)**3 + 2*v/(z + c*x)**3 - 2*v/(c + v*w)**3": "2*(a + v)/(z + c*x)**3 - 2*v/(c + v*w)**3",
+    # a square whose terms over one bracket come together, and apart again where brackets are multiplied out
+    "1/((k + 8.756/(m + 0.19))**2 + 1)": "1/((k + 8.756/(m + 0.19))**2 + 1)",
+    "1/((k + 2*y + 3/(m + 1))**2 + 1)": "1/((k + 2*y + 3/(m + 1))**2 + 1)",
     # raw derivatives and what a person writes
     "x + x": "2*x",
     "1/x - x/x**2": "0",

@@ -37,7 +37,7 @@ class Algebra(Products):
     def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
         super().__init__(products)
         self.turned_first: dict[int, bool] = {}
-        self._collected: dict[tuple[tuple[Term, Rational], ...], Product] = {}
+        self._collected: dict[tuple[tuple[Term, Rational], ...], Product | None] = {}  # None while it is sought
         self._expanded: dict[tuple[tuple[tuple[Term, Rational], ...], int], Polynomial | None] = {}
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
@@ -57,8 +57,9 @@ class Algebra(Products):
         """Return a sum as common factors in front of a bracket, which is multiplied out if that is shorter."""
         key = tuple(polynomial.items())
         if key not in self._collected:
+            self._collected[key] = None
             self._collected[key] = self._collect(polynomial)
-        return self._collected[key]
+        return self._collected[key] or self.primitive(polynomial, 1)  # it is what multiplying its brackets out leads to
 
     def _collect(self, polynomial: Polynomial) -> Product:
         polynomial = self._fractions_together(polynomial)
