@@ -3,13 +3,15 @@
     from gradcli.facts import dataclass
 
 The standard library writes and compiles up to six methods for a dataclass. Most commands import twice as many classes
-as they use, and would spend a quarter of their own time on that. Here a class has placeholders for what is to be made;
-whoever reads one of them, the first instance above all, has the standard library make them all.
+as they use, and need few of the methods; they would spend a quarter of their own time on that. Here a class has
+placeholders for what is to be made; whoever reads one of them, the first instance above all, has the standard library
+make it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,53 +24,59 @@ else:
         return with_placeholders(kind, options) if kind else lambda kind: with_placeholders(kind, options)
 
 
-METHODS = ("__init__", "__repr__", "__eq__", "__hash__")
 FACTS = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+INIT, REPR, EQ = ("__init__", *FACTS), ("__repr__",), ("__eq__", "__hash__")  # what is made together
+LEFT_OUT = {INIT: ("repr", "eq"), REPR: ("init", "eq"), EQ: ("init", "repr")}
 COMPLETING = RLock()  # two threads may meet a class at once
 
 
 class Completion:
     """How a class gets what its placeholders stand for: from the same class as the standard library makes it."""
 
-    def __init__(self, kind: type, template: type | None, options: dict[str, Any]) -> None:
-        self.kind, self.template, self.options = kind, template, options
-        self.names = [name for name in (*METHODS, *FACTS) if vars(kind).get(name) is None]
-        self.is_done = False
+    def __init__(self, kind: type, template: type, options: dict[str, Any]) -> None:
+        self.kind, self.template, self.options = kind, namespace(template), options
+        groups = [group for group in LEFT_OUT if options.get(group[0].strip("_"), True)]  # without an eq=False
+        self.left = {group: [name for name in group if vars(kind).get(name) is None] for group in groups}
 
-    def complete(self) -> None:
+    def complete(self, wanted: str) -> None:
+        """Make what a placeholder stands for, if it is still one, and what is made beside it."""
         with COMPLETING:
-            if self.is_done:
-                return
-            template = self.template or type(self.kind)(self.kind.__name__, self.kind.__bases__, namespace(self.kind))
-            complete = vars(dataclasses.dataclass(**self.options)(template))
-            fields = [name for name, value in vars(self.kind).items() if isinstance(value, dataclasses.Field)]
-            for name in self.names + fields:
-                if name in complete:
-                    setattr(self.kind, name, complete[name])
-                else:
-                    delattr(self.kind, name)
-            self.is_done = True
+            for group, names in self.left.items():
+                if wanted in names:
+                    self.make(names, self.options | dict.fromkeys(LEFT_OUT[group], False))
+                    self.left[group] = []
+
+    def make(self, names: list[str], options: dict[str, Any]) -> None:
+        bare = type(self.kind)(self.kind.__name__, self.kind.__bases__, self.template.copy())
+        complete = vars(dataclasses.dataclass(**options)(bare))
+        defaults = [name for name, value in vars(self.kind).items() if isinstance(value, dataclasses.Field)]
+        for name in names + defaults:
+            if name in complete:
+                setattr(self.kind, name, complete[name])
+            else:
+                delattr(self.kind, name)
 
 
 class Placeholder:
-    """An attribute that is to be made: reading it completes its class."""
+    """An attribute that is to be made when it is read."""
 
     def __init__(self, completion: Completion, name: str) -> None:
         self.completion, self.name = completion, name
 
     def __get__(self, instance: object, owner: type) -> Any:
-        self.completion.complete()
+        self.completion.complete(self.name)
         attribute = getattr(self.completion.kind, self.name)
-        return attribute if instance is None or self.name in FACTS else attribute.__get__(instance, owner)
+        is_plain = instance is None or attribute is None or self.name in FACTS  # None: what can change has no hash
+        return attribute if is_plain else attribute.__get__(instance, owner)
 
 
 def with_placeholders(kind: type, options: dict[str, Any]) -> type:
     """Return a class, made anew where it is to have slots, with a placeholder for each thing that it lacks."""
-    template = None
+    template = kind
     if options.get("slots"):
-        kind, template, options = slotted(kind), kind, options | {"slots": False}
+        kind, options = slotted(kind), options | {"slots": False}
     completion = Completion(kind, template, options)
-    for name in completion.names:
+    for name in chain.from_iterable(completion.left.values()):
         setattr(kind, name, Placeholder(completion, name))
     if options.get("frozen"):
         kind.__setattr__ = kind.__delattr__ = refuse_change  # type: ignore[assignment]
