@@ -1,4 +1,4 @@
-"""The command line: a lazy table of commands, and the one place where an error becomes an exit code."""
+"""The command line: plain ones are run here, and it is the one place where an error becomes an exit code."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-import typer
-from typer.core import TyperGroup
-
-from gradcli import __version__
 from gradcli.errors import CODES, EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.guard import guard
 from gradcli.source import visible
@@ -25,38 +21,6 @@ from gradcli.workers.limits import no_more_files
 
 BROKEN_PIPE = 141
 
-# One module of gradcli.commands each; it is imported when the command runs, for start-up is what users feel.
-COMMANDS = {
-    "eval": "the whole lesson: forward values, local derivatives, chain rule, gradients",
-    "grad": "the gradients alone, one a line; --symbolic for the formulas",
-    "trace": "the derivation of each gradient; --paths for every path of the chain rule",
-    "graph": "the graph as a tree, or as a picture: SVG, Graphviz, Mermaid",
-    "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
-    "verify": "each gradient three ways: chain rule, engine, difference quotients",
-    "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
-    "why": "why a gradient is None, zero, nan or doubled, and why a network does not learn: the cause first",
-    "check": "homework: verdicts, and the mistake behind a wrong answer",
-    "practice": "exercises at the terminal, one quantity at a time, with the mistake behind a wrong answer",
-    "batch": "one program at many points: JSON Lines or CSV in, the same out",
-    "ops": "every operation with its derivative rules",
-    "schema": "the JSON Schemas of what --json prints",
-}
-HELP = """\
-Explain automatic differentiation, step by step.
-
-\b
-Examples:
-  gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3
-  gradcli eval "q=(x**2+1)*(x**2-1)" x=2 --json
-  gradcli grad "mean((X @ w - y)**2)" X=[[1,2],[3,4]] w=[1,1] y=[1,2]
-  gradcli grad --symbolic "sigmoid(w*x + b)"
-  gradcli trace "s=x**2; (s+1)*(s-1)" x=2 --paths
-  gradcli verify "exp(-x**2)*sin(x)" x=0.7
-  gradcli ops softmax
-  gradcli run lesson.py --explain
-  gradcli why lesson.py
-  gradcli check week1.toml answers/
-"""
 TOUR = """\
 gradcli explains how gradients come about. Five commands to paste:
 
@@ -73,77 +37,7 @@ gradcli explains how gradients come about. Five commands to paste:
 
 gradcli --help lists all commands, and gradcli COMMAND --help tells of one.
 """
-SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
-ALONE = {"-v"}  # an option before a command, behind one a program
-
-
-class Commands(TyperGroup):
-    """Commands that are imported when they are asked for."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write what each command is for, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name == "help":  # which `help_as_option` reads; here it is completed
-            return helping()
-        if cmd_name not in COMMANDS:
-            return None
-        from gradcli.commands.options import with_options
-
-        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command, cmd_name)
-        single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(command)
-        built = typer.main.get_command(single)
-        built.short_help = COMMANDS[cmd_name]
-        return built
-
-
-def helping() -> Any:
-    """Return a command that completes the topics of `gradcli help`: commands, and codes of errors."""
-    single = typer.Typer(add_completion=False)
-
-    def helped(incomplete: str) -> list[str]:
-        return [name for name in (*COMMANDS, *CODES) if name.startswith(incomplete)]
-
-    @single.command("help", hidden=True)
-    def _(topic: str = typer.Argument("", autocompletion=helped)) -> None: ...
-
-    return typer.main.get_command(single)
-
-
-app = typer.Typer(
-    cls=Commands,
-    help=HELP,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-
-
-def _version(ctx: typer.Context, is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(f"gradcli {__version__}")
-        if ctx.params.get("verbose"):
-            from gradcli.workers.sandbox.lock import told
-
-            typer.echo(told())
-        raise typer.Exit
-
-
-@app.callback()
-def _gradcli(
-    version: bool = typer.Option(False, "--version", "-v", callback=_version, help="Show the version and exit."),
-    verbose: bool = typer.Option(
-        False, "--verbose", is_eager=True, help="With --version: the walls around strangers' work."
-    ),
-) -> None:
-    """The options before a command; each acts in its own callback."""
+PLAIN = ("eval", "grad", "trace", "verify", "run")  # of these a line without other options needs no typer
 
 
 def run(argv: Sequence[str]) -> int:
@@ -158,30 +52,59 @@ def run(argv: Sequence[str]) -> int:
                 print_code(argv[1].upper())
                 return 0
             if not argv and "_GRADCLI_COMPLETE" not in os.environ:  # by which a shell asks what comes next
-                typer.echo(TOUR, nl=False)
+                sys.stdout.write(TOUR)
                 return 0
-            command = typer.main.get_command(app)
-            code = command(masked(help_as_option(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
+            code = plain(argv) if is_plain(argv) else parsed(argv)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
         return report(error, argv)
-    except (KeyboardInterrupt, typer.Abort) as stop:
-        if isinstance(stop.__cause__, EOFError):  # of anything that ended too early; typer takes it for an answer
-            return report(internal_error(stop.__cause__), argv)
+    except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as stop:  # typer's answer to a request for completion, and to a broken pipe
         return unwritten(BrokenPipeError(), argv) if stop.code else 0
     except OSError as error:
         return unwritten(error, argv)
-    except typer.Exit as stop:
-        return stop.exit_code
     except UnwalledError as error:
         return report(InternalError(str(error)), argv)
     except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
-        return report(usage_error(error) or no_more_files(error) or internal_error(error), argv)
+        return report(no_more_files(error) or internal_error(error), argv)
+
+
+def is_plain(argv: Sequence[str]) -> bool:
+    """Tell whether a command line is a command, words that are no options, and perhaps --json."""
+    name, *words = argv or [""]
+    words_left = [word for word in words if word != "--json"]
+    is_short = len(words_left) == 1 if name == "run" else bool(words_left)
+    is_free = not any(word.startswith("-") for word in words_left) and words.count("--json") < 2
+    return name in PLAIN and is_short and is_free and "_GRADCLI_COMPLETE" not in os.environ
+
+
+def plain(argv: Sequence[str]) -> int | None:
+    """Run a plain command line, with the values that all options have by themselves."""
+    from gradcli.commands.inputs.programs import Program
+    from gradcli.commands.options import Formed, Limited, Output, Picture
+
+    words, is_json = [word for word in argv[1:] if word != "--json"], "--json" in argv
+    kinds: dict[str, Callable[[], Any]] = {
+        "Program": lambda: Program(words),
+        "Formed": lambda: Formed(json=is_json),
+        "Output": lambda: Output(json=is_json),
+        "Picture": Picture,
+        "Limited": Limited.usual,
+    }
+    command = import_module(f"gradcli.commands.{argv[0]}").command
+    groups = {name: kinds[kind]() for name, kind in command.__annotations__.items() if kind in kinds}
+    code: int | None = command(**groups) if "program" in groups else command(words[0], **groups)
+    return code
+
+
+def parsed(argv: Sequence[str]) -> int:
+    from gradcli.commands.parsing import parsed
+
+    return parsed(argv)
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:
@@ -206,69 +129,11 @@ def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
     warn(str(message))
 
 
-def masked(argv: Sequence[str]) -> list[str]:
-    """Put a space before programs such as `-x+1`, which are no options; `options.unmasked` takes it away."""
-    options = SHORT_OPTIONS | ALONE
-    arguments = [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
-    return [argv[0], *arguments[1:]] if argv[0] in options else arguments
-
-
-def help_as_option(argv: Sequence[str]) -> Sequence[str]:
-    """Return a command line as it is understood: `help eval` is `eval --help`."""
-    if argv[:1] != ["help"]:
-        return argv
-    return [*(argument for argument in argv if argument not in ("help", "--help", "-h")), "--help"]
-
-
 def print_code(code: str) -> None:
     """Print what an error of this code is about."""
     if code not in CODES:
         raise UsageError("E001", f"no error has the code {code}", help="a code stands in brackets: error[E301]")
-    typer.echo(f"{code}: {CODES[code]}")
-
-
-def usage_error(error: Exception) -> GradcliError | None:
-    """Return the error for a refusal of the option parser; None for any other exception."""
-    if not hasattr(error, "format_message"):
-        return None
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "gradcli"
-    text = error.format_message().partition(" Did you mean ")[0].partition(" (Possible ")[0].rstrip(".")
-    text = text.replace("a valid int range", "a whole number")
-    close = list(getattr(error, "possibilities", None) or [])
-    if text.startswith("No such command"):
-        return _unknown_command(text.partition("'")[2].rstrip("'"))
-    suggestion = f"did you mean {close[0]}?" if close else f"see {path} --help"
-    if text.startswith("No such option"):
-        from gradcli.commands.forms import FORMS
-
-        name, command = text.rpartition("--")[2].strip("'\""), path.rpartition(" ")[2]
-        if name in FORMS and command in FORMS[name].renderers:
-            suggestion = f"write --format {name}"
-        elif not close and (commands := _with_option(context, f"--{name}")):
-            suggestion = f"it is an option of {', '.join(f'gradcli {name_}' for name_ in commands)}"
-    return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
-
-
-def _with_option(context: Any, option: str) -> list[str]:
-    """Return the commands that have an option."""
-    root = context.find_root() if context is not None else None
-    if root is None or not hasattr(root.command, "list_commands"):
-        return []
-    commands = [(name, root.command.get_command(root, name)) for name in root.command.list_commands(root)]
-    return [name for name, command in commands if command and any(option in p.opts for p in command.params)]
-
-
-def _unknown_command(name: str) -> GradcliError:
-    """Return the error for a misspelt command, or for a program without one."""
-    from gradcli.source import did_you_mean
-
-    name = name.strip()
-    close = did_you_mean(name, COMMANDS)
-    if not close and not name.isidentifier():
-        return UsageError("E001", f"'{name}' is no command", help="to explain a program, write gradcli eval PROGRAM")
-    hint = f"did you mean {close}?" if close else f"the commands are {', '.join(COMMANDS)}"
-    return UsageError("E001", f"no such command: {name}", help=hint)
+    sys.stdout.write(f"{code}: {CODES[code]}\n")
 
 
 def internal_error(error: Exception) -> GradcliError:

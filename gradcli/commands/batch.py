@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Console, ItemLimited
 from gradcli.errors import UsageError
@@ -23,7 +22,7 @@ def command(
     program: Program,
     input: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "-i",
             "--input",
             metavar="FILE",
@@ -32,53 +31,47 @@ def command(
     ] = None,
     output: Annotated[
         str,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="The results; - is standard output. Of several parts a FOLDER/."
-        ),
+        Option("-o", "--output", metavar="FILE", help="The results; - is standard output. Of several parts a FOLDER/."),
     ] = "-",
     format: Annotated[
         Literal["jsonl", "csv", "parquet", "arrow"] | None,
-        typer.Option("--format", help="[default: as the files' names end, else jsonl]"),
+        Option("--format", help="[default: as the files' names end, else jsonl]"),
     ] = None,
-    forward_only: Annotated[bool, typer.Option("--forward-only", help="The value alone, no gradients.")] = False,
+    forward_only: Annotated[bool, Option("--forward-only", help="The value alone, no gradients.")] = False,
     each: Annotated[
-        bool, typer.Option("--each", help='Every record brings its own: {"program": "x**2", "at": {"x": 3}}.')
+        bool, Option("--each", help='Every record brings its own: {"program": "x**2", "at": {"x": 3}}.')
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that compute.")] = 1,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first record that fails.")] = False,
+    jobs: Annotated[int, Option("--jobs", min=1, max=1024, metavar="N", help="Processes that compute.")] = 1,
+    fail_fast: Annotated[bool, Option("--fail-fast", help="Stop at the first record that fails.")] = False,
     max_errors: Annotated[
         str | None,
-        typer.Option("--max-errors", metavar="N|none", help="Stop where more records fail. [default: none]"),
+        Option("--max-errors", metavar="N|none", help="Stop where more records fail. [default: none]"),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="JSON Lines keep the variables, too, in their record.")] = False,
+    keep: Annotated[bool, Option("--keep", help="JSON Lines keep the variables, too, in their record.")] = False,
     error_column: Annotated[
-        bool, typer.Option("--error-column", help="CSV has a column that says why a row failed.")
+        bool, Option("--error-column", help="CSV has a column that says why a row failed.")
     ] = False,
-    prefix: Annotated[
-        str, typer.Option("--prefix", metavar="TEXT", help="Begins the names of the columns of results.")
-    ] = "",
+    prefix: Annotated[str, Option("--prefix", metavar="TEXT", help="Begins the names of the columns of results.")] = "",
     nonfinite: Annotated[
         Literal["string", "null"],
-        typer.Option("--nonfinite", help='nan and infinities: "NaN", or null and an empty cell.'),
+        Option("--nonfinite", help='nan and infinities: "NaN", or null and an empty cell.'),
     ] = "string",
     delimiter: Annotated[
         str | None,
-        typer.Option(
-            "--delimiter", metavar="CHAR", help="Between cells of CSV: , ; tab [default: as the header has it]"
-        ),
+        Option("--delimiter", metavar="CHAR", help="Between cells of CSV: , ; tab [default: as the header has it]"),
     ] = None,
     decimal: Annotated[
         Literal[".", ","] | None,
-        typer.Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]"),
+        Option("--decimal", help="Before decimals in CSV. [default: as the first rows have it]"),
     ] = None,
     cast: Annotated[
-        bool, typer.Option("--cast", help="Of columns: decimals as floats, lists of any length as long as the first.")
+        bool, Option("--cast", help="Of columns: decimals as floats, lists of any length as long as the first.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Tell no failure of a row, only how many.")] = False,
+    quiet: Annotated[bool, Option("-q", "--quiet", help="Tell no failure of a row, only how many.")] = False,
     shard: Annotated[
-        str | None, typer.Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
+        str | None, Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
     ] = None,
-    merge: Annotated[bool, typer.Option("--merge", help="Put the shards in the folders of -i together.")] = False,
+    merge: Annotated[bool, Option("--merge", help="Put the shards in the folders of -i together.")] = False,
     *,
     console: Console,
     limits: ItemLimited,

@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations, product
 from typing import Annotated
 
-import typer
-
 from gradcli.commands.course.options import InCourse, Request, Reveal
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.inputs.programs import read_source
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.errors import InternalError, UsageError
@@ -49,16 +48,16 @@ def completed(incomplete: str) -> list[str]:
 
 
 def command(
-    assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="The questions, a TOML file.")],
+    assignment: Annotated[str, Argument(metavar="ASSIGNMENT", help="The questions, a TOML file.")],
     submissions: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders; - is standard input."
         ),
     ] = None,
     report: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--report",
             metavar="NAME",
             help=f"The format of another tool, or a table: {', '.join([*REPORTS, *QUESTIONS])}.",
@@ -67,18 +66,18 @@ def command(
     ] = None,
     reveal: Annotated[
         Reveal | None,
-        typer.Option("--reveal", help="How much is told. [default: value; rule in reports that students read]"),
+        Option("--reveal", help="How much is told. [default: value; rule in reports that students read]"),
     ] = None,
-    lint: Annotated[bool, typer.Option("--lint", help="Look for questions that wrong methods answer rightly.")] = False,
-    key: Annotated[bool, typer.Option("--key", help="The worked solutions, and an answer file filled in.")] = False,
-    handout: Annotated[bool, typer.Option("--handout", help="Blank sheets: with --roster one a student.")] = False,
+    lint: Annotated[bool, Option("--lint", help="Look for questions that wrong methods answer rightly.")] = False,
+    key: Annotated[bool, Option("--key", help="The worked solutions, and an answer file filled in.")] = False,
+    handout: Annotated[bool, Option("--handout", help="Blank sheets: with --roster one a student.")] = False,
     secret_file: Annotated[
-        str | None, typer.Option("--secret-file", metavar="FILE", help="The secret that the values of sheets hang on.")
+        str | None, Option("--secret-file", metavar="FILE", help="The secret that the values of sheets hang on.")
     ] = None,
     no_simplify: Raw = False,
-    all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever the answers are.")] = False,
+    all: Annotated[bool, Option("--all", help="Every row, and of a class every student's page.")] = False,
+    jobs: Annotated[int, Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
+    exit_zero: Annotated[bool, Option("--exit-zero", help="Exit with 0 whatever the answers are.")] = False,
     standalone: Standalone = False,
     *,
     course: InCourse,

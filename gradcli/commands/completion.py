@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradcli.language.tree import Program
 
 
-def forms(ctx: typer.Context, incomplete: str) -> list[str]:
+def forms(ctx: Any, incomplete: str) -> list[str]:
     """Return the forms of the output that the command has."""
     from gradcli.commands.forms import FORMS
 
@@ -28,7 +26,7 @@ def causes(incomplete: str) -> list[str]:
     return beginning(incomplete, CATALOGUE)
 
 
-def variables(ctx: typer.Context, incomplete: str) -> list[str]:
+def variables(ctx: Any, incomplete: str) -> list[str]:
     """Return the variables of the program that was typed; of several with commas the last is completed."""
     from gradcli.explanation.values import Variables
 
@@ -38,13 +36,13 @@ def variables(ctx: typer.Context, incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in beginning(last, names) if name not in before.split(",")]
 
 
-def outputs(ctx: typer.Context, incomplete: str) -> list[str]:
+def outputs(ctx: Any, incomplete: str) -> list[str]:
     """Return the names that the program which was typed computes."""
     program = _program(ctx)
     return beginning(incomplete, [s.target for s in program.statements if s.target] if program is not None else [])
 
 
-def _program(ctx: typer.Context) -> Program | None:
+def _program(ctx: Any) -> Program | None:
     """Return the program on the command line or in its file, None where there is none that can be read."""
     from gradcli.language.parser import parse_program
     from gradcli.source import Source

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.forms import WHOLE
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why
@@ -16,14 +15,14 @@ def command(
     program: Program,
     form: Formed,
     limits: Limited,
-    all: Annotated[bool, typer.Option("--all", help="Every row and entry, however long the program.")] = False,
+    all: Annotated[bool, Option("--all", help="Every row and entry, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
     standalone: Standalone = False,
-    meaning: Annotated[bool, typer.Option("--meaning", help="What a small step of each leaf does.")] = False,
-    order: Annotated[int, typer.Option("--order", min=1, max=2, help="2: the backward pass of the backward pass.")] = 1,
-    jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
+    meaning: Annotated[bool, Option("--meaning", help="What a small step of each leaf does.")] = False,
+    order: Annotated[int, Option("--order", min=1, max=2, help="2: the backward pass of the backward pass.")] = 1,
+    jacobian: Annotated[bool, Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 

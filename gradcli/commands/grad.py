@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Limited, Output, Raw
 from gradcli.errors import UsageError
@@ -18,14 +17,14 @@ def command(
     program: Program,
     output: Output,
     limits: Limited,
-    symbolic: Annotated[bool, typer.Option("--symbolic", help="Formulas; variables need no values.")] = False,
+    symbolic: Annotated[bool, Option("--symbolic", help="Formulas; variables need no values.")] = False,
     no_simplify: Raw = False,
     jacobian: Annotated[
-        bool, typer.Option("--jacobian", help="The derivative of each entry of the output, which may be no scalar.")
+        bool, Option("--jacobian", help="The derivative of each entry of the output, which may be no scalar.")
     ] = False,
-    hessian: Annotated[bool, typer.Option("--hessian", help="All second derivatives, by pairs of variables.")] = False,
+    hessian: Annotated[bool, Option("--hessian", help="All second derivatives, by pairs of variables.")] = False,
     order: Annotated[
-        int, typer.Option("--order", min=1, max=9, metavar="N", help="The N-th derivative by each variable.")
+        int, Option("--order", min=1, max=9, metavar="N", help="The N-th derivative by each variable.")
     ] = 1,
 ) -> None:
     """Print the gradient of every variable, one a line; or its Jacobian, its Hessian, a derivative of higher order.

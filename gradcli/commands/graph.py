@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.inputs.snippets import file_of, last_pass
 from gradcli.commands.options import Formed, Limited, Picture, Standalone
@@ -18,8 +17,8 @@ def command(
     picture: Picture,
     limits: Limited,
     standalone: Standalone = False,
-    all: Annotated[bool, typer.Option("--all", help="Every node in a picture, also of a large graph.")] = False,
-    animate: Annotated[bool, typer.Option("--animate", help="An SVG that moves: each step, again and again.")] = False,
+    all: Annotated[bool, Option("--all", help="Every node in a picture, also of a large graph.")] = False,
+    animate: Annotated[bool, Option("--animate", help="An SVG that moves: each step, again and again.")] = False,
 ) -> None:
     """Draw the graph that a program builds, or that of the last backward pass of a snippet.
 

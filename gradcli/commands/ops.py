@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.options import Output
 from gradcli.errors import UsageError
 
@@ -20,15 +19,13 @@ def completed(incomplete: str) -> list[str]:
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[NAME]",
             help="One operation, an operator, or a node of a graph; without it, the list.",
             autocompletion=completed,
         ),
     ] = None,
-    internal: Annotated[
-        bool, typer.Option("--internal", help="In the list, operations that rules alone use, too.")
-    ] = False,
+    internal: Annotated[bool, Option("--internal", help="In the list, operations that rules alone use, too.")] = False,
     *,
     output: Output,
 ) -> None:

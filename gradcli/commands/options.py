@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from gradcli.commands import completion
+from gradcli.commands.declared import Option
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.source import docstring
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a command
-Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
-TorchNodes = Annotated[bool, typer.Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
-Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
-Standalone = Annotated[bool, typer.Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
+Raw = Annotated[bool, Option("--no-simplify", help="Formulas as the rules give them.")]
+TorchNodes = Annotated[bool, Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
+Why = Annotated[bool, Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
+Standalone = Annotated[bool, Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
 
 
 class Color(StrEnum):
@@ -46,10 +45,10 @@ class ErrorFormat(StrEnum):
 class Console:
     """The looks of text in a terminal, and the form of errors."""
 
-    color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto
-    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False
-    error_format: Annotated[ErrorFormat, typer.Option("--error-format", help="How errors are told.")] = ErrorFormat.full
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False
+    color: Annotated[Color, Option("--color", help="Colour in the text output.")] = Color.auto
+    ascii: Annotated[bool, Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False
+    error_format: Annotated[ErrorFormat, Option("--error-format", help="How errors are told.")] = ErrorFormat.full
+    debug: Annotated[bool, Option("--debug", hidden=True)] = False
 
     @property
     def looks(self) -> Looks:
@@ -64,7 +63,7 @@ class Output(Console):
 
     precision: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--precision",
             min=1,
             max=17,
@@ -72,7 +71,7 @@ class Output(Console):
             help="Significant digits in the text output. [default: 6, for grad all]",
         ),
     ] = None
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False
+    json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False
 
     @property
     def looks(self) -> Looks:
@@ -84,10 +83,10 @@ class Output(Console):
 class Formed(Output):
     """The form of the output, and the file that it goes to; the help of both is made from the forms of the command."""
 
-    format: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help=FORMS, autocompletion=completion.forms)
-    ] = None
-    destination: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=TO)] = "-"
+    format: Annotated[str | None, Option("--format", metavar="NAME", help=FORMS, autocompletion=completion.forms)] = (
+        None
+    )
+    destination: Annotated[str, Option("-o", "--output", metavar="FILE", help=TO)] = "-"
 
     @contextmanager
     def opened(self, command: str, inputs: Iterable[str]) -> Iterator[str]:
@@ -128,7 +127,7 @@ class Reported(Formed):
 
     destination: Annotated[
         str,
-        typer.Option(
+        Option(
             "-o",
             "--output",
             metavar="FILE",
@@ -152,7 +151,9 @@ def seconds(text: str) -> float:
     try:
         return read_seconds(text)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        from typer import BadParameter
+
+        raise BadParameter(str(error)) from None
 
 
 def memory(text: str) -> int:
@@ -169,7 +170,9 @@ def size(text: str, minimum: int = 0) -> int:
     try:
         return read_size(text, minimum)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        from typer import BadParameter
+
+        raise BadParameter(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ class Walled:
     """The walls that are required around work for strangers."""
 
     require_sandbox: Annotated[
-        bool, typer.Option("--require-sandbox", help="Refuse work where a wall is missing: see --version --verbose.")
+        bool, Option("--require-sandbox", help="Refuse work where a wall is missing: see --version --verbose.")
     ] = False
 
     def __post_init__(self) -> None:
@@ -195,14 +198,19 @@ class Limited(Walled):
 
     timeout: Annotated[
         float,
-        typer.Option("--timeout", parser=seconds, metavar="SECONDS", help="Wall time from the start of the work."),
+        Option("--timeout", parser=seconds, metavar="SECONDS", help="Wall time from the start of the work."),
     ] = "60"  # type: ignore[assignment]  # read as an option is
     max_memory: Annotated[
-        int, typer.Option("--max-memory", parser=memory, metavar="SIZE", help="Memory of the process, such as 512M.")
+        int, Option("--max-memory", parser=memory, metavar="SIZE", help="Memory of the process, such as 512M.")
     ] = "1G"  # type: ignore[assignment]  # read as an option is
     max_output: Annotated[
-        int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
+        int, Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
     ] = "64M"  # type: ignore[assignment]
+
+    @classmethod
+    def usual(cls) -> Self:
+        """Return the limits where no option says others."""
+        return cls(timeout=seconds(cls.timeout), max_memory=memory(cls.max_memory), max_output=size(cls.max_output))  # type: ignore[arg-type]
 
     def begin(self, reader: Callable[[], T]) -> T:
         """Read what the work is about, and hold the process to its limits from then on; return what was read."""
@@ -217,10 +225,10 @@ class ItemLimited(Walled):
     """The limits of each item of a command that works on many, in child processes."""
 
     item_timeout: Annotated[
-        float, typer.Option("--item-timeout", parser=seconds, metavar="SECONDS", help="Processor time for each item.")
+        float, Option("--item-timeout", parser=seconds, metavar="SECONDS", help="Processor time for each item.")
     ] = "10"  # type: ignore[assignment]  # read as an option is
     item_memory: Annotated[
-        int, typer.Option("--item-memory", parser=memory, metavar="SIZE", help="Memory of a process, such as 512M.")
+        int, Option("--item-memory", parser=memory, metavar="SIZE", help="Memory of a process, such as 512M.")
     ] = "1G"  # type: ignore[assignment]  # read as an option is
 
     @property
@@ -243,25 +251,24 @@ def with_options(command: Callable[..., int | None], name: str = "") -> Callable
         return command(**arguments)
 
     flat_options = [option for name, p in parameters.items() for option in options.get(name, {name: p}).values()]
-    public = [with_help_of(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in flat_options]
+    public = [made(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in flat_options]
     run.__signature__ = inspect.Signature(public)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in public}
     run.__doc__ = docstring(command)
     return run
 
 
-def with_help_of(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
-    """Return a parameter whose help is about the forms of the command, where it is."""
-    option: Any = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
-    if getattr(option, "help", None) not in (FORMS, TO):
+def made(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
+    """Return a parameter with typer's option for what declares it; the help of some is about the forms of a command."""
+    declared: Any = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
+    if declared is None:
         return parameter
-    from copy import copy
+    option = declared.made()
+    if option.help in (FORMS, TO):
+        from gradcli.commands.forms import options_help
 
-    from gradcli.commands.forms import options_help
-
-    option, type_ = copy(option), parameter.annotation.__origin__
-    option.help = options_help(command)[option.help == FORMS]
-    return parameter.replace(annotation=Annotated[type_, option])
+        option.help = options_help(command)[option.help == FORMS]
+    return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, option])
 
 
 def unmasked(value: Any) -> Any:
@@ -311,15 +318,15 @@ class Picture:
     """The content of a picture, and its direction."""
 
     detail: Annotated[
-        Detail, typer.Option("--detail", help="In a box: the name, value and gradient too, or torch's attributes.")
+        Detail, Option("--detail", help="In a box: the name, value and gradient too, or torch's attributes.")
     ] = Detail.default
     values: Annotated[
-        Values, typer.Option("--values", help="Tensors by numbers or shape; auto has numbers up to 6 entries.")
+        Values, Option("--values", help="Tensors by numbers or shape; auto has numbers up to 6 entries.")
     ] = Values.auto
     direction: Annotated[
-        Direction | None, typer.Option("--direction", help="Left to right, or top down. [default: by depth]")
+        Direction | None, Option("--direction", help="Left to right, or top down. [default: by depth]")
     ] = None
-    backward: Annotated[bool, typer.Option("--backward", help="Also torch's nodes, and what flows back.")] = False
+    backward: Annotated[bool, Option("--backward", help="Also torch's nodes, and what flows back.")] = False
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.inputs.programs import Program
 from gradcli.commands.options import Formed, Limited
 from gradcli.errors import UsageError
@@ -23,14 +22,12 @@ def command(
     program: Program,
     form: Formed,
     limits: Limited,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="x=1", help="A point: with its tangent, or its gradient.")
-    ] = None,
+    at: Annotated[str | None, Option("--at", metavar="x=1", help="A point: with its tangent, or its gradient.")] = None,
     descend: Annotated[
         str | None,
-        typer.Option("--descend", metavar="lr=0.1,steps=30,from=[1,2]", help="The path of an optimizer."),
+        Option("--descend", metavar="lr=0.1,steps=30,from=[1,2]", help="The path of an optimizer."),
     ] = None,
-    optimizer: Annotated[Optimizer, typer.Option("--optimizer", help="Which one goes down.")] = Optimizer.sgd,
+    optimizer: Annotated[Optimizer, Option("--optimizer", help="Which one goes down.")] = Optimizer.sgd,
 ) -> None:
     """Plot a function and its derivative over a range, or the contours and gradients of a function of two variables.
 

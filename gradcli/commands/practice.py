@@ -9,8 +9,7 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.options import Console, ItemLimited
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
@@ -49,7 +48,7 @@ def completed(incomplete: str) -> list[str]:
 def command(
     topic: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="[ASSIGNMENT|TOPIC]",
             help="A .toml file, or a topic; without it, the topics.",
             autocompletion=completed,
@@ -57,19 +56,17 @@ def command(
     ] = None,
     count: Annotated[
         int | None,
-        typer.Option("--count", min=1, max=10_000, metavar="N", help="Quantities. [default: each of them once]"),
+        Option("--count", min=1, max=10_000, metavar="N", help="Quantities. [default: each of them once]"),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, metavar="N", help="The same values again. [default: new ones]")
+        int | None, Option("--seed", min=0, metavar="N", help="The same values again. [default: new ones]")
     ] = None,
     json: Annotated[
         bool,
-        typer.Option(
-            "--json", help="Records in and out, one a line, for other front ends: see gradcli schema practice."
-        ),
+        Option("--json", help="Records in and out, one a line, for other front ends: see gradcli schema practice."),
     ] = False,
     destination: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="A page (.html) with the exercises, offline.")
+        str, Option("-o", "--output", metavar="FILE", help="A page (.html) with the exercises, offline.")
     ] = "-",
     *,
     console: Console,

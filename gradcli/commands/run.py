@@ -6,8 +6,7 @@ import sys
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.inputs import snippets
 from gradcli.commands.options import Formed, Limited, Picture, Raw, TorchNodes, Why, one_of
 from gradcli.errors import GradcliError
@@ -26,26 +25,24 @@ PICTURES = ("svg", "dot", "mermaid")  # of the graph of a backward pass
 
 
 def command(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A .py, .ipynb or .md file; - is Python on standard input.")
-    ],
-    explain: Annotated[bool, typer.Option("--explain", help="Tell line by line what autograd did.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the explanation, not what is printed.")] = False,
-    all: Annotated[bool, typer.Option("--all", help="Every repetition of a line, every row and entry.")] = False,
+    file: Annotated[str, Argument(metavar="FILE", help="A .py, .ipynb or .md file; - is Python on standard input.")],
+    explain: Annotated[bool, Option("--explain", help="Tell line by line what autograd did.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Only the explanation, not what is printed.")] = False,
+    all: Annotated[bool, Option("--all", help="Every repetition of a line, every row and entry.")] = False,
     why: Why = False,
     max_steps: Annotated[
-        int, typer.Option("--max-steps", min=1, metavar="N", help="Statements that may run.")
+        int, Option("--max-steps", min=1, metavar="N", help="Statements that may run.")
     ] = snippets.STEPS,
     max_elements: Annotated[
-        int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
+        int, Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
     ] = snippets.ELEMENTS,
     torch_nodes: TorchNodes = False,
     no_simplify: Raw = False,
     of: Annotated[
-        str | None, typer.Option("--of", metavar="NAME", help="In a picture: the last pass from this output.")
+        str | None, Option("--of", metavar="NAME", help="In a picture: the last pass from this output.")
     ] = None,
     compare: Annotated[
-        str | None, typer.Option("--compare", metavar="torch", help="Run it on the real torch too, and compare.")
+        str | None, Option("--compare", metavar="torch", help="Run it on the real torch too, and compare.")
     ] = None,
     *,
     form: Formed,

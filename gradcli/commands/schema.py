@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from gradcli.commands.declared import Argument
 from gradcli.commands.options import one_of
 
 
@@ -19,7 +18,7 @@ def completed(incomplete: str) -> list[str]:
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The document; without it, the names.", autocompletion=completed),
+        Argument(metavar="[NAME]", help="The document; without it, the names.", autocompletion=completed),
     ] = None,
 ) -> None:
     """Print the JSON Schema of a document, or the names of all.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from gradcli.commands import completion
+from gradcli.commands.declared import Option
 from gradcli.commands.forms import WHOLE
 from gradcli.commands.inputs.programs import Program, spelled
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
@@ -18,15 +17,11 @@ def command(
     limits: Limited,
     to: Annotated[
         str | None,
-        typer.Option(
-            "--to", metavar="NAME", help="Only the gradient of this variable.", autocompletion=completion.variables
-        ),
+        Option("--to", metavar="NAME", help="Only the gradient of this variable.", autocompletion=completion.variables),
     ] = None,
-    paths: Annotated[
-        bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
-    ] = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
-    all: Annotated[bool, typer.Option("--all", help="Every row and entry, however long the program.")] = False,
+    paths: Annotated[bool, Option("--paths", help="Every path from the output, its product, and the sum.")] = False,
+    limit: Annotated[int, Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
+    all: Annotated[bool, Option("--all", help="Every row and entry, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,

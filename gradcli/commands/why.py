@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from gradcli.commands import completion
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.inputs import snippets
 from gradcli.commands.options import ErrorFormat, Formed, Limited, one_of
 from gradcli.errors import GradcliError, ProgramSyntaxError, UsageError
@@ -22,17 +21,17 @@ PART = 0.8  # of the time is for the run: what it did until then is judged in th
 def command(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="FILE|PROGRAM [NAME|NAME=VALUE]...",
             help="A .py, .ipynb or .md file and the tensors to ask about, or a program and its values.",
         ),
     ] = None,
-    codes: Annotated[bool, typer.Option("--codes", help="List the causes that are known.")] = False,
+    codes: Annotated[bool, Option("--codes", help="List the causes that are known.")] = False,
     explain: Annotated[
         str | None,
-        typer.Option("--explain", metavar="CODE", help="Tell about one cause.", autocompletion=completion.causes),
+        Option("--explain", metavar="CODE", help="Tell about one cause.", autocompletion=completion.causes),
     ] = None,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
+    exit_zero: Annotated[bool, Option("--exit-zero", help="Exit with 0 whatever is found.")] = False,
     *,
     form: Formed,
     limits: Limited,

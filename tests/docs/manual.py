@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from gradcli import __version__
-from gradcli.cli import COMMANDS, app
+from gradcli.commands.parsing import COMMANDS, app
 
 SITUATIONS = {
     "0": "Done.",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.cli import COMMANDS
+from gradcli.commands.parsing import COMMANDS
 from gradcli.errors import CODES
 from tests.commands.served import ROOT
 from tests.docs.build import LINK, SAMPLES, checked, sources

@@ -232,10 +232,10 @@ def settle() -> None:
     """Let this process, which does nothing else, build each command once."""
     import typer.main
 
-    from gradcli import cli
+    from gradcli.commands.parsing import Commands
 
-    commands = cache(cli.Commands.get_command)
-    cli.Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
+    commands = cache(Commands.get_command)
+    Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
     typer.main.get_command = cache(typer.main.get_command)
     inline.install()
     canary.install(aloud=True)

@@ -13,7 +13,7 @@ from typing import Any
 import typer.main
 
 import gradcli.ops
-from gradcli import cli
+from gradcli.commands.parsing import app
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from tests.programs import EXAMPLES, listed_programs
 
@@ -53,7 +53,7 @@ class Option:
 @cache
 def options(command: str) -> tuple[Option, ...]:
     """The options of a command that its help names."""
-    group: Any = typer.main.get_command(cli.app)
+    group: Any = typer.main.get_command(app)
     found = []
     for parameter in group.get_command(None, command).params:
         if parameter.param_type_name != "option" or parameter.hidden:

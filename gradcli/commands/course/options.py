@@ -7,8 +7,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from gradcli.commands.declared import Option
 from gradcli.commands.inputs.programs import read_bytes, read_source
 from gradcli.commands.options import ItemLimited, Reported
 from gradcli.errors import UsageError
@@ -36,32 +35,32 @@ class InCourse:
 
     roster: Annotated[
         list[str] | None,
-        typer.Option("--roster", metavar="FILE", help="The students, a CSV file: id,name,email; may be repeated."),
+        Option("--roster", metavar="FILE", help="The students, a CSV file: id,name,email; may be repeated."),
     ] = None
     variants: Annotated[
-        str | None, typer.Option("--variants", metavar="FILE", help="The sheets handed out: variants.json.")
+        str | None, Option("--variants", metavar="FILE", help="The sheets handed out: variants.json.")
     ] = None
     layout: Annotated[
         Layout | None,
-        typer.Option("--layout", help="How folders say whose a file is. [default: as the names in them plainly do]"),
+        Option("--layout", help="How folders say whose a file is. [default: as the names in them plainly do]"),
     ] = None
     attempts: Annotated[
-        Attempts | None, typer.Option("--attempts", help="Which of several attempts counts: ada_attempt2.txt.")
+        Attempts | None, Option("--attempts", help="Which of several attempts counts: ada_attempt2.txt.")
     ] = None
-    overrides: Annotated[
-        str | None, typer.Option("--overrides", metavar="FILE", help="Points set by hand, a TOML file.")
-    ] = None
+    overrides: Annotated[str | None, Option("--overrides", metavar="FILE", help="Points set by hand, a TOML file.")] = (
+        None
+    )
     against: Annotated[
-        str | None, typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json.")
+        str | None, Option("--against", metavar="FILE", help="Tell what changes since this document of --json.")
     ] = None
     map: Annotated[
-        str | None, typer.Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file.")
+        str | None, Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file.")
     ] = None
     export_mistakes: Annotated[
         str | None,
-        typer.Option("--export-mistakes", metavar="FILE", help="Write how often each mistake is made, without names."),
+        Option("--export-mistakes", metavar="FILE", help="Write how often each mistake is made, without names."),
     ] = None
-    allow_lower: Annotated[bool, typer.Option("--allow-lower", help="Let --against lower a score.")] = False
+    allow_lower: Annotated[bool, Option("--allow-lower", help="Let --against lower a score.")] = False
 
     @property
     def is_empty(self) -> bool:

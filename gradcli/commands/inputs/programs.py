@@ -12,9 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from gradcli.commands import completion
+from gradcli.commands.declared import Argument, Option
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError, UsageError
 from gradcli.facts import dataclass
@@ -102,18 +101,18 @@ class Program:
 
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="PROGRAM [NAME=VALUE]...",
             help="The program, or - for standard input; then a value for each variable.",
         ),
     ] = None
     file: Annotated[
         str | None,
-        typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input."),
+        Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input."),
     ] = None
     wrt: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--wrt",
             metavar="A,B",
             help="Differentiate only these; the others are constants.",
@@ -122,7 +121,7 @@ class Program:
     ] = None
     of: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--of",
             metavar="NAME",
             help="The output. [default: the last statement]",
@@ -130,9 +129,9 @@ class Program:
         ),
     ] = None
     upstream: Annotated[
-        str | None, typer.Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")
+        str | None, Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")
     ] = None
-    dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
+    dtype: Annotated[Dtype, Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
 
     def explain(
         self, limits: Limited, *, is_symbolic: bool = False, is_raw: bool = True, takes_shapes: bool = False

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.cli import COMMANDS
 from gradcli.commands.forms import FORMS
+from gradcli.commands.parsing import COMMANDS
 from gradcli.errors import CODES
 from tests.commands.running import ROOT, gradcli
 
