@@ -66,8 +66,8 @@ class Words:
         names = [name(node.id) for node in variables if node.expression == Name(node.name)]
         if not any(node.requires_grad for node in variables):
             return "Nothing requires grad here, so there is no way back."
-        one, listed = len(names) == 1, f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-        return f"Only {listed} {'has a value' if one else 'have values'} yet, and every gradient is None."
+        verb = "has a value" if len(names) == 1 else "have values"
+        return f"Only {in_a_row(names)} {verb} yet, and every gradient is None."
 
     @property
     def turn(self) -> str:
@@ -94,14 +94,20 @@ class Words:
                     yield f"{name(node)}.grad was not None, so the gradient is added to it: {sum}."
 
     def forward(self, node: Node) -> Iterator[str]:
-        """Yield what an operation computes, and which node of torch it makes."""
+        """Yield what an operation computes; of the first also how it is remembered for the way back."""
         sides = [self.formula(node), self.terms.put_in(node), self.amount(node.value)]
         equation = " = ".join(dict.fromkeys([name(node.id), *filter(None, sides)]))
         yield f"{equation.replace(' = a tensor', ', a tensor')}."
-        if node.grad_fn is not None:
-            yield f"The result remembers where it came from: its grad_fn is {node.grad_fn}."
-        else:
+        if node.grad_fn is not None and node.id == self.first:
+            yield f"For the way back {name(node.id)} remembers what made it; torch calls that its grad_fn."
+        elif node.grad_fn is None:
             yield "Nothing in it requires grad, so no gradient will come back here."
+
+    @cached_property
+    def first(self) -> str | None:
+        """The first node that remembers what made it."""
+        computed = (self.terms.nodes[move.node] for move in self.walk.moves if isinstance(move, Computed))
+        return next((node.id for node in computed if node.grad_fn is not None), None)
 
     def formula(self, node: Node) -> str:
         return cut(self.terms.typed(node.expression), FORMULA)
@@ -174,6 +180,10 @@ class Words:
 
 def name(id: str) -> str:
     return cut(id, NAME)
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 # The questions before a contribution is shown: the right numbers, and the mistakes behind wrong ones.
