@@ -374,7 +374,7 @@ class Lesson:
         return [(0, NONE), *((step, self.text(value)) for step, value in values)]
 
     def text(self, value: Value) -> str:
-        return self.terms.value(value, width=44) or "…"
+        return self.terms.grid(value, width=30) or "…"
 
 
 def step(number: int, title: str, phase: str, told: str, *content: Html | None) -> Html:

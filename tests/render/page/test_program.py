@@ -143,3 +143,10 @@ def test_what_is_suspicious_stands_at_the_head_once_with_its_step() -> None:
     assert "nan-at-edge" in head.text
     assert [link.attributes["href"] for link in head.all("a")] == ["#step=2"]
     assert not page.all("data-finding")
+
+
+def test_matrices_of_few_entries_stand_whole_in_their_boxes() -> None:
+    text = program_page(explained("sum(W @ x)", {"W": [[0.5, -1, 2], [3, 0.25, 1]], "x": [1, 2, 3]}), Looks())
+    box = text[text.index('data-value="W"') :]
+    assert "[0.5\u00a0\u00a0-1\u00a0\u00a0\u00a0\u00a0\u00a02]<tspan" in box
+    assert ">[3\u00a0\u00a0\u00a0\u00a0\u00a00.25\u00a0\u00a01]</tspan>" in box
