@@ -14,7 +14,7 @@ from gradcli.guard import optional
 from gradcli.homework.diagnose.contributions import Contributions, Mistaken, graph_of
 from gradcli.homework.solve.graph import Graph
 from gradcli.language.tree import Name, Number
-from gradcli.render.lesson.readable import gets
+from gradcli.render.lesson.readable import COPIED, gets
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.document import Attribute, Html, cut, element, joined
 from gradcli.render.page.equations import Equations
@@ -74,7 +74,8 @@ class Words:
         """The sentence with which the way back begins."""
         output, terms = self.walk.explanation.output, self.terms
         if terms.plain_seed:
-            return f"The way back begins at {name(output)}, whose gradient by itself is 1."
+            begins = f"The way back begins at {name(output)}, whose gradient by itself is 1."
+            return f"{begins} Upstream is what arrives from the side of {name(output)}."
         given = self.amount(self.walk.explanation.upstream)
         return f"The way back begins at {name(output)}, with the gradient{given and f' {given}'} that was given."
 
@@ -138,6 +139,8 @@ class Words:
             each = gets(rule)
             if each is not None:
                 return f"{each[0]} gets {each[1]}, with the upstream gradient{given} as {g}"
+            if rule.endswith(COPIED):
+                return f"{rule.replace(COPIED, f' is{COPIED}')}, with the upstream gradient{given} as {g}"
             if len(rule) > RULE:  # it stands among the numbers
                 becomes = f"becomes {result}" if result else "goes through the rule below"
                 return f"the upstream gradient{given} {becomes}"

@@ -134,7 +134,9 @@ def shown(walk: Walk, found: Sequence[Part]) -> Iterator[int]:
 # Notes and findings on a page: each at its step, and all in a list at the end.
 
 
-BACKWARD = frozenset({"gradient-not-finite", "vanished", "exploded", "cancelled"})  # that are seen on the way back
+BACKWARD = frozenset(
+    {"gradient-not-finite", "vanished", "exploded", "cancelled", "raw", "long"}
+)  # seen on the way back
 CAUSES = frozenset({"not-finite", "gradient-not-finite", "unstable"})  # of a gradient that is no number
 
 
@@ -163,9 +165,21 @@ class Notes:
         return found
 
     def step(self, note: Note) -> int:
-        """Return the last step at which a gradient arrives at the node of a note, or that at which it is computed."""
+        """Return the last step at which a gradient arrives at the node of a note, or that at which it is computed.
+
+        One that is no number leaves the node at its step.
+        """
         own = range(1, self.walk.last + 1)
         moves = self.walk.moves
+        leaves = (
+            n
+            for n in own
+            if isinstance(m := moves[n - 1], Contributed)
+            and m.edge.target == note.node
+            and not np.all(np.isfinite(m.fact.contribution))
+        )
+        if note.code == "gradient-not-finite" and (at := next(leaves, 0)):
+            return at
         forward = (n for n in own if isinstance(m := moves[n - 1], Computed) and m.node == note.node)
         arrives = [n for n in own if isinstance(m := moves[n - 1], Contributed) and m.edge.source == note.node]
         return arrives[-1] if note.code in BACKWARD and arrives else next(forward, 0)
