@@ -357,6 +357,22 @@ def test_boxes_hold_their_numbers_and_what_if_writes_the_same_way(browser: Any, 
         assert page.evaluate(OUTSIDE) == []
 
 
+OVERLAPS = """() => [...document.querySelectorAll(".what-if .leaf")].filter(leaf => {
+    const curve = leaf.querySelector(".curve").getBoundingClientRect();
+    return [...leaf.querySelectorAll("input, p")].map(one => one.getBoundingClientRect())
+        .filter(one => one.right > curve.left && one.left < curve.right)
+        .some(one => one.bottom > curve.top && one.top < curve.bottom);
+}).length"""
+
+
+@pytest.mark.parametrize("width", [360, 700, 960, 1000, 1120, 1280, 1440, 1920, 2560])
+def test_sliders_fields_and_curves_stand_beside_each_other(browser: Any, tmp_path: Path, width: int) -> None:
+    text = program_page(explained("z = (x1 + a*x2)**2", {"x1": 1, "a": 2, "x2": 3}), Looks())
+    with opened(browser, tmp_path, text, viewport={"width": width, "height": 900}) as page:
+        assert page.locator(".what-if .leaf").count() == 3
+        assert page.evaluate(OVERLAPS) == 0
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_boxes_hold_their_numbers(browser: Any, tmp_path: Path, name: str) -> None:
     with opened(browser, tmp_path, program_page(CASES[name].explain(), Looks())) as page:
