@@ -158,7 +158,7 @@ class Words:
         assert move.local.formula is not None
         value: Value = move.local.value
         sides = [
-            cut(self.terms.formula(move.local.formula), FORMULA),
+            cut(self.terms.formula(move.local.formula).removesuffix(COPIED), FORMULA),
             self.amount(value) if np.size(value) <= FEW else "",
         ]
         plain = sides[:1] if isinstance(move.local.formula, Number) else sides
