@@ -281,7 +281,7 @@ NOTES = {
     "unstable": "the formula loses digits at this point; another form keeps them",
     "vanished": "the gradient became small along a chain of operations",
     "exploded": "the gradient became large along a chain of operations",
-    "cancelled": "the contributions to a gradient cancel, and rounding leaves a number that means 0",
+    "cancelled": "the terms of a gradient cancel, and rounding leaves a number that means 0",
     "saturated": "units whose derivative is nearly zero",
     "dead": "rectified units that are zero, so that no gradient flows through them",
     "long": "the gradient by this variable is too long to be written as a formula",

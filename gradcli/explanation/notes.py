@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -14,10 +14,13 @@ from gradcli.explanation.causes import infinities
 from gradcli.explanation.causes.forms import unstable
 from gradcli.explanation.causes.infinities import idle, is_flat, stopped, vanishing_and_exploding
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Leaf, Node, Note, Step
+from gradcli.explanation.model import MISSING, Explanation, Leaf, Node, Note, Step
+from gradcli.explanation.values import rounding_at
 from gradcli.guard import guarded
+from gradcli.language.tree import names
 
 ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
+TINY = 1e-13  # beside the upstream gradient: a contribution that may be rounding
 
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
@@ -32,7 +35,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
         lambda: infinities.gradients(nodes, steps),
         lambda: unstable(evaluation.lines),
         lambda: vanishing_and_exploding(nodes, steps, leaves),
-        lambda: islice(cancelled(steps), 1),
+        lambda: islice(cancelled(nodes, steps), 1),
         lambda: idle(nodes),
         lambda: unused(leaves, nodes, output.name if output else ""),
     ]
@@ -115,19 +118,31 @@ def flats(nodes: Sequence[Node]) -> Iterator[Note]:
             )
 
 
-def cancelled(steps: Sequence[Step]) -> Iterator[Note]:
-    """Gradients that are a sum of contributions, and 0 up to rounding though the sum is not."""
+def cancelled(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
+    """Gradients that are a sum, of contributions or of terms in one rule, and 0 up to rounding though these are not."""
     counts = Counter(step.input for step in steps)
-    summed = [step for step in steps if counts[step.input] > 1]
+    values = {node.id: node.value for node in nodes}
     sizes = dict[str, Any]()
-    for step in summed:
+    for step in steps:
         sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
-    for input, step in {step.input: step for step in summed}.items():  # the last one has the sum
+    for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
+        several = counts[input] > 1
         rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
+        rounding = rounding if several else rounding_inside(step, values)
         count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:
             share = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
-            message = (
-                f"the contributions to the gradient of {input} cancel{share}: what is left is rounding, and means 0"
-            )
+            terms = "contributions to" if several else "terms of"
+            message = f"the {terms} the gradient of {input} cancel{share}: what is left is rounding, and means 0"
             yield Note("cancelled", input, message)
+
+
+def rounding_inside(step: Step, values: Mapping[str, Any]) -> Any:
+    """Return how much of a contribution is rounding within its rule; 0 of one that is not small beside the upstream."""
+    given = set(names(step.rule)) - values.keys()
+    small = TINY * np.max(np.abs(step.upstream), initial=0.0)
+    is_small = np.any((step.contribution != 0) & (np.abs(step.contribution) <= small))
+    if step.rule == MISSING or len(given) != 1 or not is_small:
+        return 0.0
+    found = rounding_at({**values, given.pop(): step.upstream}, step.rule, bound=np.abs(step.contribution))
+    return found if np.shape(found) == np.shape(step.contribution) else 0.0

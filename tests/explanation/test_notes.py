@@ -15,6 +15,9 @@ PROGRAMS = {
     "(1 + 1e-9) * x - x": False,  # small, and meant
     "sum([0.3, 3] * (x / x))": True,
     "1 / (x - x) + x / (x - x)": False,  # infinite
+    "mean(([1, 2, 4]*x - mean([1, 2, 4]*x))**2)": True,  # in the rule of one operation
+    "sum([1, -1]*x)": False,
+    "1e-14*x": False,  # small beside the upstream gradient, and meant
 }
 
 

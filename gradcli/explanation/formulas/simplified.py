@@ -122,24 +122,20 @@ class InNames:
         return None
 
     def by_name(self, formulas: Sequence[Expression | None]) -> list[Expression | None]:
-        """Return formulas with the tensors that the program names, and that recur in them, by their names.
-
-        Numbers too, where another formula has them by their names.
-        """
+        """Return formulas with what the program names by its name; of numbers alone, what recurs and is long."""
         trees, expanded = list(formulas), dict[str, Expression]()
-        names_shown = {name for f in formulas if f is not None for name in names(f)}
+        has_tensors = any(node.shape for node in self.nodes.values())
         for id, node in self.nodes.items():
             inner = {name: expanded[name] for name in names(node.expression) & expanded.keys()}
             tree = substitute(node.expression, inner) if node.kind == "op" else Name(id)
             expanded[id] = tree if length(tree) <= LONGEST else Name(id)
         for id in reversed([*self.written]):
-            is_shown = id in names_shown
-            if not (self.nodes[id].shape or is_shown) or NAMELESS.fullmatch(id) or isinstance(expanded[id], Name):
+            if NAMELESS.fullmatch(id) or isinstance(expanded[id], Name):
                 continue
             tree = self.checked(expanded[id])
-            counts = [0 if f is None else sum(x == tree for x in postorder(f)) for f in trees]
-            if sum(counts) > (not is_shown) and not isinstance(tree, Name):
-                names_shown |= names(self.written[id])
+            count = sum(x == tree for f in trees if f is not None for x in postorder(f))
+            is_long = length(tree) > 1 or isinstance(tree, Call)
+            if count and (not isinstance(tree, Name) if has_tensors else count > 1 and is_long):
                 trees = [f and replaced(f, tree, Name(id)) for f in trees]
         return trees
 

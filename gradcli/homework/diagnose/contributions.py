@@ -148,7 +148,8 @@ class Contributions:
                 known = self.problem.totals.get(self.vertices.get(vertex.line.name, -1))
                 name = problem.label(number)
                 if known is None or not same(known, value):
-                    return f"this is what reaches {name} through {through}, not what reaches {source}"
+                    part = f"if {source} gets what comes through {through} alone"
+                    return f"this is what arrives at {name} {part}, not what {source} gets"
         return said(suspect)
 
     def alone(self, edge: Edge, by: int) -> Problem:

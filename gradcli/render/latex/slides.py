@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -14,16 +13,17 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk, walk
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Direction, Edge
+from gradcli.render.graph.layered.model import Box, Direction, Edge, in_rows
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.latex.formulas import escaped
-from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, SMALLEST, Picture, behind, box_room, label
+from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, Picture, behind, box_room, label
 from gradcli.render.latex.pages import document, statement
 from gradcli.render.latex.pieces import Equation, Piece, aligned
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
 from gradcli.render.page.lesson import Words as Sentences
-from gradcli.render.page.picture import Notes
+from gradcli.render.page.lesson import in_a_row, name
+from gradcli.render.page.picture import Notes, is_drawn
 from gradcli.render.text.looks import Asked
 
 # The graph of an explanation in LaTeX: the boxes and edges of the SVG picture, at the same places.
@@ -36,38 +36,39 @@ PLAIN = (330.0, 520.0)  # of a plain article, for a fragment
 Room = tuple[float, float]
 
 
-def picture(explanation: Explanation, terms: Terms, asked: Asked) -> Picture | None:
-    """Return the picture as it is asked for; None where the graph is too large for a page."""
+def pictures(explanation: Explanation, terms: Terms, asked: Asked, room: Room) -> Iterator[Picture]:
+    """Yield the pictures in the directions that are asked for, whole and in rows; none of a graph for no page."""
     found = sketch(explanation, asked)
     if len(found.vertices) > LARGEST:
-        return None
+        return
     boxes = [Box(vertex.id, *box_room(vertex, terms, asked.values)) for vertex in found.vertices]
     lines = []
     for arc, edge in zip(found.arcs, behind(found, terms), strict=True):
         text = label(arc, edge, terms, asked.values)
         lines.append(Edge(arc.source, arc.target, None if text is None else text.room))
-    drawn = drawing(boxes, lines, asked.direction)
-    return None if drawn is None else Picture(found, drawn, terms, asked.values)
-
-
-def fitting(explanation: Explanation, terms: Terms, asked: Asked, room: Room) -> Picture | None:
-    """Return the picture; where it would be too small in its room, one of another direction, or of shapes alone."""
-    best = picture(explanation, terms, asked)
-    values: list[Literal["auto", "shape"]] = ["auto", "shape"]
     directions: list[Direction] = ["LR", "TB"] if asked.direction is None else [asked.direction]
-    for shown, enough in zip(values, (EASY, SMALLEST), strict=True):
-        if best is None or best.scale(room) >= enough:
-            break
-        others = [picture(explanation, terms, replace(asked, values=shown, direction=one)) for one in directions]
-        best = max([best, *filter(None, others)], key=lambda one: one.scale(room))
-    return best
+    for direction in directions:
+        drawn = drawing(boxes, lines, direction)
+        for one in [] if drawn is None else [drawn, *in_rows(drawn, room[0] / room[1], 0)]:
+            yield Picture(found, one, terms, asked.values)
+
+
+def fitting(explanation: Explanation, terms: Terms, room: Room, *ways: Asked) -> Picture | None:
+    """Return the first picture in these ways that is read with ease in its room, or else the largest."""
+    found: list[Picture] = []
+    for asked in ways:
+        found += pictures(explanation, terms, asked, room)
+        for one in found:
+            if one.scale(room) >= EASY:
+                return one
+    return max(found, key=lambda one: one.scale(room), default=None)
 
 
 def graph_page(explanation: Explanation, asked: Asked) -> str:
     """Write the graph as a TikZ picture, which needs that package and no other."""
     room = PAGE if asked.standalone else PLAIN
     shown = explanation if asked.backward else folded(explanation)
-    found = fitting(shown, Terms(shown, asked.precision), asked, room)
+    found = fitting(shown, Terms(shown, asked.precision), room, asked, replace(asked, values="shape"))
     if found is None:
         raise EvaluationError(
             "E210",
@@ -81,7 +82,7 @@ def graph_page(explanation: Explanation, asked: Asked) -> str:
 MOST = 400  # steps
 FRAMES = 20  # of a lesson, unless all are asked for
 WIDE, HIGH = 395.0, 212.0  # points of a frame below its title
-LEAST, BEST = 90.0, 150.0  # of its height for the graph
+LEAST, BEST = 90.0, 160.0  # of its height for the graph
 LINES = 100.0  # for the program
 LETTERS = 62  # of a line of words
 WHOLE = 6  # rows and columns of a matrix
@@ -109,12 +110,20 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
     notes = Notes(steps, range(steps.last + 1))
     numbers = range(steps.last + 1) if asked.all else chosen(steps, notes)
     texts = {number: text(number, steps, terms, sentences) for number in numbers}
-    program, most = left(texts[0]), min((left(texts[number]) for number in numbers[1:]), default=BEST)
-    drawn = fitting(shown, terms, asked, (WIDE, most))
+    room = WIDE, min((left(texts[number]) for number in numbers[1:]), default=BEST)
+    ways = asked, replace(asked, values="shape")
+    drawn = fitting(shown, terms, room, *ways)
+    is_apart = drawn is not None and drawn.scale(room) < EASY  # then a step shows its part of the graph
+    if is_apart:
+        drawn = next(pictures(shown, terms, asked, room))
     told = {number: notes.messages(number) for number in numbers}
     frames = [
-        frame(number, steps, drawn, texts[number], most if number else program, told[number]) for number in numbers
+        frame(number, steps, None if is_apart and number == 0 else drawn, texts[number], room[1], told[number])
+        for number in numbers
     ]
+    whole = fitting(shown, terms, (WIDE, HIGH), *ways, replace(asked, detail="name")) if is_apart else None
+    if whole is not None:
+        frames.insert(1, f"\\begin{{frame}}[t]{{Its graph}}\n\\centering\n{whole.drawn((WIDE, HIGH))}\n\\end{{frame}}")
     frames += [listing(notes, len(numbers) <= steps.last)]
     body = "\n".join(frames)
     return f"{DOCUMENT}{PREAMBLE}{COLORS}{LOOKS}\\begin{{document}}\n{body}\n\\end{{document}}"
@@ -122,7 +131,7 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
 
 def chosen(steps: Walk, notes: Notes) -> Sequence[int]:
     """Return the steps of a lesson that has room on `FRAMES` frames: what is most told, in order."""
-    if steps.last + 1 < FRAMES:
+    if steps.last + 2 < FRAMES:
         return range(steps.last + 1)
     weight = {
         number: (
@@ -134,7 +143,7 @@ def chosen(steps: Walk, notes: Notes) -> Sequence[int]:
         )
         for number, move in enumerate(steps.moves, 1)
     }
-    best = sorted(weight, key=lambda number: weight[number], reverse=True)[: FRAMES - 2]
+    best = sorted(weight, key=lambda number: weight[number], reverse=True)[: FRAMES - 3]
     return [0, *sorted(best)]
 
 
@@ -150,11 +159,11 @@ def listing(notes: Notes, is_cut: bool) -> str:
 
 def text(number: int, steps: Walk, terms: Terms, sentences: Sentences) -> tuple[list[Equation], str]:
     """Return the equations and the sentence of a step; of 0 the program before it runs."""
-    equations = listed(terms) if number == 0 else list(told(steps.moves[number - 1], terms))
+    equations = opening(terms) if number == 0 else list(told(steps.moves[number - 1], terms))
     return equations, said(number, steps, sentences)
 
 
-def listed(terms: Terms) -> list[Equation]:
+def opening(terms: Terms) -> list[Equation]:
     """Return the program and its point as far as there is room, with dots for the rest."""
     written = statement(terms.explanation, terms)
     shown = [one for at, one in enumerate(written) if height(written[: at + 1]) <= LINES]
@@ -195,11 +204,15 @@ def frame(
 
 
 def said(number: int, steps: Walk, sentences: Sentences) -> str:
-    """Return the sentence of a step; of a step forward not its equation, which stands above."""
+    """Return the sentence of a step; of a step forward what goes into it, as its equation stands above."""
     move = steps.moves[number - 1] if number else None
-    if isinstance(move, Computed):
-        return " ".join(list(sentences.forward(sentences.terms.nodes[move.node]))[1:])
-    return sentences.of(number)
+    if not isinstance(move, Computed):
+        return sentences.of(number)
+    node = sentences.terms.nodes[move.node]
+    inputs = [name(id) for id in dict.fromkeys(node.inputs) if is_drawn(sentences.terms.nodes[id])]
+    verb = "goes" if len(inputs) == 1 else "go"
+    goes = [f"{in_a_row(inputs)} {verb} into {name(node.id)}."] if inputs else []
+    return " ".join([*goes, *list(sentences.forward(node))[1:]])
 
 
 def title(number: int, steps: Walk) -> str:

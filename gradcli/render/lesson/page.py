@@ -69,8 +69,7 @@ def _parts(line: str, width: int, hang: int) -> list[str]:
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
-    named = "" if statement.target is None else f"{visible(statement.target)} = "
-    return Row((f"{named}{terms.typed(statement.value)}",), "title")
+    return Row((terms.statement(statement),), "title")
 
 
 def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from typing import NamedTuple
 
 from gradcli.language.rewrite import with_children
@@ -24,7 +25,7 @@ from gradcli.language.tree import (
 )
 
 ENTRYWISE = "⊙"
-EACH, ROW = " in each entry", " in each row"
+EACH, ROW, ALONG, COPIED = " in each entry", " in each row", " along each row", " copied along axes of length 1"
 TO_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "norm", "dot", "trace", "det"})  # without `dim`
 PASSING = ELEMENTWISE | {"softmax", "log_softmax", "one_hot", "where", "transpose", "outer"}
 
@@ -68,9 +69,9 @@ def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWIS
 
 def label(tree: Expression, ranks: Mapping[str, int], write: Callable[[Expression], str], entrywise: str) -> str:
     """Return a local derivative or a rule at an arrow: `each g/3` where each entry gets that."""
-    each = each_entry(tree, ranks)
-    written = write(readable(tree if each is None else each, ranks, entrywise))
-    return written if each is None else f"each {written}"
+    entry = each(tree, ranks, number_copied)
+    written = write(readable(tree if entry is None else entry, ranks, entrywise))
+    return written if entry is None else f"each {written}"
 
 
 def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:
@@ -127,39 +128,66 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
     return None
 
 
-def each_entry(tree: Expression, ranks: Mapping[str, int], rank: int = 0) -> Expression | None:
-    """Return what every entry gets of a formula that copies a number: `g/3` of `expand(g, (3,))/3`; else None.
+Take = Callable[[Expression, Mapping[str, int]], Expression | None]
 
-    With a `rank` of 1 it is what every row gets of one that copies a vector.
-    """
+
+def each(tree: Expression, ranks: Mapping[str, int], take: Take) -> Expression | None:
+    """Return `g/3` of `expand(g, (3,))/3`, where `take` gives what a copy is of; None of what copies nothing so."""
     match tree:
-        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each_entry(left, ranks, rank)) is not None:
+        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each(left, ranks, take)) is not None:
             return Binary(sign, inner, right)
-        case Binary("*", Number() as left, right) if (inner := each_entry(right, ranks, rank)) is not None:
+        case Binary("*", Number() as left, right) if (inner := each(right, ranks, take)) is not None:
             return Binary("*", left, inner)
-        case Unary("-", operand) if (inner := each_entry(operand, ranks, rank)) is not None:
+        case Unary("-", operand) if (inner := each(operand, ranks, take)) is not None:
             return Unary("-", inner)
-        case Call("expand", (_, Argument(Tuple(sizes)))) if rank and len(sizes) != 2:
-            return None
+    return take(tree, ranks)
+
+
+def number_copied(tree: Expression, ranks: Mapping[str, int]) -> Expression | None:
     inner = copied_value(tree)
-    return inner if inner is not None and ranked(inner, ranks).rank == rank else None
+    return inner if inner is not None and ranked(inner, ranks).rank == 0 else None
+
+
+def vector_copied(tree: Expression, ranks: Mapping[str, int], axes: Sequence[Expression]) -> Expression | None:
+    """Return the vector that stands in all rows of a matrix, or along them, by the axis that is new."""
+    match tree:
+        case Call("expand", (Argument(Call("unsqueeze", (inner, axis))), Argument(Tuple(sizes)))) if len(sizes) == 2:
+            return inner.value if axis.value in axes and ranked(inner.value, ranks).rank == 1 else None
+        case Call("expand", (inner, Argument(Tuple(sizes)))) if len(sizes) == 2 and Number(0) in axes:
+            return inner.value if ranked(inner.value, ranks).rank == 1 else None
+    return None
+
+
+def tensor_copied(tree: Expression, ranks: Mapping[str, int]) -> Expression | None:
+    inner = copied_value(tree)
+    return inner if isinstance(tree, Call) and inner is not None and tree.function == "expand" else None
+
+
+PLACES: Sequence[tuple[str, Take]] = (
+    (EACH, number_copied),
+    (ROW, partial(vector_copied, axes=(Number(0),))),
+    (ALONG, partial(vector_copied, axes=(Number(1), Unary("-", Number(1)), Number(-1)))),
+    (COPIED, tensor_copied),
+)
 
 
 def each_part(tree: Expression, ranks: Mapping[str, int]) -> tuple[Expression, str]:
     """Return what every entry or every row gets, and where; a formula that copies nothing as it is, and ""."""
-    for rank, where in enumerate((EACH, ROW)):
-        each = each_entry(tree, ranks, rank)
-        if each is not None:
-            return each, where
+    for where, take in PLACES:
+        found = each(tree, ranks, take)
+        if found is not None:
+            return found, where
     return tree, ""
 
 
 def gets(written: str) -> tuple[str, str] | None:
     """Return `each row` and `g/3` for `g/3 in each row`; None for what copies nothing."""
-    where = next((where for where in (EACH, ROW) if written.endswith(where)), None)
-    return None if where is None else (where.removeprefix(" in "), written.removesuffix(where))
+    for where in (EACH, ROW):
+        if written.endswith(where):
+            return where.removeprefix(" in "), written.removesuffix(where)
+    return ("each row", f"its entry of {written.removesuffix(ALONG)}") if written.endswith(ALONG) else None
 
 
 def bare(written: str) -> str:
     """Return a formula without the words that say where it stands."""
-    return written.removesuffix(EACH).removesuffix(ROW)
+    return reduce(str.removesuffix, (where for where, _ in PLACES), written)

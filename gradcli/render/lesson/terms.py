@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Value, ordinal, unused
 from gradcli.language.rewrite import substitute, with_children, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names, postorder
+from gradcli.language.tree import Binary, Expression, Name, Number, Statement, Unary, fold, names, postorder
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.lesson.readable import ENTRYWISE, bare, each_part, gets, readable
 from gradcli.render.text.looks import Looks
@@ -208,6 +208,10 @@ class Terms(ChainRule[str]):
         """Return an expression of the program."""
         tree = readable(tree, self.ranks, self.entrywise, is_typed=True)
         return visible(unparse(tree, multiply=self.looks.times))
+
+    def statement(self, statement: Statement) -> str:
+        named = "" if statement.target is None else f"{visible(statement.target)} = "
+        return f"{named}{self.typed(statement.value)}"
 
     def formula(self, tree: Expression, ranks: Mapping[str, int] | None = None) -> str:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""

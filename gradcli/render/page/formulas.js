@@ -115,6 +115,12 @@ const TENSORS = {
   logsumexp: (x, dim, named) => along(logsumexp, x, named.dim ?? dim, named.keepdim),
   log_softmax: (x, dim, named) => each(NUMBERS["-"], x, along(logsumexp, x, named.dim ?? dim ?? -1, true)),
   softmax: (x, dim, named) => each(Math.exp, TENSORS.log_softmax(x, dim, named)),
+  one_hot: (list, count) => ({ shape: [...list.shape, count], data: list.data.flatMap((one) => [...Array(count).keys()].map((at) => Number(at === one))) }),
+  cross_entropy: (x, target, named) => {
+    const chosen = { ...TENSORS.one_hot(tensor(target), x.shape.at(-1)), shape: x.shape };
+    const losses = along(total, each(NUMBERS["*"], TENSORS.log_softmax(x, -1, {}), chosen), -1);
+    return along(named.reduction === "sum" ? total : (list) => total(list) / list.length, each(NUMBERS.neg, losses));
+  },
   mse_loss: (x, y, named) => along(named.reduction === "sum" ? total : (l) => total(l) / l.length, each((a, b) => (a - b) ** 2, x, y)),
   expand: (x, shape) => ({ shape, data: expanded(x, shape) }),
   reshape: (x, shape) => ({ shape, data: x.data }),
@@ -138,6 +144,7 @@ function evaluate(tree, values) {
   if (typeof tree === "string") return values[tree];
   const [operation, ...parts] = tree;
   if (Object.hasOwn(NUMBERS, operation)) return each(NUMBERS[operation], ...parts.map((part) => evaluate(part, values)));
+  if (operation === "list") return tensor(plain(tree));
   const isNamed = (part) => part !== null && typeof part === "object" && !Array.isArray(part);
   const operands = parts.filter((part) => !isNamed(part)).map((part, place) => (place && isPlain(part) ? plain(part) : evaluate(part, values)));
   const options = Object.fromEntries(Object.entries(parts.find(isNamed) ?? {}).map(([name, part]) => [name, isPlain(part) ? plain(part) : part]));

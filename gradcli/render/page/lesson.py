@@ -14,7 +14,7 @@ from gradcli.guard import optional
 from gradcli.homework.diagnose.contributions import Contributions, Mistaken, graph_of
 from gradcli.homework.solve.graph import Graph
 from gradcli.language.tree import Name, Number
-from gradcli.render.lesson.readable import gets
+from gradcli.render.lesson.readable import COPIED, gets
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.document import Attribute, Html, cut, element, joined
 from gradcli.render.page.equations import Equations
@@ -66,15 +66,16 @@ class Words:
         names = [name(node.id) for node in variables if node.expression == Name(node.name)]
         if not any(node.requires_grad for node in variables):
             return "Nothing requires grad here, so there is no way back."
-        one, listed = len(names) == 1, f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-        return f"Only {listed} {'has a value' if one else 'have values'} yet, and every gradient is None."
+        verb = "has a value" if len(names) == 1 else "have values"
+        return f"Only {in_a_row(names)} {verb} yet, and every gradient is None."
 
     @property
     def turn(self) -> str:
         """The sentence with which the way back begins."""
         output, terms = self.walk.explanation.output, self.terms
         if terms.plain_seed:
-            return f"The way back begins at {name(output)}, whose gradient by itself is 1."
+            begins = f"The way back begins at {name(output)}, whose gradient by itself is 1."
+            return f"{begins} Upstream is what arrives from the side of {name(output)}."
         given = self.amount(self.walk.explanation.upstream)
         return f"The way back begins at {name(output)}, with the gradient{given and f' {given}'} that was given."
 
@@ -94,14 +95,20 @@ class Words:
                     yield f"{name(node)}.grad was not None, so the gradient is added to it: {sum}."
 
     def forward(self, node: Node) -> Iterator[str]:
-        """Yield what an operation computes, and which node of torch it makes."""
+        """Yield what an operation computes; of the first also how it is remembered for the way back."""
         sides = [self.formula(node), self.terms.put_in(node), self.amount(node.value)]
         equation = " = ".join(dict.fromkeys([name(node.id), *filter(None, sides)]))
         yield f"{equation.replace(' = a tensor', ', a tensor')}."
-        if node.grad_fn is not None:
-            yield f"The result remembers where it came from: its grad_fn is {node.grad_fn}."
-        else:
+        if node.grad_fn is not None and node.id == self.first:
+            yield f"For the way back {name(node.id)} remembers what made it; torch calls that its grad_fn."
+        elif node.grad_fn is None:
             yield "Nothing in it requires grad, so no gradient will come back here."
+
+    @cached_property
+    def first(self) -> str | None:
+        """The first node that remembers what made it."""
+        computed = (self.terms.nodes[move.node] for move in self.walk.moves if isinstance(move, Computed))
+        return next((node.id for node in computed if node.grad_fn is not None), None)
 
     def formula(self, node: Node) -> str:
         return cut(self.terms.typed(node.expression), FORMULA)
@@ -132,6 +139,8 @@ class Words:
             each = gets(rule)
             if each is not None:
                 return f"{each[0]} gets {each[1]}, with the upstream gradient{given} as {g}"
+            if rule.endswith(COPIED):
+                return f"{rule.replace(COPIED, f' is{COPIED}')}, with the upstream gradient{given} as {g}"
             if len(rule) > RULE:  # it stands among the numbers
                 becomes = f"becomes {result}" if result else "goes through the rule below"
                 return f"the upstream gradient{given} {becomes}"
@@ -149,7 +158,7 @@ class Words:
         assert move.local.formula is not None
         value: Value = move.local.value
         sides = [
-            cut(self.terms.formula(move.local.formula), FORMULA),
+            cut(self.terms.formula(move.local.formula).removesuffix(COPIED), FORMULA),
             self.amount(value) if np.size(value) <= FEW else "",
         ]
         plain = sides[:1] if isinstance(move.local.formula, Number) else sides
@@ -174,6 +183,10 @@ class Words:
 
 def name(id: str) -> str:
     return cut(id, NAME)
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 # The questions before a contribution is shown: the right numbers, and the mistakes behind wrong ones.
@@ -364,7 +377,7 @@ class Lesson:
         return [(0, NONE), *((step, self.text(value)) for step, value in values)]
 
     def text(self, value: Value) -> str:
-        return self.terms.value(value, width=44) or "…"
+        return self.terms.grid(value, width=30) or "…"
 
 
 def step(number: int, title: str, phase: str, told: str, *content: Html | None) -> Html:

@@ -154,6 +154,10 @@ class Paint:
                 return element("mfrac", parts[0][0], parts[1][0]), Precedence.POWER
             case Binary(operator="**"):
                 return element("msup", within(parts[0], Precedence.PRIMARY), parts[1][0]), Precedence.POWER
+            case Binary(operator="@"):  # products of matrices stand side by side, as in textbooks
+                space = element("mspace", width="0.2em")
+                level = precedence(node)
+                return row(within(parts[0], level), space, within(parts[1], level + 1)), level
             case Binary() | Compare():
                 level = precedence(node)
                 sign = mo(SIGNS.get(node.operator, node.operator))

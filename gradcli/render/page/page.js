@@ -46,10 +46,32 @@ function at(track, number) {
   return track[2 * low + 1];
 }
 
+/** Let an element say something else, in a picture line by line; the same again would cost a layout. */
+function write(element, text) {
+  if (element.textContent === text) return;
+  const box = element.closest("[data-node]")?.querySelector("rect");
+  if (!box) return (element.textContent = text);
+  const [first, ...lines] = text.split("\n");
+  const x = element.closest("text").getAttribute("x");
+  const room = box.getAttribute("width") - 12 - (element.matches("tspan") ? 5 * LETTER : 0);
+  for (const way of ["textLength", "lengthAdjust"]) element.removeAttribute(way);
+  element.replaceChildren(first, ...lines.map((line) => drawn("tspan", { x, dy: 20 }, line)));
+  if (first.length * LETTER > room)
+    for (const line of lines.length ? element.children : [element]) narrowed(line, room);
+}
+
+/** Let a line that is longer than foreseen have narrower letters. */
+function narrowed(line, room) {
+  line.setAttribute("textLength", room);
+  line.setAttribute("lengthAdjust", "spacingAndGlyphs");
+}
+
+const LETTER = 8.43; // pixels of a letter in a box
+
 /** How an element takes what its track shows, by the attribute that has the number of the track. */
 const WAYS = {
   look: (element, shown) => element.setAttribute("data-state", shown),
-  text: (element, shown) => (element.textContent = shown),
+  text: write,
   label: (element, shown) => element.setAttribute("aria-label", shown),
   shown: (element, shown) => element.toggleAttribute("hidden", !shown),
 };

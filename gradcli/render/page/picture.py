@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from gradcli.explanation.model import Explanation, Local, Node, Note, Value
+from gradcli.explanation.model import Explanation, Local, Node, Note, Unkept, Value
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Edge, Walk, edges, looks, settled
 from gradcli.facts import dataclass
@@ -21,7 +21,8 @@ from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.lesson.readable import ENTRYWISE, bare, gets
 from gradcli.render.lesson.terms import PRODUCT, Terms
 from gradcli.render.page.document import Html, cut, element, joined
-from gradcli.render.page.mathml import Paint
+from gradcli.render.page.mathml import ENOUGH, Paint
+from gradcli.render.text import numbers as digits
 from gradcli.source import width as columns
 from gradcli.stream.values import Json, dump
 
@@ -133,7 +134,9 @@ def shown(walk: Walk, found: Sequence[Part]) -> Iterator[int]:
 # Notes and findings on a page: each at its step, and all in a list at the end.
 
 
-BACKWARD = frozenset({"gradient-not-finite", "vanished", "exploded", "cancelled"})  # that are seen on the way back
+BACKWARD = frozenset(
+    {"gradient-not-finite", "vanished", "exploded", "cancelled", "raw", "long"}
+)  # seen on the way back
 CAUSES = frozenset({"not-finite", "gradient-not-finite", "unstable"})  # of a gradient that is no number
 
 
@@ -162,9 +165,21 @@ class Notes:
         return found
 
     def step(self, note: Note) -> int:
-        """Return the last step at which a gradient arrives at the node of a note, or that at which it is computed."""
+        """Return the last step at which a gradient arrives at the node of a note, or that at which it is computed.
+
+        One that is no number leaves the node at its step.
+        """
         own = range(1, self.walk.last + 1)
         moves = self.walk.moves
+        leaves = (
+            n
+            for n in own
+            if isinstance(m := moves[n - 1], Contributed)
+            and m.edge.target == note.node
+            and not np.all(np.isfinite(m.fact.contribution))
+        )
+        if note.code == "gradient-not-finite" and (at := next(leaves, 0)):
+            return at
         forward = (n for n in own if isinstance(m := moves[n - 1], Computed) and m.node == note.node)
         arrives = [n for n in own if isinstance(m := moves[n - 1], Contributed) and m.edge.source == note.node]
         return arrives[-1] if note.code in BACKWARD and arrives else next(forward, 0)
@@ -278,14 +293,16 @@ def together(first: Iterable[tuple[int, str]], second: Iterable[tuple[int, str]]
 
 CHARACTER, LINE, PAD = 8.43, 20.0, 12.0  # of the monospaced letters in a box
 SMALL = 7.83  # of those of a label
-FEW = 6  # entries of a tensor whose numbers stand in its box
-LONGEST = 26  # characters of a line in a box
+FEW = 9  # entries of a tensor whose numbers stand in its box
+LONGEST, WIDEST = 26, 36  # characters of a line in a box, and of a row of numbers
 REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
 SHAPE = 1.1  # of the width of the place of the picture to its height
 LABEL = 22  # characters of a label
 RULED = "by its rule"  # of an edge whose rule is longer
 CLEAR = 6  # beside a label, which an edge comes near when it is drawn thick
 RULE = 120  # characters of a rule
+SPACE = "\u00a0"  # that is kept
+UNDER = 5 * SPACE  # before a row of a gradient below the first, which stands behind a word
 
 
 class Picture:
@@ -303,23 +320,25 @@ class Picture:
 
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
-        widest = max(map(columns, self.lines(node)))
-        return widest * CHARACTER + 2 * PAD, (3 if node.requires_grad else 2) * LINE + PAD
+        values, grads = self.texts(node)
+        found = [self.title(node), *values, *(f"grad {text}" for text in grads)]
+        widest = max(columns(line) for text in found for line in text.split("\n"))
+        return widest * CHARACTER + 2 * PAD, (1 + high(values) + high(grads)) * LINE + PAD
 
-    def lines(self, node: Node) -> list[str]:
-        """Return the widest texts of a box."""
+    def texts(self, node: Node) -> tuple[list[str], list[str]]:
+        """Return the values that a box shows, and the gradients, of which a constant has none."""
         later = self.changing.turns
         values = [(0, self.value(node.value)), *later(node.id, lambda one: self.value(one.value))]
-        grads = [*self.gradients(node), *later(node.id, lambda one: self.value(one.grad))]
-        return [self.title(node), *(text for _, text in values), *(f"grad {text}" for _, text in grads)]
+        grads = [*self.gradients(node), *later(node.id, lambda one: self.gradient(one.grad))]
+        return [text for _, text in values], [text for _, text in grads] if node.requires_grad else []
 
     def gradients(self, node: Node) -> Texts:
         """Return the gradient so far; of a leaf that had a `.grad` before, that and what is to be added to it."""
         arrived, own = self.changing.gradients.get(node.id, []), self.changing.grads.get(node.id, [])
-        held = [self.value(grad) for step, grad in own if step == 0]
+        held = [self.gradient(grad) for step, grad in own if step == 0]
         start, before = (held[0], f"{held[0]} + ") if held else (NONE, "")
-        sums = [(step, f"{before}{self.value(total)}") for step, total in arrived]
-        return [(0, start), *sums, *((step, self.value(grad)) for step, grad in own if step > 0)]
+        sums = [(step, f"{before}{self.gradient(total)}") for step, total in arrived]
+        return [(0, start), *sums, *((step, self.gradient(grad)) for step, grad in own if step > 0)]
 
     def title(self, node: Node) -> str:
         """Return `v1 = a·x2`."""
@@ -329,16 +348,19 @@ class Picture:
         return cut(f"{name} = {self.terms.typed(node.expression)}", LONGEST)
 
     def value(self, value: Value | None) -> str:
-        """Return a small value, or the shape of a large one."""
+        """Return a small value, a matrix in rows, or the sizes of a large one."""
         if value is None:
             return NONE
-        shape = f"({', '.join(map(str, np.shape(value)))})"
         if self.terms.explanation.sizes is not None:
             return "…"
-        if np.size(value) > FEW:
-            return shape
-        text = self.terms.value(value, width=LONGEST)
-        return text if len(text) <= LONGEST and "," not in text.rpartition("]")[2] else shape
+        if not np.ndim(value):
+            return self.terms.value(value)
+        is_shown = not isinstance(value, Unkept) and 0 < np.size(value) <= FEW and np.ndim(value) < 3
+        text = rows(value, self.terms.looks.precision) if is_shown else ""
+        return text if text and text.index("]") < WIDEST else f"{'×'.join(map(str, np.shape(value)))} numbers"
+
+    def gradient(self, value: Value | None) -> str:
+        return self.value(value).replace("\n", f"\n{UNDER}")
 
     def drawn(self) -> Html | None:
         """Return the picture; None of a graph that is too large for one."""
@@ -364,10 +386,12 @@ class Picture:
         changing = self.changing
         known: Texts = [(0, "·"), (changing.known.get(node.id, 0), self.value(node.value))]
         known += changing.turns(node.id, lambda later: self.value(later.value))
-        grads = self.gradients(node) + changing.turns(node.id, lambda later: self.value(later.grad))
+        grads = self.gradients(node) + changing.turns(node.id, lambda later: self.gradient(later.grad))
         title = self.title(node)
         values = [(step, f"{title} = {text}" if text != "·" else f"{title}, not computed yet") for step, text in known]
         told = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
+        told = [(step, " ".join(text.split())) for step, text in told]
+        middle, below = f"{box.width / 2:.1f}", 2 + high(self.texts(node)[0])
         name = cut(node.name, LONGEST)
         borrowed = "borrowed" if node.id in self.part.borrowed else None
         return element(
@@ -375,12 +399,25 @@ class Picture:
             element("title", node.name) if len(node.name) > LONGEST else None,
             element("rect", width=f"{box.width:.1f}", height=f"{box.height:.1f}", rx=8 if node.kind == "leaf" else 3),
             text(box.width / 2, 1, element("tspan", name, class_="name"), title[len(name) :]),
-            text(box.width / 2, 2, known[-1][1], class_="value", data_value=node.id, data_text=self.tracks.add(known)),
             text(
                 box.width / 2,
-                3,
+                2,
+                lines(known[-1][1], middle),
+                class_="value",
+                data_value=node.id,
+                data_text=self.tracks.add(known),
+            ),
+            text(
+                box.width / 2,
+                below,
                 element("tspan", "grad ", class_="word"),
-                element("tspan", grads[-1][1], data_grad=True, data_grad_of=node.id, data_text=self.tracks.add(grads)),
+                element(
+                    "tspan",
+                    lines(grads[-1][1], middle),
+                    data_grad=True,
+                    data_grad_of=node.id,
+                    data_text=self.tracks.add(grads),
+                ),
                 class_="grad",
             ) if node.requires_grad else None,
             class_=" ".join(filter(None, ["node", node.kind, self.paint.colours.get(node.id), borrowed])),
@@ -482,6 +519,33 @@ class Picture:
 def again(node: Node, local: Local) -> Local:
     """Return the same edge in a later turn of a loop."""
     return next(one for one in node.locals if (one.input, one.use) == (local.input, local.use))
+
+
+def high(texts: Sequence[str]) -> int:
+    """Return how many lines the highest of some texts has."""
+    return max((text.count("\n") + 1 for text in texts), default=0)
+
+
+def lines(text: str, x: str) -> Html:
+    """Return the lines of a text in a box, one below the other."""
+    first, *more = text.split("\n")
+    return joined(first, *(element("tspan", line, x=x, dy=f"{LINE:g}") for line in more))
+
+
+def rows(given: Value, precision: int) -> str:
+    """Return a vector, with fewer digits where it is long, or a line for each row of a matrix, points below points."""
+    array = np.asarray(given)
+    if array.ndim == 1:
+        found = (f"[{', '.join(digits.number(entry, most) for entry in array)}]" for most in (precision, ENOUGH))
+        return min(found, key=lambda text: len(text) > LONGEST)
+    texts = [[digits.number(entry, ENOUGH) for entry in column] for column in array.T]
+    after = [max(len(text.partition(".")[2]) for text in column) for column in texts]
+    for column, most in zip(texts, after, strict=True):
+        padded = [
+            text + SPACE * (most - len(text.partition(".")[2]) + (most > 0 and "." not in text)) for text in column
+        ]
+        column[:] = [text.rjust(max(map(len, padded)), SPACE) for text in padded]
+    return "\n".join(f"[{(2 * SPACE).join(line)}]" for line in zip(*texts, strict=True))
 
 
 def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:

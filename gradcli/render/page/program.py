@@ -32,7 +32,6 @@ from gradcli.language.tree import (
     Unary,
     fold,
 )
-from gradcli.language.unparser import unparse_statement
 from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.findings.page import findings_list
 from gradcli.render.lesson.page import place, sentence
@@ -207,7 +206,7 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     )
     steps = {"tracks": tracks.document, "questions": asked, "formulas": computed}
     facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
-    return page(title(shown), main, steps=steps, facts=facts(explanation))
+    return page(title(shown, lesson.terms), main, steps=steps, facts=facts(explanation))
 
 
 def in_words(explanation: Explanation, text: str) -> str:
@@ -236,16 +235,16 @@ def check_length(last: int) -> None:
         )
 
 
-def title(explanation: Explanation) -> str:
+def title(explanation: Explanation, terms: Terms) -> str:
     """Return the last statement of a program."""
     statements = explanation.parsed.statements
-    return unparse_statement(statements[-1], multiply="·") if statements else explanation.output
+    return terms.statement(statements[-1]) if statements else explanation.output
 
 
 def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     """Return the program, and the point at which it is explained."""
-    lines = [cut(unparse_statement(statement, multiply="·"), LONGEST) for statement in explanation.statements]
-    point = [f"{cut(node.name, 60)} = {terms.value(node.value, width=40)}" for node in explanation.variables]
+    lines = [cut(terms.statement(statement), LONGEST) for statement in explanation.statements]
+    point = [f"{cut(node.name, 60)} = {terms.value(node.value)}" for node in explanation.variables]
     if explanation.sizes is not None:
         point = [f"{cut(name, 60)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     at = element("p", f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}", class_="point")

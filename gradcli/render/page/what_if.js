@@ -16,15 +16,26 @@ function written(value, digits = 6) {
 }
 
 /** Return a small tensor as the page writes it, of a large one the shape. */
-function listing({ shape, data }) {
-  if (!shape.length) return written(data[0]);
-  if (data.length > 6) return `(${shape.join(", ")})`;
-  const nest = ([length, ...rest], from) => {
-    const stride = size(rest);
-    const parts = [...Array(length).keys()].map((row) => (rest.length ? nest(rest, from + row * stride) : written(data[from + row])));
-    return `[${parts.join(", ")}]`;
-  };
-  return nest(shape, 0);
+function listing({ shape, data }, isTruth = false) {
+  const entry = (x, digits) => (isTruth ? (x ? "True" : "False") : written(x, digits));
+  if (!shape.length) return entry(data[0]);
+  const vector = (digits) => `[${[...data].map((x) => entry(x, digits)).join(", ")}]`;
+  const lines = (whole) => (shape.length === 2 ? rows(shape[1], [...data].map((x) => entry(x, 4))) : whole.length > 26 ? vector(4) : whole);
+  const text = data.length > 9 || shape.length > 2 ? "" : lines(vector());
+  return text && text.indexOf("]") < 36 ? text : `${shape.join("×")} numbers`;
+}
+
+/** Return a line for each row of a matrix, the numbers of a column at their points. */
+function rows(width, texts) {
+  const after = (text) => text.split(".")[1]?.length ?? -1;
+  for (let column = 0; column < width; column++) {
+    const own = [...texts.keys()].filter((n) => n % width === column);
+    const most = Math.max(...own.map((n) => after(texts[n])));
+    for (const n of own) texts[n] += "\u00a0".repeat(most - after(texts[n]));
+    const wide = Math.max(...own.map((n) => texts[n].length));
+    for (const n of own) texts[n] = texts[n].padStart(wide, "\u00a0");
+  }
+  return [...Array(texts.length / width).keys()].map((row) => `[${texts.slice(row * width, (row + 1) * width).join("\u00a0\u00a0")}]`).join("\n");
 }
 
 /** Return the leaf and the place of the entry behind `W[0,1]`. */
@@ -65,17 +76,15 @@ function obstacle() {
   }
 }
 
-/** Let an element say something else; the same again would cost a layout. */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
 /** Show the numbers at the point. */
 function attempt(moved) {
   isTrying = true;
   const { values, gradients } = computed(formulas, point);
-  for (const [way, found] of [["value", values], ["gradOf", gradients]])
-    for (const element of followers[way]) if (found[element.dataset[way]]) write(element, listing(found[element.dataset[way]]));
+  for (const element of followers.value) write(element, listing(values[element.dataset.value], followers.truths.has(element.dataset.value)));
+  for (const element of followers.gradOf) {
+    const gradient = gradients[element.dataset.gradOf];
+    if (gradient) write(element, listing(gradient).replaceAll("\n", `\n${"\u00a0".repeat(5)}`)); // behind a word
+  }
   for (const element of followers.local) {
     const text = listing(evaluate(followers.trees[element.dataset.local], values));
     write(element, text.startsWith("-") ? `×(${text})` : `×${text}`);
@@ -163,6 +172,7 @@ function tries() {
     return;
   }
   followers = { value: all("[data-value]"), gradOf: all("[data-grad-of]"), local: all("[data-local]"), trees: Object.fromEntries(formulas.locals) };
+  followers.truths = new Set(formulas.nodes.filter(([, tree]) => /^([<>]=?|[!=]=)$/.test(tree[0])).map(([id]) => id));
   for (const element of followers.local) element.given = element.textContent;
   for (const part of trial.querySelectorAll("label, [data-action]")) part.hidden = false;
   begin();

@@ -56,6 +56,25 @@ def test_every_sample_is_on_the_page_of_its_folder() -> None:
         assert {name for name in named if name not in text} == set()
 
 
+SHELLS = re.findall(r"^```sh\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+FIRST_HOUR = re.findall(r"^gradcli .*", SHELLS[1], re.MULTILINE)
+
+
+def test_the_first_hour_begins_with_the_setting_up_and_ends_with_exercises() -> None:
+    assert SHELLS[0].rstrip().endswith("&& . .venv/bin/activate && pip install .")
+    assert [command.split()[1] for command in FIRST_HOUR] == ["eval", "why", "practice"]
+    assert re.findall(r"!\[.*\]\((.*)\)", README) == ["samples/pictures/page.png"]
+    assert (ROOT / "samples/pictures/page.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", FIRST_HOUR)
+def test_the_first_hour_can_be_typed(command: str, tmp_path: Path) -> None:
+    text = f'gradcli() {{ {in_shell()} "$@"; }}\n{command.replace("z.html", str(tmp_path / "z.html"))}'
+    done = subprocess.run(["bash", "-c", text], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode in ((1,) if " why " in command else (0,)), done.stderr
+
+
 def test_the_readme_can_be_read_at_a_sitting() -> None:
     assert len(README.split()) <= WORDS
 

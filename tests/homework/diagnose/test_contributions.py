@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,32 @@ def test_the_diamond() -> None:
     assert found["s", "p", 0][8] == "this is the sum so far; asked is what comes through p"
     assert "through" not in found["s", "m", 0].get(3, ""), "the other branch is no part of this question"
     assert found["p", "q", 0][-3] == "∂q/∂p has the other sign"
+
+
+PART = re.compile(r"this is what arrives at (\w+) if (\w+) gets what comes through (\w+) alone")
+SEVERAL = [
+    ("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2}),
+    ("s = y - x; t = tanh(s); q = t*s + x", {"x": 1.7, "y": 1.1}),
+    ("a = x*y; b = sin(a); c = a*b + y; q = c*a - b", {"x": 0.7, "y": 1.3}),
+]
+
+
+@pytest.mark.parametrize(("program", "point"), SEVERAL)
+def test_what_arrives_by_a_part_of_a_gradient_is_what_the_steps_say(program: str, point: dict[str, float]) -> None:
+    """The backward pass again, in which one node gets one contribution alone, gives the number."""
+    explanation, told = explained(program, point), 0
+    for (source, target, _), numbers in mistaken(explanation).items():
+        arrived: dict[str, Any] = {explanation.output: 1.0}
+        for step in explanation.steps:
+            if step.input != source or step.node == target:
+                share = arrived.get(step.node, 0.0) / step.upstream if step.upstream else 0.0
+                arrived[step.input] = arrived.get(step.input, 0.0) + share * step.contribution
+        for number, message in numbers.items():
+            if part := PART.match(message):
+                assert part.groups()[1:] == (source, target)
+                assert arrived[part[1]] == pytest.approx(number)
+                told += 1
+    assert told
 
 
 def test_nobody_learns_by_one_contribution_and_a_corner_is_neither_side() -> None:

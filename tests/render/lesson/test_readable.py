@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gradcli.language.parser import parse_expression
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.readable import each_entry, readable
+from gradcli.render.lesson.page import page
+from gradcli.render.lesson.readable import bare, each_part, readable
+from gradcli.render.text.looks import Looks
 from gradcli.source import Source
+from tests.render.programs import explained
 
 RANKS = {"x": 0, "v": 1, "w": 1, "A": 2, "B": 2}
 WRITTEN = {
@@ -30,13 +35,17 @@ WRITTEN = {
     "sum(A, dim=0)*v": "sum(A, dim=0) ⊙ v",
     "sum(v, dim=0)*v": "sum(v, dim=0)·v",
 }
-ENTRIES = {
-    "expand(x, (3,))": "x",
-    "expand(x, (3,))/3": "x/3",
-    "-expand(x/2, (3,))": "-(x/2)",
-    "2*expand(x, (3,))": "2*x",
-    "expand(v, (2, 3))": None,
-    "expand(x, (3,))*v": None,
+PARTS = {
+    "expand(x, (3,))": "x in each entry",
+    "expand(x, (3,))/3": "x/3 in each entry",
+    "-expand(x/2, (3,))": "-(x/2) in each entry",
+    "2*expand(x, (3,))": "2*x in each entry",
+    "expand(v, (2, 3))/2": "v/2 in each row",
+    "expand(unsqueeze(v, 0), (2, 3))": "v in each row",
+    "expand(unsqueeze(v, 1), (2, 3))": "v along each row",
+    "expand(unsqueeze(v/3, -1), (2, 3))": "v/3 along each row",
+    "expand(1/A, (2, 3))": "1/A copied along axes of length 1",
+    "expand(x, (3,))*v": "expand(x, (3,))*v",
 }
 
 
@@ -50,7 +59,16 @@ def test_what_somebody_typed_keeps_its_functions() -> None:
     assert unparse(readable(tree, RANKS, is_typed=True)) == "where(v > 0, v ⊙ w, 0)"
 
 
-@pytest.mark.parametrize(("text", "entry"), ENTRIES.items())
-def test_each_entry_gets(text: str, entry: str | None) -> None:
-    found = each_entry(parse_expression(Source(text)), RANKS)
-    assert (None if found is None else unparse(found)) == entry
+@pytest.mark.parametrize(("text", "written"), PARTS.items())
+def test_what_each_entry_or_row_gets(text: str, written: str) -> None:
+    part, where = each_part(parse_expression(Source(text)), RANKS)
+    assert f"{unparse(part)}{where}" == written
+    assert bare(written) == unparse(part)
+
+
+def test_no_rule_on_a_page_is_told_by_copies() -> None:
+    program = "s = X @ W; e = exp(s); p = e/sum(e, dim=1, keepdim=True); loss = -mean(sum(Y*log(p), dim=1))"
+    point = {"X": [[1, 0.5], [-0.5, 2]], "W": [[0.2, -0.1, 0.4], [0.3, 0.8, -0.5]], "Y": [[1, 0, 0], [0, 0, 1]]}
+    told = page(explained(program, point), Looks(), all=True)
+    assert "each row gets its entry of g" in told
+    assert not re.search(r"expand|unsqueeze", told)

@@ -16,7 +16,7 @@ from gradcli.explanation.sizes.merging import Dims
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import names
-from gradcli.render.lesson.readable import gets
+from gradcli.render.lesson.readable import bare, gets
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.lesson.trace import trace_document, trace_page
 from gradcli.render.text.looks import Looks
@@ -118,7 +118,10 @@ def test_a_local_derivative_has_the_shape_of_its_value(sign: str, shape: tuple[i
             assert np.shape(part) == (() if each[0] == "each entry" else np.shape(local.value)[1:])
             assert np.all(part == local.value)
             continue
-        value = value_of(parse_program(Source(text)).statements[-1].value, values)
+        value = value_of(parse_program(Source(bare(text))).statements[-1].value, values)
+        if text != bare(text):
+            assert np.all(np.broadcast_to(value, np.shape(local.value)) == local.value)
+            continue
         assert np.shape(value) in (np.shape(local.value), ()), text
         assert np.ndim(value) or not names(local.formula), text
 

@@ -57,6 +57,12 @@ WHAT_IF = {
     "-sum(log_softmax(Z, dim=1)*Y)/2": {"Z": [[1, 2, 3], [0.5, -1, 2]], "Y": [[0, 0, 1], [1, 0, 0]]},
     "sum(where(x > y, x*y, maximum(x, 0.3) + y))": {"x": [0.9, -0.4, 2], "y": [0.1, 0.6, -3]},
     "logsumexp(x, dim=0) + mean(x)*sum(x)": {"x": [0.9, -0.4, 2]},
+    "cross_entropy(relu(X @ W1) @ W2, [0, 2])": {
+        "X": [[1, 2], [-1, 0.5]],
+        "W1": [[0.5, -0.4, 0.3], [0.2, 0.1, -0.6]],
+        "W2": [[0.7, 0.1, 0.2], [-0.5, 0.3, 0.2], [0.4, -0.1, 0.6]],
+    },
+    "cross_entropy(z, 2) + cross_entropy(W, [1, 0], reduction='sum')": {"z": [0.3, 2, -1], "W": [[1, 2], [3, -1]]},
 }
 SHOWN = "() => [...document.querySelectorAll('[data-node]')].map(n => [n.dataset.node, n.dataset.state])"
 GRADS = """() => [...document.querySelectorAll('[data-node]')].filter(n => n.querySelector('[data-grad]'))
@@ -295,7 +301,7 @@ def test_each_entry_says_the_sum_that_it_is(browser: Any, tmp_path: Path, progra
 
 
 def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path) -> None:
-    """At random points of many programs, within 1e-12; and a slider shows it."""
+    """At a thousand random points of many programs, within 1e-12."""
     chance = np.random.default_rng(7)
     for program, values in WHAT_IF.items():
         parsed = parse_program(Source(program))
@@ -305,7 +311,7 @@ def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path)
             assert page.locator("[data-what-if=on]").count() == 1, page.locator(".why-not").inner_text()
             points = [
                 {name: value + chance.uniform(-0.5, 0.5, value.shape) for name, value in given.items()}
-                for _ in range(25)
+                for _ in range(100)
             ]
             listed = [{name: value.tolist() for name, value in point.items()} for point in points]
             for point, found in zip(points, page.evaluate(COMPUTED, listed), strict=True):
@@ -324,6 +330,54 @@ def test_a_slider_moves_values_gradients_and_meaning(browser: Any, tmp_path: Pat
         assert meaning.inner_text() == "x + 0.01 makes q grow by about 1.08; really 1.085."
         page.locator("[data-action=reset]").click()
         assert (value.text_content(), local.text_content(), grad.text_content()) == ("15", "×4", "32")
+
+
+OUTSIDE = """() => [...document.querySelectorAll("[data-node]")].filter((node) => {
+    const box = node.querySelector("rect").getBBox();
+    return [...node.querySelectorAll("text")].map((text) => text.getBBox()).some(({ x, y, width, height }) =>
+        x < box.x || y < box.y || x + width > box.x + box.width || y + height > box.y + box.height);
+}).map((node) => node.dataset.node)"""
+SAID = (
+    """() => [...document.querySelectorAll("[data-value], [data-grad-of], [data-local]")].map(one => one.textContent)"""
+)
+
+
+@pytest.mark.parametrize("program", WHAT_IF)
+def test_boxes_hold_their_numbers_and_what_if_writes_the_same_way(browser: Any, tmp_path: Path, program: str) -> None:
+    """At the values of the program, what the page computes reads as what it has been given: matrices in rows."""
+    text = program_page(explained(program, WHAT_IF[program]), Looks())
+    with opened(browser, tmp_path, text) as page:
+        page.keyboard.press("End")
+        assert page.evaluate(OUTSIDE) == []
+        before = page.evaluate(SAID)
+        page.locator("[data-number]").first.dispatch_event("input")
+        assert page.locator("main[data-trying]").count() == 1
+        assert page.evaluate(SAID) == before
+        page.locator("[data-leaf]").first.fill("0.25")
+        assert page.evaluate(OUTSIDE) == []
+
+
+OVERLAPS = """() => [...document.querySelectorAll(".what-if .leaf")].filter(leaf => {
+    const curve = leaf.querySelector(".curve").getBoundingClientRect();
+    return [...leaf.querySelectorAll("input, p")].map(one => one.getBoundingClientRect())
+        .filter(one => one.right > curve.left && one.left < curve.right)
+        .some(one => one.bottom > curve.top && one.top < curve.bottom);
+}).length"""
+
+
+@pytest.mark.parametrize("width", [360, 700, 960, 1000, 1120, 1280, 1440, 1920, 2560])
+def test_sliders_fields_and_curves_stand_beside_each_other(browser: Any, tmp_path: Path, width: int) -> None:
+    text = program_page(explained("z = (x1 + a*x2)**2", {"x1": 1, "a": 2, "x2": 3}), Looks())
+    with opened(browser, tmp_path, text, viewport={"width": width, "height": 900}) as page:
+        assert page.locator(".what-if .leaf").count() == 3
+        assert page.evaluate(OVERLAPS) == 0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_boxes_hold_their_numbers(browser: Any, tmp_path: Path, name: str) -> None:
+    with opened(browser, tmp_path, program_page(CASES[name].explain(), Looks())) as page:
+        page.keyboard.press("End")
+        assert page.evaluate(OUTSIDE) == []
 
 
 WRITTEN = """() => {

@@ -40,7 +40,7 @@ def line(element: ElementTree.Element) -> str:
         "2**-x": "2^−x",
         "sqrt(a*b)": "√{a·b}",
         "x1*W_2": "x_1·W_2",
-        "A.T @ g": "A^⊤@g",
+        "A.T @ g": "A^⊤g",
         "sum(g, dim=0)": "sum(g,dim=0)",
         "x.sum(dim=0)": "x.sum(dim=0)",
         "where(x > 0, 1, 2)": "where(x>0,1,2)",

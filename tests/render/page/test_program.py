@@ -10,8 +10,9 @@ from functools import cache
 import pytest
 
 from gradcli.explanation.folding import folded
-from gradcli.explanation.steps.walk import walk
+from gradcli.explanation.steps.walk import Contributed, walk
 from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.page.picture import Notes
 from gradcli.render.page.program import program_page
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import dump
@@ -143,3 +144,21 @@ def test_what_is_suspicious_stands_at_the_head_once_with_its_step() -> None:
     assert "nan-at-edge" in head.text
     assert [link.attributes["href"] for link in head.all("a")] == ["#step=2"]
     assert not page.all("data-finding")
+
+
+def test_matrices_of_few_entries_stand_whole_in_their_boxes() -> None:
+    text = program_page(explained("sum(W @ x)", {"W": [[0.5, -1, 2], [3, 0.25, 1]], "x": [1, 2, 3]}), Looks())
+    box = text[text.index('data-value="W"') :]
+    assert "[0.5\u00a0\u00a0-1\u00a0\u00a0\u00a0\u00a0\u00a02]<tspan" in box
+    assert ">[3\u00a0\u00a0\u00a0\u00a0\u00a00.25\u00a0\u00a01]</tspan>" in box
+
+
+def test_a_gradient_that_becomes_nan_is_told_at_the_step_at_which_it_does() -> None:
+    explanation = explained("log(exp(x) + exp(y))", {"x": 1000, "y": 1001})
+    found = walk(explanation)
+    notes = Notes(found, range(found.last + 1))
+    (step,) = (number for number, told in notes.by_step.items() if any("becomes nan" in one.message for one in told))
+    move = found.moves[step - 1]
+    assert isinstance(move, Contributed)
+    assert (move.edge.target, move.edge.source) == ("v2", "y")
+    assert 0 not in notes.by_step, "before the first step nothing is wrong yet"

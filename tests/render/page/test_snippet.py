@@ -77,7 +77,8 @@ def test_each_step_of_a_small_run() -> None:
         "Step 0 Beginning: Nothing has run yet.",
         "Step 1 Line 2: w = 2 is a leaf that requires grad.",
         "Step 2 Line 3: y = w·w = 4, and its grad_fn is MulBackward0.",
-        f"Step 3 Line 4, backward: The way back begins at y, whose gradient by itself is 1. From y to w: {first} "
+        f"Step 3 Line 4, backward: The way back begins at y, whose gradient by itself is 1. "
+        f"Upstream is what arrives from the side of y. From y to w: {first} "
         "This is the first of 2 contributions to w, which are added up.",
         "Step 4 Line 4, backward: From y to w: upstream 1 times the local derivative ∂y/∂w (2nd) = w = 2 gives 2. "
         "It is added to what w has already: 2 + 2 = 4.",
@@ -101,7 +102,7 @@ def test_the_later_turns_of_a_loop_say_what_changes() -> None:
     page = read(run_page(ran(text), Asked()))
     told = [step.all("p")[0].text for step in page.all("li") if "id" in step.attributes]
     assert told[-1] == "y becomes 0.015625. w.grad becomes 0.25. w becomes 0.0625. w.grad becomes 0."
-    assert any(one.endswith("The line does the same 4 times; this is the first of them.") for one in told)
+    assert any(one.endswith("The line runs 4 times like this; the numbers are those of the first.") for one in told)
     assert not any("b " in one for one in told[3:]), "nothing is said about a tensor that stays as it is"
 
 
@@ -218,3 +219,11 @@ def test_a_network_opens_with_its_layers() -> None:
     widths = [float(path.attributes["stroke-width"]) for path in links[2].all("path")]
     assert widths == pytest.approx(0.6 + 9 * gradient[:8] / gradient.max(), abs=0.06)
     assert not [one for one in read(run_page(ran(SLOPE), Asked())).all("class") if one.attributes["class"] == "layers"]
+
+
+def test_an_optimizer_that_changes_what_is_not_told_says_by_how_much() -> None:
+    lines = ["import torch", "w = torch.arange(40.0).requires_grad_()", "opt = torch.optim.SGD([w], lr=0.5)"]
+    lines += ["w[20].backward()", "opt.step()"]
+    page = read(run_page(ran("\n".join(lines)), Asked()))
+    told = [step.all("p")[0].text for step in page.all("li") if "id" in step.attributes]
+    assert any("SGD changes w by 0.5 at most." in one for one in told)

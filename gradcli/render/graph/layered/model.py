@@ -189,9 +189,9 @@ def fitting(*drawings: Drawing | None, ratio: float = RATIO) -> Drawing | None:
     return next((one for one in found if size(one) >= NEARLY * best), None)
 
 
-def in_rows(drawing: Drawing, ratio: float) -> Iterator[Drawing]:
+def in_rows(drawing: Drawing, ratio: float, narrow: float = NARROW) -> Iterator[Drawing]:
     """Yield a drawing from left to right in two rows and in more."""
-    if drawing.direction == "LR" and drawing.width > max(NARROW, ratio * drawing.height):
+    if drawing.direction == "LR" and drawing.width > max(narrow, ratio * drawing.height):
         for rows in range(2, min(MOST, len(drawing.ends) - 1) + 1):
             places = cuts(drawing, rows)
             if len(places) == rows - 1:

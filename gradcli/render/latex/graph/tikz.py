@@ -16,7 +16,7 @@ from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 from gradcli.render.graph.sketch.sketch import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
 from gradcli.render.latex.formulas import escaped
-from gradcli.render.latex.pieces import Piece, letters, value
+from gradcli.render.latex.pieces import ENOUGH, Piece, letters, value
 from gradcli.render.latex.terms import Terms
 from gradcli.source import visible
 
@@ -83,7 +83,7 @@ def point(place: Point) -> str:
 
 WIDEST = 20  # letters of a formula
 FEW = 6  # entries of a tensor whose numbers are shown
-LETTER, HEIGHT = 5.6, 12.0  # pixels
+LETTER, HEIGHT = 7.0, 13.0  # pixels
 
 Behind = tuple[Edge, Local | None]
 
@@ -131,7 +131,7 @@ def derivative(local: Local, terms: Terms, values: str) -> str:
 
 
 POINTS = 0.75  # of a pixel
-SMALLEST, EASY, CLOSE = 0.6, 0.8, (0.7, 0.85)  # of the usual size of letters; `CLOSE` of a part of a picture
+EASY = 0.9  # of the usual size of letters, 10 points: the least that is read with ease
 DIGIT, COLUMN, WORD, SIDES = 5.8, 14.0, 30.0, 14.0  # pixels; the letters of LaTeX are smaller than of a browser
 LINE, GAP = 16.0, 3.0
 PREAMBLE = r"""\usepackage{tikz}
@@ -182,12 +182,11 @@ class Picture:
         Where its letters would be too small, it is the part of the picture around what is active, which may be `high`.
         """
         scale, part = self.scale(room), None
-        if state is not None and scale < SMALLEST and "active" in state.nodes.values():
-            high = max(high, room[1])
-            scale = min(CLOSE[1], max(CLOSE[0], high / (self.drawing.height * POINTS)))
+        if state is not None and scale < EASY and "active" in state.nodes.values():
+            high, scale = max(high, room[1]), EASY
             part = self.around(state, room[0] / scale / POINTS, high / scale / POINTS)
         unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
-        options = rf"{unit}, scale={scale:.3f}, transform shape, font=\footnotesize"
+        options = rf"{unit}, scale={scale:.3f}, transform shape"
         lines = [rf"\begin{{tikzpicture}}[{options}]"]
         if part:
             lines.append(rf"\path[clip] {corners(part)};")
@@ -259,7 +258,7 @@ class Picture:
         if is_labelled and is_seen and route.label is not None and text is not None:
             place = f"({route.label.x + route.label.width / 2:.1f},{route.label.y + route.label.height / 2:.1f})"
             color = "active" if look == "active" else "black!65"
-            lines.append(rf"\node[inner sep=0pt, text={color}, font=\scriptsize] at {place} {{{text.text}}};")
+            lines.append(rf"\node[inner sep=0pt, text={color}] at {place} {{{text.text}}};")
         return lines
 
 
@@ -270,7 +269,7 @@ def written(given: Value, terms: Terms, values: str) -> Piece:
     if np.size(given) > FEW or (np.ndim(given) and values == "shape"):
         sizes = r" \times ".join(map(str, np.shape(given)))
         return Piece(rf"\text{{shape }} {sizes}")
-    return value(given, terms.precision)
+    return value(given, min(terms.precision, ENOUGH) if np.ndim(given) else terms.precision)
 
 
 def is_name_enough(node: Node, terms: Terms) -> bool:
@@ -291,7 +290,7 @@ def box_room(vertex: Vertex, terms: Terms, values: str) -> tuple[float, float]:
     sizes = [room(written(node.value, terms, values))] if "value" in roles else []
     if "grad" in roles and node.grad is not None:
         sizes.append(room(written(node.grad, terms, values), WORD))
-    return max(wide, *(width for width, _ in sizes)), high + sum(height for _, height in sizes)
+    return max([wide, *(width for width, _ in sizes)]), high + sum(height for _, height in sizes)
 
 
 def room(found: Piece, before: float = 0.0) -> tuple[float, float]:

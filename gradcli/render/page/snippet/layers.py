@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from textwrap import wrap
 
 import numpy as np
 
@@ -134,7 +135,7 @@ def arrivals(name: str, stops: Stops) -> Iterator[tuple[int, str]]:
 FEWEST = 2  # layers of a network
 MOST = 8  # layers of a picture
 UNITS = 8  # of a column
-LEFT, ACROSS, DOWN, TOP, FOOT = 40.0, 180.0, 34.0, 30.0, 80.0  # pixels
+LEFT, ACROSS, DOWN, TOP, FOOT = 40.0, 180.0, 34.0, 30.0, 116.0  # pixels
 THICK, THIN = 9.0, 0.6  # of a connection
 LETTERS = 20  # of a line below a layer
 
@@ -209,7 +210,10 @@ def layers_picture(found: Sequence[Layer], shown: int) -> Html | None:
         parts += units(count, LEFT + ACROSS * place, high)
     wide, tall = 2 * LEFT + ACROSS * (len(columns) - 1), TOP + high + FOOT
     drawn = element("svg", *parts, viewBox=f"0 0 {wide:.0f} {tall:.0f}", role="group", aria_label="The layers")
-    told = "The layers with the gradients of the first backward pass: the thicker a line, the larger. Click on a layer."
+    told = (
+        "The layers with the gradients of the first backward pass: the thicker a line, the larger. "
+        "The number below a layer is the length of its gradient, all entries together. Click on a layer."
+    )
     return element("div", element("p", told, class_="part"), drawn, class_="layers", data_shown=shown)
 
 
@@ -238,7 +242,7 @@ def words(layer: Layer, x: float, y: float) -> Iterator[Html]:
     norm = number(float(np.sqrt((layer.gradient**2).sum())), 4)
     outputs, inputs = layer.gradient.shape
     name, after = layer.weight.removesuffix(".weight"), ", ".join(layer.then)
-    told = [cut(name, LETTERS), f"{inputs} to {outputs}", f"gradient {norm}", cut(after, LETTERS)]
+    told = [cut(name, LETTERS), f"{inputs} to {outputs}", f"gradient {norm}", *wrap(after, LETTERS, max_lines=3)]
     for line, text in enumerate(told):
         yield element("text", text, x=f"{x:g}", y=f"{y + 18 * (line + 1):g}", class_="name" if not line else None)
 

@@ -43,7 +43,7 @@ def told(events: Sequence[Event], looks: Looks) -> Iterator[str]:
         yield from of_event(event, looks)
     times = max(event.times for event in events)
     if times > 1:
-        yield f"The line does the same {times:,} times; this is the first of them."
+        yield f"The line runs {times:,} times like this; the numbers are those of the first."
 
 
 def of_event(event: Event, looks: Looks) -> Iterator[str]:
@@ -76,7 +76,11 @@ def updated(event: Updated, looks: Looks) -> Iterator[str]:
     from gradcli.render.run import timeline  # the lines of `run --explain`
 
     for name, before, after in event.parameters[:FEW_SAID]:
-        yield f"{event.optimizer} changes {name} from {written(before, looks)} to {written(after, looks)}."
+        sides = written(before, looks), written(after, looks)
+        how = f"from {sides[0]} to {sides[1]}"
+        if sides[0] == sides[1] and before is not None and after is not None:  # what differs is not among what is told
+            how = f"by {short(np.max(np.abs(np.subtract(after, before))), 3)} at most"
+        yield f"{event.optimizer} changes {name} {how}."
     if len(event.parameters) > FEW_SAID:
         yield f"{more(len(event.parameters), 'parameter')}."
     for update in event.updates[: timeline.WORKED]:
