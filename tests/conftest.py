@@ -50,6 +50,13 @@ def pytest_unconfigure() -> None:
 guard.is_strict = True  # what is optional may not fail in tests, nor a simplified formula be another
 
 
+@pytest.fixture(autouse=True, scope="module")
+def frozen() -> None:
+    """Let no process that is forked look again, for garbage, at what tests before have made."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def quiet_numpy() -> Iterator[None]:
     """Infinities and nan are results here, as in torch: numpy says nothing about them."""
