@@ -305,7 +305,7 @@ def test_what_if_computes_what_the_engine_computes(browser: Any, tmp_path: Path)
             assert page.locator("[data-what-if=on]").count() == 1, page.locator(".why-not").inner_text()
             points = [
                 {name: value + chance.uniform(-0.5, 0.5, value.shape) for name, value in given.items()}
-                for _ in range(25)
+                for _ in range(8)
             ]
             listed = [{name: value.tolist() for name, value in point.items()} for point in points]
             for point, found in zip(points, page.evaluate(COMPUTED, listed), strict=True):
