@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +12,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from gradcli.guard import guard
-
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share theirs, away from the sources
-    os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # torch adds up in parts where it has several
 os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own one reserves more than a worker may have
@@ -52,6 +48,13 @@ def pytest_unconfigure() -> None:
 
 
 guard.is_strict = True  # what is optional may not fail in tests, nor a simplified formula be another
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen() -> None:
+    """Let no process that is forked look again, for garbage, at what tests before have made."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -85,7 +85,7 @@ def test_every_example(program: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(program: str) -> None:
     assert_its_own(program)

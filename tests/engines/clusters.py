@@ -37,7 +37,7 @@ def dask() -> Iterator[Cluster]:
     pandas, pa = import_module("pandas"), import_module("pyarrow")
 
     def frame(table: Any) -> Any:
-        return frames.from_pandas(table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=6, sort=False)
+        return frames.from_pandas(table.to_pandas(types_mapper=pandas.ArrowDtype), npartitions=3, sort=False)
 
     def dying(frame: Any, column: str, fatal: str, mark: Path) -> Any:
         end = once(mark)
@@ -62,7 +62,12 @@ def spark() -> Iterator[Cluster]:
     if shutil.which("java") is None:
         pytest.skip("no Java")
     builder = sql.SparkSession.builder.master("local[2,3]")
-    options = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 3, "spark.log.level": "OFF"}
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": 3,
+        "spark.log.level": "OFF",
+    }
     session = builder.config(map=options).getOrCreate()
 
     def dying(frame: Any, column: str, fatal: str, mark: Path) -> Any:
@@ -77,7 +82,7 @@ def spark() -> Iterator[Cluster]:
             "spark",
             [],
             import_module("gradcli.spark"),
-            lambda table: session.createDataFrame(table).repartition(6),
+            lambda table: session.createDataFrame(table).repartition(3),
             lambda frame: frame.toArrow(),
             dying,
         )

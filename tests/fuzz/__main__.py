@@ -30,6 +30,9 @@ def main() -> int:
         print_case(Place(options.seed, areas[0], options.case))
         return 0
     places = (Place(options.seed, area, number) for number in count(options.first) for area in areas)
+    if areas == OF_LAWS:
+        from tests.fuzz.laws import laws  # noqa: F401  torch, which each process would import
+
     summary = Summary()
     for verdict in verdicts(in_time(islice(places, options.cases), options.seconds), options.jobs):
         summary.add(verdict)

@@ -29,21 +29,25 @@ def holds(
     """Yield where a formula has another value or shape than expected, or none; what is not finite expects nothing."""
     if not np.isfinite(expected).all():
         return
-    text = f"{unparse(formula)} at {', '.join(f'{name}={np.asarray(value).tolist()}' for name, value in point.items())}"
+
+    def text() -> str:
+        values = ", ".join(f"{name}={np.asarray(value).tolist()}" for name, value in point.items())
+        return f"{unparse(formula)} at {values}"
+
     try:
         found = value_of(formula, point)
     except GradcliError as error:
-        yield f"a {what} cannot be evaluated", f"{error}: {text}"
+        yield f"a {what} cannot be evaluated", f"{error}: {text()}"
         return
     if np.shape(found) != np.shape(expected):
-        yield f"a {what} has another shape", f"{np.shape(found)} for {np.shape(expected)}: {text}"
+        yield f"a {what} has another shape", f"{np.shape(found)} for {np.shape(expected)}: {text()}"
         return
     largest = max((apart(0.0, value) for value in point.values()), default=1.0)
     slack = max(slack, ROUNDED * max(largest, 1.0))
     if not near(found, expected, slack):
         slack = max(slack, 30 * rounding_of(point, formula, raw))
     if not near(found, expected, slack) and (raw is None or not agree(formula, raw, point)):
-        yield f"a {what} has another value", f"{found} for {expected}: {text}"
+        yield f"a {what} has another value", f"{found} for {expected}: {text()}"
 
 
 def agree(formula: Expression, raw: Expression, point: Mapping[str, Any]) -> bool:

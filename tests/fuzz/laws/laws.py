@@ -9,6 +9,7 @@ import os
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -51,7 +52,7 @@ def broken(arguments: Sequence[str]) -> Iterator[Broken]:
 
 def the_value_is_that_in_fifty_digits(subject: Subject) -> Iterator[Broken]:
     found = precise.output(subject.program, subject.exact)
-    if not same(subject.raw.value, found, subject.noise()):
+    if not same(subject.raw.value, found, subject.noise):
         yield "the value is another in fifty digits", f"{subject.raw.value} for {shown(found)}"
 
 
@@ -60,13 +61,14 @@ def gradients_are_slopes(subject: Subject) -> Iterator[Broken]:
         return
     for leaf in subject.raw.leaves:
         slope = precise.slopes(subject.program, subject.exact, leaf.name)
+        gradient = np.zeros(np.shape(slope)) if leaf.gradient is None else leaf.gradient
+        if subject.is_alike(partial(same, gradient, slope), leaf.formula_raw):
+            continue
         if flipped(slope, precise.slopes(subject.program, subject.exact, leaf.name, 14)):
             continue  # a kink that has no note
-        gradient = np.zeros(np.shape(slope)) if leaf.gradient is None else leaf.gradient
         if not np.isfinite(gradient).all() and subject.is_told_not_finite:
             continue  # as in torch, where 0 times infinity is on the way
-        if not same(gradient, slope, subject.noise(leaf.formula_raw)):
-            yield "a gradient is no slope", f"by {leaf.name}: {gradient} for {shown(slope)}"
+        yield "a gradient is no slope", f"by {leaf.name}: {gradient} for {shown(slope)}"
 
 
 def torch_has_the_same(subject: Subject) -> Iterator[Broken]:
@@ -75,12 +77,11 @@ def torch_has_the_same(subject: Subject) -> Iterator[Broken]:
     if answer is None or any("but for rounding" in note.message for note in subject.raw.notes):
         return
     value, gradients = answer
-    slack = 30 * subject.noise()
-    if not near(subject.raw.value, value, slack):
+    if not near(subject.raw.value, value, 30 * subject.noise):
         yield "torch has another value", f"{subject.raw.value} for {value}"
     for leaf in subject.raw.leaves:
         gradient = np.zeros(np.shape(gradients[leaf.name])) if leaf.gradient is None else leaf.gradient
-        if not near(gradient, gradients[leaf.name], 30 * subject.noise(leaf.formula_raw)):
+        if not subject.is_alike(partial(near, gradient, gradients[leaf.name]), leaf.formula_raw, 30):
             yield "torch has another gradient", f"by {leaf.name}: {gradient} for {gradients[leaf.name]}"
 
 
@@ -119,7 +120,7 @@ def contributions_and_paths_sum_to_the_gradient(subject: Subject) -> Iterator[Br
 
 
 def formulas_have_the_value_of_the_engine(subject: Subject) -> Iterator[Broken]:
-    """Simplified, raw and engine are the same at the point, and simplified and raw at eight others."""
+    """Simplified, raw and engine are the same at the point, and simplified and raw at others."""
     explanation = subject.explanation
     for leaf in explanation.leaves:
         if leaf.gradient is None or leaf.formula_raw is None:
@@ -176,7 +177,7 @@ def formulas_at_any_size_hold_at_this_one(subject: Subject) -> Iterator[Broken]:
         if leaf.formula is not None and here.gradient is not None:
             point = in_names(found, {**subject.variables, **sizes})
             yield from holds(
-                leaf.formula, None, point, here.gradient, "formula at any size", subject.noise(here.formula_raw)
+                leaf.formula, None, point, here.gradient, "formula at any size", subject.noise_with(here.formula_raw)
             )
 
 
@@ -192,19 +193,19 @@ def second_and_third_derivatives_are_slopes_of_slopes(subject: Subject) -> Itera
         slope, again = (precise.second(subject.program, subject.exact, first, other, power) for power in (12, 11))
         if flipped(slope, again) or not np.isfinite(number.value):
             continue
-        if not same(number.value, slope, 1e2 * subject.noise(formula.formula)):
+        if not subject.is_alike(partial(same, number.value, slope), formula.formula, 1e2):
             yield "a second derivative is no slope", f"by {first}, {other}: {number.value} for {shown(slope)}"
-        if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise()):
+        if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise):
             continue
         if formula.formula is not None and subject.is_of_one_piece:
             yield from reads_back(formula.formula)
             what = "formula of a second derivative"
-            yield from holds(formula.formula, None, subject.variables, number.value, what, subject.noise())
+            yield from holds(formula.formula, None, subject.variables, number.value, what, subject.noise)
     for number in total.derivatives(subject.program, subject.values, 3, mixed=False):
         slope, again = (precise.third(subject.program, subject.exact, number.by[0], power) for power in (9, 8))
         if flipped(slope, again) or not np.isfinite(number.value):
             continue
-        if not same(number.value, slope, 1e3 * subject.noise()):
+        if not same(number.value, slope, 1e3 * subject.noise):
             yield "a third derivative is no slope", f"by {number.by[0]}: {number.value} for {shown(slope)}"
 
 
@@ -223,7 +224,7 @@ def jacobians_and_hessians_of_tensors_are_those_of_the_engine(subject: Subject) 
         if formula.formula is None or not np.isfinite(number.value).all():
             continue
         yield from reads_back(formula.formula)
-        if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise()):
+        if formula.formula == Number(0) and near(number.value, 0, 1e3 * subject.noise):
             continue
         given = dict.fromkeys(formula.upstreams, 1.0)
         expected = np.asarray(number.value)
@@ -234,7 +235,7 @@ def jacobians_and_hessians_of_tensors_are_those_of_the_engine(subject: Subject) 
                 continue
             expected = expected.sum(axis=tuple(range(len(shapes))))
         what = "formula of a Jacobian" if order == 1 else "formula of a Hessian"
-        yield from holds(formula.formula, None, {**subject.variables, **given}, expected, what, subject.noise())
+        yield from holds(formula.formula, None, {**subject.variables, **given}, expected, what, subject.noise)
 
 
 LAWS: tuple[Callable[[Subject], Iterator[Broken]], ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -24,7 +24,7 @@ from tests.fuzz.laws import precise
 ENDING_AT_ONE = ("asin", "acos", "acosh", "atanh")
 EDGE = 1e-6  # from the end of a domain
 THRESHOLD = 20  # of softplus, as torch has it
-POINTS = 8  # at which formulas are compared, besides that of the program
+POINTS = 4  # at which formulas are compared, besides that of the program
 
 
 def read(arguments: Sequence[str]) -> tuple[Program, dict[str, Any]]:
@@ -103,13 +103,21 @@ class Subject:
         arguments = [value_of_node[node.inputs[0]] for node in self.raw.nodes if node.op in ENDING_AT_ONE]
         return any(np.any(np.abs(np.abs(argument) - 1) < EDGE) for argument in arguments)
 
-    def noise(self, *formulas: Expression | None) -> float:
-        """Return how much rounding there is in the output and in formulas."""
+    @cached_property
+    def noise(self) -> float:
+        """How much rounding there is in the output."""
         if self.is_at_an_edge:
             return np.inf
         sizes = [apart(0.0, node.value) for node in self.raw.nodes]
-        own = float(np.finfo(np.float64).eps) * max(sizes, default=1.0) * len(sizes)
-        return max(own, rounding_of(self.raw.point, *formulas) if any(formulas) else 0.0)
+        return float(np.finfo(np.float64).eps) * max(sizes, default=1.0) * len(sizes)
+
+    def noise_with(self, formula: Expression | None) -> float:
+        """Return how much there is in the output and in a formula, which takes long to find out."""
+        return max(self.noise, rounding_of(self.raw.point, formula) if formula and self.noise < np.inf else 0.0)
+
+    def is_alike(self, are_alike: Callable[[float], bool], formula: Expression | None, times: float = 1) -> bool:
+        """Tell whether numbers are alike but for so many times the rounding of the output, or that of a formula."""
+        return are_alike(times * self.noise) or (formula is not None and are_alike(times * self.noise_with(formula)))
 
     @cached_property
     def points(self) -> list[dict[str, Any]]:
