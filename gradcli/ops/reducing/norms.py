@@ -79,6 +79,7 @@ norm = structured(
     convention="the gradient of a norm at 0 is 0",
     says=LENGTH,
     index=entries.norm,
+    stacked=("dim",),
 )
 
 
