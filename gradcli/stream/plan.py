@@ -159,6 +159,8 @@ class Plan:
         """Return how the program is done at once to many points with values of these shapes, if it can be."""
         dtype = np.dtype(self.task.dtype)
         arrays = {name: np.asarray(value) for name, value in point.items() if name in self.needed.places}
+        if not arrays:
+            return None
         hidden = {name: Hidden(x if x.dtype == np.bool_ else x.astype(dtype)) for name, x in arrays.items()}
 
         def program() -> tuple[Tensor, dict[str, Tensor], Any]:

@@ -120,10 +120,10 @@ def too_large(what: str) -> EvaluationError:
 
 
 def behind(dim: Any, ndim: int) -> Any:
-    """Return dimensions of a point as they are in a stack; all of them for None."""
+    """Return dimensions of a point as they are in a stack; all of them for None, which only a reduction has."""
     if dim is None or dim == ():
         return tuple(range(1, ndim + 1))
-    return dim % max(ndim, 1) + 1 if isinstance(dim, int) else tuple(behind(each, ndim) for each in dim)
+    return dim + (dim >= 0) if isinstance(dim, int) else tuple(behind(each, ndim) for each in dim)
 
 
 def in_front(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
