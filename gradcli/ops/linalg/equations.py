@@ -160,6 +160,10 @@ def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return found[..., 0] if vectors else found
 
 
+def _stacked_solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    return _solve(A, B[..., None])[..., 0] if A.ndim == B.ndim + 1 == 3 else _solve(A, B, left=left)
+
+
 def _matrix_rule(g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, left: bool = True) -> Any:
     h = solve(transposed(A), g, left=left)
     if len(out.shape) == 1:
@@ -178,6 +182,7 @@ solve: Primitive = structured(
     node="LinalgSolveExBackward0",
     says=SOLVED,
     differential=change.solution,
+    stacked=_stacked_solve,
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand, sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks import shapes
-from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions, in_front
+from gradcli.engine.checks.shapes import behind, broadcast_shapes, check_together, dimension, dimensions, in_front
 from gradcli.engine.graph import join
 from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, Notation, literal, named, positional
@@ -55,6 +55,12 @@ def _own_part(g: Carrier, out: Carrier, *inputs: Carrier, position: int, dim: in
         return nothing(inputs[position])
     ends = list(accumulate((0 if _is_left_out(x, g) else x.shape[dim] for x in inputs), initial=0))
     return cut(g, dim=dim, start=ends[position], stop=ends[position + 1])
+
+
+def _stacked_roll(x: Array, *, shifts: Shape, dims: Shape | None = None) -> Any:
+    if dims is None:
+        return np.roll(x.reshape(len(x), -1), sum(shifts), 1).reshape(x.shape)
+    return np.roll(x, shifts, behind(dims, x.ndim - 1))
 
 
 cat: Primitive = structured(
@@ -124,6 +130,7 @@ roll: Primitive = structured(
     notation=_write_roll,
     says=MOVED,
     index=ELSEWHERE,
+    stacked=_stacked_roll,
 )
 
 

@@ -89,7 +89,9 @@ def forms(plan: Plan, form_of_column: Mapping[str, Form]) -> Forms:
             first = first or error
             continue
         gradient_forms = {name: Form.of(g) for name, g in result.gradients.items() if g is not None}
-        stack = None if plan.is_columnar and plan.takes(point) else plan.stack(point)
+        is_columnar = plan.is_columnar and plan.takes(point)
+        stacks = () if is_columnar else filter(None, map(plan.stack, trial_points(form_of_column)))
+        stack = next(iter(stacks), None)
         return Forms(Form.of(result.value), {name: gradient_forms.get(name) for name in plan.differentiated}, stack)
     assert first is not None
     raise first
