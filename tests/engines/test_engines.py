@@ -29,7 +29,7 @@ pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
 pc: Any = pytest.importorskip("pyarrow.csv")
 
-AT_ONCE, ROW_BY_ROW = "where(x > y, sin(x)*exp(y), a*x**2.5)", "k = sum(w*x); max(stack([k, y]))*a"
+AT_ONCE, ROW_BY_ROW = "where(x > y, sin(x)*exp(y), a*x**2.5)", "k = stack([sum(w*x), y]); max(k[k == k])*a"
 ROWS = 200
 FATAL = "137"
 
