@@ -61,6 +61,7 @@ class Result:
 
     value: Any
     gradients: dict[str, Any]
+    errors: Mapping[int, str] = field(default_factory=dict)  # by the number of the row, of those that have one
 
 
 class Plan:

@@ -110,6 +110,7 @@ def test_a_null_inside_of_a_list_is_no_number(library: str) -> None:
     assert str(result.value.tolist()) == "[nan, 7.0, nan, 11.0]"
     assert str(result.gradients["v"][:2].tolist()) == "[[nan, nan], [1.0, 1.0]]"
     assert list(f.errors) == [0, 2]
+    assert result.errors == f.errors
 
 
 @pytest.mark.parametrize(
