@@ -28,15 +28,15 @@ Axes = int | tuple[int, ...] | None
 
 def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     """Return the sum over axes (default: all), in the dtype of `x` for floats, in int64 for integers and booleans."""
-    point = x[0] if mode.stacked else x
+    stacked = mode.stacked
+    point = x[0] if stacked else x
     is_ordered = np.ndim(point) and 2 < point.size <= THREADED and x.dtype.kind == "f" and x.dtype.itemsize >= 4
     if not (is_ordered and point.flags.c_contiguous):
         return np.sum(x, axis=axis, keepdims=keepdims)
-    points = x.shape[:1] if mode.stacked else ()
-    add, blocks, shape = plan(x.shape, axis, keepdims, len(points))
+    add, blocks, shape = plan(x.shape, axis, keepdims, int(stacked))
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
-    sums = add(x.reshape(*(points or (1,)), *blocks)).reshape(shape)
+    sums = add(x.reshape(blocks)).reshape(shape)
     return sums.copy() if shape else sums[()]  # not a part of the memory of all steps
 
 
@@ -46,12 +46,13 @@ def plan(
 ) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
     """Return the order for an array of this shape, the shape that it is added in, and that of the result.
 
-    The order is that of the dimensions from the first on.
+    The order is that of the dimensions from the first on; those before it, or 1, stand in front of the blocks.
     """
     summed = _axes(axis, len(shape))
     blocks = merged(shape[first:], tuple(dim - first for dim in summed))
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
-    return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
+    sizes = (*(shape[:first] or (1,)), *(size for size, _ in blocks))
+    return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), sizes, result
 
 
 def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
@@ -161,7 +162,7 @@ def of_columns(x: Array) -> Array:
 # How the blocks of dimensions of each point are added, by which of them are summed; torch's own order in other cases
 # is not known.
 ORDERS: dict[tuple[bool, ...], Callable[[Array], Array]] = {
-    (True,): of_rows,
+    (True,): rows,
     (False, True): of_rows,
     (True, False): of_columns,
     (False, True, False): of_columns,
