@@ -67,7 +67,7 @@ class Dialect:
         """Return the error of a cell that is no number."""
         help = "write a number such as 2 or 1e-3"
         if self.is_grouped(cell):
-            help = f"write no thousands: decimals begin with {self.decimal!r} here, as --decimal says"
+            help = f"write no thousands: decimals begin with {self.decimal!r} here; --decimal says otherwise"
         elif re.fullmatch(r"[-+]?\d*[.,]\d+", cell):
             help = f"decimals begin with {self.decimal!r} here"
             help += (

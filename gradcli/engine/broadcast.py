@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.checks.shapes import in_front
 from gradcli.engine.memory.layout import strided
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive, structured
@@ -89,6 +90,7 @@ sum_to_size: Primitive = structured(
     fold=_fold_sum,
     says=SUM,
     index=sums_of_copies,
+    stacked=lambda x, *, size: _sum_to_size(x, size=(len(x), *in_front(size, x.ndim - 1))).reshape(len(x), *size),
 )
 
 
@@ -119,6 +121,7 @@ expand: Primitive = structured(
     traits=("layout",),
     says="One entry was copied to many places, so the gradients of all the copies are added.",
     index=ELSEWHERE,
+    stacked=lambda x, *, size: _expand(x.reshape(len(x), *in_front(x.shape[1:], len(size))), size=(len(x), *size)),
 )
 to_copy = primitive(
     "to_copy",

@@ -28,7 +28,7 @@ class Mode:
 
     __slots__ = (
         "call", "default_dtype", "examples", "grad_asked", "grad_enabled", "handles", "inference", "largest",
-        "tape", "transforms", "warned",
+        "stacked", "tape", "transforms", "warned",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -37,6 +37,7 @@ class Mode:
         self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
+        self.stacked = False  # whether the first dimension of all values counts points, each of which is its own
         self.tape: Tape | None = None
         self.call: Any = None  # of an operation that runs, the outermost one, where there is a tape
         self.transforms: tuple[str, ...] = ()  # of torch.func, the outermost first: "grad", "jvp", "vmap"

@@ -73,9 +73,11 @@ TRAITS = {
     "bounded": "constant where the input is beyond bounds",
     "cancelling": "adds 1 on the way, as torch does, beside which a small result is rounded away",
     "choice": "each entry is that of one of the inputs",
+    "counting": "how many entries the result has depends on those of booleans, or of the only input",
     "difference": "subtracts, which torch refuses of booleans",
     "kept": "in place, its node saves the result, from which torch computes the gradient then",
     "layout": "the same entries in another shape, order, number or dtype",
+    "power": "numpy raises an array to a single number in another way than to an array of it",
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
@@ -121,6 +123,9 @@ class Primitive:
         call them and options in braces, or a function (out, *inputs, **options) that returns it where shapes matter.
         Gradients are derived from it; `∂x[i] = ...` behind a semicolon is one that is written. The function may
         also return tensors that the formula mentions, by name: (what it is, its value).
+    stacked: of a structured operation, how it computes many points at once, whose values have one more dimension in
+        front: the options that count dimensions, or are sizes (`stacked.py`), for the same forward; or another forward.
+        Without it the points are computed one by one.
     differential: the change of the result, of an operation that has no such formula: `-out @ dA @ out`, perhaps with
         assignments before it, or a function that returns it.
     """
@@ -148,6 +153,7 @@ class Primitive:
     node_in_place: str = ""
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""
+    stacked: tuple[str, ...] | Callable[..., Any] | None = None
     full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
     combines: bool = field(init=False)  # its operands; a structured operation takes indices and the like
     promotes: bool = field(init=False)  # the dtypes of its operands to one

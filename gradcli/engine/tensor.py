@@ -15,6 +15,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES, type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
+from gradcli.engine.hidden import Hidden
 from gradcli.engine.modes import changes, mode, tick
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import REGISTRY
@@ -100,11 +101,11 @@ class Tensor(TensorProtocol):
     @property
     def array(self) -> np.ndarray[Any, Any]:
         """The value as an array that can be written to and looked into."""
-        if not isinstance(self.value, np.ndarray):
+        if not isinstance(self.value, np.ndarray | Hidden):
             scalar, self.value = self.value, np.array(self.value)
             if isinstance(self.node, Node) and self.node.out is scalar:
                 self.node.out = self.value
-        return self.value
+        return self.value  # type: ignore[return-value]
 
     @property
     def data(self) -> Tensor:

@@ -51,10 +51,10 @@ def evaluate(
 ) -> Evaluation:
     """Run a program.
 
-    `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
-    Arrays are copied, unless they are lent: then nobody may change them as long as the evaluation is there. Booleans
-    with which the program calculates are 0 and 1. A bare evaluation has no lines but those of variables, which takes
-    half the time.
+    `values` are numbers, nested lists, arrays, or Tensors of the right dtype by variable; `wrt` are the variables that
+    require grad (default: all). Arrays are copied, unless they are lent: then nobody may change them as long as the
+    evaluation is there. Booleans with which the program calculates are 0 and 1. A bare evaluation has no lines but
+    those of variables, which takes half the time.
     """
     with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
         machine = _Machine(program, values, wrt, variables, tape, is_lent=is_lent, is_bare=is_bare)
@@ -249,15 +249,17 @@ class _Machine:
         else:
             assert statement is not None
             data = constant(statement.value, self.source)
-        value = numbers(data, f"the value of {name}")
-        if value.dtype != np.bool_:
-            value = value.astype(mode.default_dtype, copy=False)
-        leaf = Tensor(value[()]) if self.is_lent else tensor(value)
-        if required and is_floating(value):
+        leaf = data if isinstance(data, Tensor) else self.leaf(numbers(data, f"the value of {name}"))
+        if required and is_floating(leaf.value):
             leaf.node = AccumulateGrad(leaf)
         self.scope[name] = leaf
         self.evaluation.add(Line(self.names.user_name(name), leaf, Name(name), self.variables[name], is_variable=True))
         return leaf
+
+    def leaf(self, value: Any) -> Tensor:
+        if value.dtype != np.bool_:
+            value = value.astype(mode.default_dtype, copy=False)
+        return Tensor(value[()]) if self.is_lent else tensor(value)
 
     def finish(self, of: str | None) -> Evaluation:
         """Choose the output: the last statement, or the named one."""

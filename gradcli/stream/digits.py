@@ -139,13 +139,13 @@ def first_twice(names: Iterable[str]) -> str | None:
 
 
 def _refuse(name: str) -> Any:
-    raise NotFiniteError(f"{name} is no number of JSON")
+    raise NotFiniteError(f"{name} is no number of JSON", f'write it in quotes: "{name}"')
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise NotFiniteError(f"{text[:40]} is beyond all numbers")
+        raise NotFiniteError(f"{text[:40]} is beyond all numbers", "JSON has finite numbers only, below 1.8e308")
     return number
 
 
@@ -154,7 +154,7 @@ class TwiceError(ValueError):
 
 
 class NotFiniteError(ValueError):
-    """NaN, an infinity, or a number as large as one."""
+    """NaN, an infinity, or a number as large as one: what it is, and what to write instead."""
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)

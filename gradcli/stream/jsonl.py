@@ -210,7 +210,8 @@ def parse_line(text: str) -> dict[str, Any]:
     except digits.TwiceError as error:
         raise EvaluationError("E221", f"the key {error} comes twice", help="keep one of the two") from None
     except digits.NotFiniteError as error:
-        raise EvaluationError("E223", str(error), help="JSON has finite numbers only, below 1.8e308") from None
+        message, help = error.args
+        raise EvaluationError("E223", message, help=help) from None
     except JSONDecodeError as error:
         message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
         raise EvaluationError("E220", message, help='each line is one object, such as {"x": 1, "y": 2}') from error

@@ -18,6 +18,10 @@ from warnings import catch_warnings, warn
 import numpy as np
 
 from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.hidden import Hidden
+from gradcli.engine.modes import switched
+from gradcli.engine.numerics.summation import THREADED
+from gradcli.engine.stacked import Stack, stack
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import backward_events, check_wrt
@@ -30,6 +34,7 @@ from gradcli.source import Source, did_you_mean
 from gradcli.stream.records import fixed_twice
 
 MANY = 2**16  # points that are computed at once, at most
+LARGE = 2**14  # entries of all values at one point, from which Python's own time does not count
 ENTRIES = 2**20  # of all values of a program at these points, so that they fit into a processor's cache
 
 
@@ -56,6 +61,7 @@ class Result:
 
     value: Any
     gradients: dict[str, Any]
+    errors: Mapping[int, str] = field(default_factory=dict)  # by the number of the row, of those that have one
 
 
 class Plan:
@@ -150,6 +156,47 @@ class Plan:
                     array[rows] = x
         return Result(arrays[0], dict(zip(names, arrays[1:], strict=True)))
 
+    def stack(self, point: Mapping[str, Any]) -> Stack | None:
+        """Return how the program is done at once to many points with values of these shapes, if it can be."""
+        dtype = np.dtype(self.task.dtype)
+        arrays = {name: np.asarray(value) for name, value in point.items() if name in self.needed.places}
+        if not arrays:
+            return None
+        hidden = {name: Hidden(x if x.dtype == np.bool_ else x.astype(dtype)) for name, x in arrays.items()}
+
+        def program() -> tuple[Tensor, dict[str, Tensor], Any]:
+            values = {**self.task.fixed, **{name: Tensor(x) for name, x in hidden.items()}}
+            evaluation = self._evaluate(values, is_bare=True)
+            assert evaluation.output is not None
+            leaves = {line.name: line.tensor for line in leaves_of(evaluation)}
+            return evaluation.output, leaves, self._seed(evaluation.output, self.task.upstream)
+
+        try:
+            with (
+                switched(default_dtype=dtype, tape=None),
+                catch_warnings(action="ignore"),
+            ):  # the points will be warned of
+                found = stack(hidden, program)
+        except Exception:  # whatever the reason is, the points are computed one by one
+            return None
+        return found if sum(found.sizes()) <= LARGE else None
+
+    def over_stack(self, stack: Stack, columns: Mapping[str, Any], count: int) -> Result:
+        """The results at many points, by a stack; none of its values has many entries at a time."""
+        dtype = np.dtype(self.task.dtype)
+        width = max(1, THREADED // max(stack.sizes()))
+        results = []
+        for start in range(0, count, width):
+            rows = {name: columns[name][start : start + width] for name in stack.variables}
+            rows = {name: x if x.dtype == np.bool_ else x.astype(dtype, copy=False) for name, x in rows.items()}
+            results.append(stack(rows, min(width, count - start)))
+        values, gradients = zip(*results, strict=True)
+        joined = {
+            name: None if gradients[0][name] is None else np.concatenate([each[name] for each in gradients])
+            for name in gradients[0]
+        }
+        return Result(np.concatenate(values), joined)
+
     def _run_share(self, values: Mapping[str, Any], upstream: Any) -> Result:
         """The results at the points of columns; what has run before is replayed, which reads no program."""
         if self.replay is not None:
@@ -168,9 +215,7 @@ class Plan:
         output, leaves = evaluation.line_of[id(evaluation.output)], leaves_of(evaluation)
         gradients: dict[str, Any] = {line.name: None for line in leaves}
         if leaves and output.tensor.node is not None:
-            seed = upstream
-            if upstream is not None:
-                seed = numbers(upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
+            seed = self._seed(output.tensor, upstream)
             try:
                 gradients = captured(output.tensor, seed, {line.name: line.tensor for line in leaves})
             except FAILURES:
@@ -178,11 +223,23 @@ class Plan:
                 raise
         return Result(output.tensor.value, gradients)
 
-    def _evaluate(self, values: Mapping[str, Any]) -> Evaluation:
+    def _seed(self, output: Tensor, upstream: Any) -> Any:
+        if upstream is None:
+            return None
+        return numbers(upstream, "the upstream gradient").astype(output.dtype)[()]
+
+    def _evaluate(self, values: Mapping[str, Any], *, is_bare: bool = False) -> Evaluation:
         task = self.task
         dtype = np.dtype(task.dtype)
         return evaluate(
-            self.program, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed, is_lent=True
+            self.program,
+            values,
+            wrt=self.wrt,
+            of=task.of,
+            dtype=dtype,
+            variables=self.needed,
+            is_lent=True,
+            is_bare=is_bare,
         )
 
     def _defaults(self) -> dict[str, Any]:

@@ -133,7 +133,8 @@ class Table:
             elif '"' not in text:
                 record.text = delimiter.join(cells[: len(self.header)])
             if len(cells) != len(self.header):
-                counts = f"the row has {len(cells)} cells, and the header {len(self.header)}"
+                cells_of_row = "one cell" if len(cells) == 1 else f"{len(cells)} cells"
+                counts = f"the row has {cells_of_row}, and the header {len(self.header)}"
                 raise EvaluationError(
                     "E226", counts, help=f"a cell with a {BETWEEN.get(delimiter, delimiter)} in it stands in quotes"
                 )

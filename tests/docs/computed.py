@@ -91,7 +91,8 @@ def error_pages() -> dict[str, str]:
         for code, about in codes.items():
             parts = [f"# {code}", f"**{about[0].upper()}{about[1:]}.**", f"{title}. [All errors](index.md)"]
             if code in error_examples():
-                parts += ["## An example", f"```console\n$ {error_examples()[code]}\n```"]
+                commands = error_examples()[code].replace(" && ", "\n$ ")
+                parts += ["## An example", f"```console\n$ {commands}\n```"]
             pages[f"errors/{code}.md"] = "\n\n".join(parts) + "\n"
     return {"errors/index.md": "\n\n".join(index) + "\n", **pages}
 

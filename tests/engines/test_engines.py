@@ -29,7 +29,7 @@ pa: Any = pytest.importorskip("pyarrow")
 pq: Any = pytest.importorskip("pyarrow.parquet")
 pc: Any = pytest.importorskip("pyarrow.csv")
 
-PROGRAMS = {"dask": "k = sum(w*x); max(stack([k, y]))*a", "spark": "where(x > y, sin(x)*exp(y), a*x**2.5)*w[1]"}
+PROGRAMS = {"dask": "k = stack([sum(w*x), y]); max(k[k == k])*a", "spark": "where(x > y, sin(x)*exp(y), a*x**2.5)*w[1]"}
 FIXED = {"a": 2.5, "w": [1.0, 2.0]}  # the program of dask is computed row by row, that of Spark at once
 ROWS = 200
 FATAL = "137"

@@ -28,7 +28,7 @@ class Ending(OneByOne):
 @pytest.mark.slow
 def test_a_row_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(points, "OneByOne", Ending)
-    work = Points(gradcli.columns("sum(stack([x, x]))*x/2"))
+    work = Points(gradcli.columns("sum(masked_select(x, x == x))*x"))
     given = [pa.record_batch({"x": pa.array(rows, pa.float64())}) for rows in ([1.0, FATAL, 3.0], [], [4.0, FATAL])]
     found = pa.Table.from_batches(work(given)).to_pydict()
     assert found["value"] == [1, None, 9, 16, None]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.jsonl import JsonLines, is_unsure
+from gradcli.errors import EvaluationError
+from gradcli.stream.jsonl import JsonLines, is_unsure, parse_line
 from gradcli.stream.records import LONGEST, Block, too_long
 
 READER = JsonLines(["x", "y"], ["x"])
@@ -121,3 +122,11 @@ def test_every_record_may_bring_its_program() -> None:
     assert (good.program, good.values["x"].tolist(), good.rest) == ("x**2", [1, 2], {"id": 4})
     for line in ('{"at": {}}', '{"program": 3}', '{"program": "x", "at": [1]}', '{"program": "x", "at": {"x": "1"}}'):
         assert reader.record(line.encode(), 1).error is not None
+
+
+def test_what_python_writes_for_nan_is_read_when_it_is_done_as_told() -> None:
+    for name in ("NaN", "Infinity", "-Infinity"):
+        with pytest.raises(EvaluationError, match="is no number of JSON") as caught:
+            parse_line(f'{{"x": {name}}}')
+        assert caught.value.help == f'write it in quotes: "{name}"'
+        assert parse_line(f'{{"x": "{name}"}}') == {"x": name}

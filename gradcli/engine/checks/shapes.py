@@ -114,3 +114,18 @@ def too_large(what: str) -> EvaluationError:
         label="too large",
         help="try it at a smaller size: the rules stay the same",
     )
+
+
+# Stacks: values of many points, which have one more dimension in front.
+
+
+def behind(dim: Any, ndim: int) -> Any:
+    """Return dimensions of a point as they are in a stack; all of them for None, which only a reduction has."""
+    if dim is None or dim == ():
+        return tuple(range(1, ndim + 1))
+    return dim + (dim >= 0) if isinstance(dim, int) else tuple(behind(each, ndim) for each in dim)
+
+
+def in_front(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    """Return a shape with so many dimensions, those of size 1 in front."""
+    return (1,) * (ndim - len(shape)) + shape

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
+
 THREADED = 32768  # entries from which torch shares a sum among threads
 LANE_BYTES = 32
 TOGETHER = 4  # lanes or rows that are added side by side
@@ -26,24 +28,31 @@ Axes = int | tuple[int, ...] | None
 
 def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     """Return the sum over axes (default: all), in the dtype of `x` for floats, in int64 for integers and booleans."""
-    ndim = np.ndim(x)
-    is_ordered = ndim and 2 < x.size <= THREADED and x.dtype.kind == "f" and x.dtype.itemsize >= 4
-    if not (is_ordered and x.flags.c_contiguous):
+    stacked = mode.stacked
+    point = x[0] if stacked else x
+    is_ordered = np.ndim(point) and 2 < point.size <= THREADED and x.dtype.kind == "f" and x.dtype.itemsize >= 4
+    if not (is_ordered and point.flags.c_contiguous):
         return np.sum(x, axis=axis, keepdims=keepdims)
-    add, blocks, shape = plan(x.shape, axis, keepdims)
+    add, blocks, shape = plan(x.shape, axis, keepdims, int(stacked))
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
-    sums = (rows(x.reshape(1, -1)) if len(blocks) == 1 else add(x.reshape(blocks))).reshape(shape)
+    sums = add(x.reshape(blocks)).reshape(shape)
     return sums.copy() if shape else sums[()]  # not a part of the memory of all steps
 
 
 @lru_cache(1024)
-def plan(shape: Shape, axis: Axes, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
-    """Return the order for an array of this shape, the shape that it is added in, and that of the result."""
+def plan(
+    shape: Shape, axis: Axes, keepdims: bool, first: int = 0
+) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
+    """Return the order for an array of this shape, the shape that it is added in, and that of the result.
+
+    The order is that of the dimensions from the first on; those before it, or 1, stand in front of the blocks.
+    """
     summed = _axes(axis, len(shape))
-    blocks = merged(shape, summed)
+    blocks = merged(shape[first:], tuple(dim - first for dim in summed))
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
-    return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
+    sizes = (*(shape[:first] or (1,)), *(size for size, _ in blocks))
+    return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), sizes, result
 
 
 def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
@@ -142,11 +151,20 @@ def one_by_one(x: Array) -> Array:
     return np.add.accumulate(x, axis=1)[:, -1]
 
 
-# How the blocks of dimensions are added, by which of them are summed; torch's own order in other cases is not known.
+def of_rows(x: Array) -> Array:
+    return rows(x.reshape(-1, x.shape[-1]))
+
+
+def of_columns(x: Array) -> Array:
+    return columns(x.reshape(-1, *x.shape[-2:]))
+
+
+# How the blocks of dimensions of each point are added, by which of them are summed; torch's own order in other cases
+# is not known.
 ORDERS: dict[tuple[bool, ...], Callable[[Array], Array]] = {
-    (True,): lambda x: rows(x[None]),
-    (False, True): rows,
-    (True, False): lambda x: columns(x[None]),
-    (False, True, False): columns,
-    (True, False, True): lambda x: one_by_one(rows(x.reshape(-1, x.shape[2])).reshape(1, *x.shape[:2])),
+    (True,): rows,
+    (False, True): of_rows,
+    (True, False): of_columns,
+    (False, True, False): of_columns,
+    (True, False, True): lambda x: one_by_one(of_rows(x).reshape(x.shape[:-1])),
 }

@@ -214,7 +214,13 @@ def _onto_zeros(name: str) -> Notation:
 
 
 def _by_index(
-    name: str, adding: str, read_at: Callable[..., Any], add_at: Callable[..., Any], node: str, **facts: Any
+    name: str,
+    adding: str,
+    read_at: Callable[..., Any],
+    add_at: Callable[..., Any],
+    node: str,
+    is_stacked: bool = False,
+    **facts: Any,
 ) -> tuple[Primitive, Primitive, Primitive]:
     """Declare the reading of entries at indices, its adjoint, and the addition of entries at indices."""
     read: Primitive = structured(
@@ -223,6 +229,7 @@ def _by_index(
         lambda g, out, x, index, *, dim: back(g, index, shape=x.shape, dim=dim),
         notation=dim_second(name),
         says=PICKED,
+        stacked=("dim",) if is_stacked else None,
         **facts,
     )
     back: Primitive = adjoint(
@@ -232,6 +239,7 @@ def _by_index(
         node=node,
         notation=_onto_zeros(adding),
         says=PLACED,
+        stacked=("shape", "dim") if is_stacked else None,
     )
     added_to = structured(
         adding,
@@ -251,6 +259,7 @@ gather, gather_backward, scatter_add = _by_index(
     gathered,
     _scatter,
     "ScatterAddBackward0",
+    is_stacked=True,
     saves=(0,),
     inputs=("self", "index"),
     index=formulas.gathered,
@@ -270,6 +279,7 @@ masked_select: Primitive = structured(
     saves=(0,),
     says=PICKED,
     index=ELSEWHERE,
+    traits=("counting",),
 )
 
 

@@ -72,6 +72,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
         traits=traits,
         says=PICKED,
         index=ELSEWHERE,
+        stacked=("dim",),
     )
 
 
@@ -94,6 +95,7 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
         fold=fold_same,
         says=PICKED,
         index=ELSEWHERE,
+        stacked=("dim",),
     )
 
 
@@ -104,6 +106,7 @@ select_backward: Primitive = adjoint(
     lambda g, out, x, *, shape, dim, index: select(g, dim=dim, index=index),
     node="SelectBackwardBackward0",
     says=PLACED,
+    stacked=("shape", "dim"),
 )
 cut: Primitive = slicing("slice", "SliceBackward0")
 slice_backward: Primitive = adjoint(
@@ -112,6 +115,7 @@ slice_backward: Primitive = adjoint(
     lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
     node="SliceBackwardBackward0",
     says=PLACED,
+    stacked=("shape", "dim"),
 )
 
 
@@ -158,6 +162,7 @@ take: Primitive = structured(
     notation=_write_index,
     says=PICKED,
     index=places.indexed,
+    traits=("counting",),
 )
 index_backward: Primitive = adjoint(
     "index_backward",

@@ -39,6 +39,7 @@ def factor(function: str, name: str, forward: Callable[..., Any], rule: Any, **f
         notation=part(name, function, forward),
         copies=True,
         saves=(OUT,),
+        stacked=(),
         **facts,
     )
 
@@ -317,6 +318,7 @@ cholesky = structured(
     node="LinalgCholeskyExBackward0",
     says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
     differential=change.CHOLESKY,
+    stacked=(),
 )
 
 

@@ -48,6 +48,7 @@ inverse: Primitive = structured(
     node="LinalgInvExBackward0",
     says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
     differential=change.INVERSE,
+    stacked=(),
 )
 
 
@@ -62,6 +63,7 @@ det: Primitive = structured(
     convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
     says="The derivative of a determinant is the determinant times the inverse, transposed.",
     differential=change.DETERMINANT,
+    stacked=(),
 )
 
 
@@ -74,6 +76,7 @@ sign_of = structured(
     "slogdet_sign",
     lambda A: np.linalg.slogdet(A)[0][()],
     notation=part("sign", "slogdet", det.forward),
+    stacked=(),
 )
 log_of = structured(
     "slogdet_logabsdet",
@@ -84,6 +87,7 @@ log_of = structured(
     notation=part("logabsdet", "slogdet", det.forward),
     says="The derivative of the logarithm of a determinant is the inverse, transposed.",
     differential=change.LOGARITHM,
+    stacked=(),
 )
 
 
@@ -156,6 +160,10 @@ def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return found[..., 0] if vectors else found
 
 
+def _stacked_solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    return _solve(A, B[..., None])[..., 0] if A.ndim == B.ndim + 1 == 3 else _solve(A, B, left=left)
+
+
 def _matrix_rule(g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, left: bool = True) -> Any:
     h = solve(transposed(A), g, left=left)
     if len(out.shape) == 1:
@@ -174,6 +182,7 @@ solve: Primitive = structured(
     node="LinalgSolveExBackward0",
     says=SOLVED,
     differential=change.solution,
+    stacked=_stacked_solve,
 )
 
 

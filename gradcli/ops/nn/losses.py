@@ -16,9 +16,10 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import check_constant
-from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, check_together, mismatch
+from gradcli.engine.checks.shapes import behind, broadcast_shapes, broadcastable, check_together, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.views import fill
+from gradcli.engine.modes import mode
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, Notation, as_formula, literal, named, positional
@@ -50,8 +51,13 @@ def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
     """Return the losses, their sum, or their mean; `count` replaces their number as the divisor."""
     if reduction == "none":
         return losses
-    total = summation.total(losses)
-    return total if reduction == "sum" else total / (np.size(losses) if count is None else count)
+    total = summation.total(losses, behind(None, losses.ndim - 1)) if mode.stacked else summation.total(losses)
+    return total if reduction == "sum" else total / (size_of(losses) if count is None else count)
+
+
+def size_of(x: Any) -> int:
+    """Return the number of entries; of each point, in a stack."""
+    return math.prod(x.shape[mode.stacked :])
 
 
 def shared(gradient: Any, x: Any, reduction: str) -> Any:
@@ -94,6 +100,7 @@ mse_backward: Primitive = adjoint(
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
     says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
+    stacked=(),
 )
 printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = structured(
@@ -106,12 +113,13 @@ mse = structured(
     inputs=("self", "target"),
     says="The slope of a squared error is twice the error, over n for a mean; the target gets the opposite.",
     index=entries.loss("({x} - {y})**2"),
+    stacked=(),
 )
 
 
 def _twice(x: Any, reduction: str) -> float:
     """Return the factor of a square's derivative, 2/n for a mean over n entries, as one number as in torch."""
-    return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
+    return 2 / max(size_of(x), 1) if reduction == "mean" else 2.0
 
 
 def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
@@ -133,6 +141,7 @@ def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
         traits=("average",),
         inputs=("self", "target"),
         says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
+        stacked=(),
     )
 
 
@@ -287,8 +296,22 @@ EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision f
 
 def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     """Clamp logarithms at -100, so that a certain but wrong answer costs 100 and not infinity."""
+    check_probabilities(x, y)
     losses = (y - 1) * np.maximum(precision.log1p(-x), -100) - y * np.maximum(precision.log(x), -100)
     return reduced(losses * w, reduction)
+
+
+def check_probabilities(x: Any, y: Any) -> None:
+    """Refuse a number that is no probability; torch goes through the entries, and asks for the input first."""
+    both = {"input": x, "target": y}
+    outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
+    wrong = [(places[0], name) for name, places in outside.items() if places.size]
+    if wrong:
+        name = min(wrong)[1]
+        raise AutogradError(
+            f"all elements of {name} should be between 0 and 1",
+            help="binary_cross_entropy_with_logits takes numbers before the sigmoid" if name == "input" else "",
+        )
 
 
 def _rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, *, reduction: str) -> Any:
@@ -307,6 +330,7 @@ binary_entropy = structured(
     traits=("average", "lenient"),
     inputs=("self", "target", "weight"),
     says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
+    stacked=(),
 )
 
 
@@ -343,6 +367,7 @@ with_logits = structured(
     inputs=("self", "target", "weight", "pos_weight"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
     index=lambda out, x, y, w, p, **options: _ENTRIES(out, x, y, w, **options) if number_of(p) == 1 else "",
+    stacked=(),
 )
 
 
@@ -361,15 +386,6 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
         f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
         f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
     )
-    both = {"input": input.value, "target": target.value}
-    outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
-    wrong = [(places[0], name) for name, places in outside.items() if places.size]
-    if wrong:  # torch goes through the entries, and asks for the input first
-        name = min(wrong)[1]
-        raise AutogradError(
-            f"all elements of {name} should be between 0 and 1",
-            help="binary_cross_entropy_with_logits takes numbers before the sigmoid" if name == "input" else "",
-        )
     w = check_weight("binary_cross_entropy", "weight", weight, input.shape)
     return binary_entropy(input, target, w, reduction=reduction)
 

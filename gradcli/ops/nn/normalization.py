@@ -87,6 +87,7 @@ layer_norm: Primitive = structured(
     inputs=("input", "weight", "bias"),
     says=NORMAL,
     index=entries.layer_norm,
+    stacked=(),
 )
 
 

@@ -60,6 +60,7 @@ softmax = structured(
     lambda g, out, x, *, dim: out * (g - sum_along(g * out, dim=dim, keepdim=True)),
     says=SOFTMAX,
     index=entries.softmax,
+    stacked=("dim",),
 )
 log_softmax = structured(
     "log_softmax",
@@ -67,6 +68,7 @@ log_softmax = structured(
     lambda g, out, x, *, dim: g - exp(out) * sum_along(g, dim=dim, keepdim=True),
     says="Each score gets its gradient minus its share of the sum of all gradients.",
     index=entries.log_softmax,
+    stacked=("dim",),
 )
 logsumexp = structured(
     "logsumexp",
@@ -76,6 +78,7 @@ logsumexp = structured(
     ),
     says="The gradient is shared by size: each entry gets its softmax share.",
     index=entries.logsumexp,
+    stacked=("dim",),
 )
 
 

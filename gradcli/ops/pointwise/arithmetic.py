@@ -283,6 +283,7 @@ power_tensor: Primitive = primitive(
     domain=POSITIVE,
     inputs=("self", "exponent"),
     says="The base gets the exponent in front and one power less; the exponent gets the result times log(base).",
+    traits=("power",),
 )
 power_of = primitive(
     "pow_of",
@@ -294,6 +295,7 @@ power_of = primitive(
     domain=POSITIVE,
     inputs=("self", "exponent"),
     says="An exponential grows with itself: the gradient is multiplied by the result and by log(base).",
+    traits=("power",),
 )
 
 

@@ -44,8 +44,8 @@ def _over(function: Any) -> Callable[..., Any]:
     return lambda x, *, dim=None, keepdim=False: function(x, axis=axes(dim, np.ndim(x)), keepdims=keepdim)
 
 
-every = structured("all", in_rows(_over(np.all)))
-some = structured("any", in_rows(_over(np.any)))
+every = structured("all", in_rows(_over(np.all)), stacked=("dim",))
+some = structured("any", in_rows(_over(np.any)), stacked=("dim",))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)

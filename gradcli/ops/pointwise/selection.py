@@ -14,13 +14,14 @@ import numpy as np
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import check_together
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
+from gradcli.engine.hidden import Hidden
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula, Notation
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
-from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.logic import nan, some
 from gradcli.ops.support.arguments import Operand, as_tensor, is_number
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import BETWEEN, BOUND, operation
@@ -92,7 +93,7 @@ def guarded(condition: Any, edge: Any, usual: Any) -> Any:
 
     A formula mentions the edge only where an entry lies on it: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
     """
-    return where(condition, edge, usual) if _met(condition) else usual
+    return where(condition, edge, usual) if is_hidden(condition) or _met(condition) else usual
 
 
 def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) -> Any:
@@ -100,7 +101,13 @@ def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) ->
 
     `where` is not enough here: the usual formula itself has no derivative at the edge.
     """
+    if is_hidden(condition):
+        return where(some(condition), edge(), usual())
     return edge() if _met(condition) else usual()
+
+
+def is_hidden(x: Any) -> bool:
+    return isinstance(x, Tensor) and type(x.value) is Hidden
 
 
 def _met(condition: Any) -> bool:

@@ -121,6 +121,7 @@ dot: Primitive = structured(
     inputs=("self", "tensor"),
     says=DOT,
     index="out = Σi x[i]·y[i]",
+    stacked=lambda a, b: np.matmul(a[:, None, :], b[:, :, None])[:, 0, 0],
 )
 mv: Primitive = structured(
     "mv",
@@ -132,6 +133,7 @@ mv: Primitive = structured(
     inputs=("self", "vec"),
     says="The matrix gets gradient times vector, entry by entry; the vector the transposed matrix times gradient.",
     index="out[i] = Σj A[i,j]·x[j]",
+    stacked=lambda A, x: np.matmul(A, x[:, :, None])[:, :, 0],
 )
 outer: Primitive = structured(
     "outer",
@@ -142,6 +144,7 @@ outer: Primitive = structured(
     traits=("product",),
     says="Each vector gets the gradient, which is a matrix, multiplied by the other vector.",
     index="out[i,j] = x[i]·y[j]",
+    stacked=lambda x, y: x[:, :, None] * y[:, None, :],
 )
 
 
@@ -165,6 +168,7 @@ mm: Primitive = structured(
     inputs=("self", "mat2"),
     says=MATRIX,
     index="out[i,k] = Σj A[i,j]·B[j,k]",
+    stacked=(),
 )
 bmm: Primitive = structured(
     "bmm",
@@ -176,6 +180,7 @@ bmm: Primitive = structured(
     inputs=("self", "mat2"),
     says=MATRIX,
     index="out[n,i,k] = Σj A[n,i,j]·B[n,j,k]",
+    stacked=(),
 )
 
 
@@ -202,6 +207,7 @@ def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **f
         traits=("matrix", "product"),
         inputs=("self", *node_inputs.split()),
         index=formula,
+        stacked=(),
         **facts,
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.shapes import broadcast_shapes, check_together
+from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive, structured
 from gradcli.engine.symbolic.formula import number
 from gradcli.engine.tensor import Tensor
@@ -39,7 +40,7 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
         return np.sum(size != 0, **over, dtype=x.dtype)
     if math.isinf(p):
         return np.max(size, **over, initial=0) if p > 0 else np.min(size, **over, initial=math.inf)
-    return np.sum(size**p, **over) ** (1 / p)
+    return precision.raised(np.sum(size**p, **over), 1 / p)
 
 
 def norm_rule(g: Carrier, out: Carrier, x: Carrier, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -79,6 +80,7 @@ norm = structured(
     convention="the gradient of a norm at 0 is 0",
     says=LENGTH,
     index=entries.norm,
+    stacked=("dim",),
 )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import SUM, expand
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.checks.shapes import behind, dimension
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import summation
 from gradcli.engine.numerics.precision import SINGLE
@@ -60,12 +60,14 @@ carry: Primitive = adjoint(
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse),
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
     says="A running sum with factors: the gradient runs back the other way with the same factors.",
+    stacked=("dim",),
 )
 prod_before: Primitive = adjoint(
     "prod_before",
     _prod_before,
     lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
     says="Each entry is a factor of all products behind it, and gets those gradients times the other factors.",
+    stacked=("dim",),
 )
 
 
@@ -84,6 +86,7 @@ prod_others = adjoint(
     _prod_others,
     _prod_others_rule,
     says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
+    stacked=("dim",),
 )
 printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
 printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
@@ -117,6 +120,7 @@ cumsum: Primitive = structured(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
     index=entries.running(),
+    stacked=("dim",),
 )
 cumsum_back: Primitive = structured(
     "cumsum_back",
@@ -125,6 +129,7 @@ cumsum_back: Primitive = structured(
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
     index=entries.running("≥"),
+    stacked=("dim",),
 )
 cumprod = structured(
     "cumprod",
@@ -132,6 +137,7 @@ cumprod = structured(
     _cumprod_rule,
     saves=(OUT,),
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
+    stacked=("dim",),
 )
 
 
@@ -162,6 +168,7 @@ total = structured(
     node="SumBackward0",
     says=SUM,
     index=entries.total,
+    stacked=lambda x: summation.total(x, behind(None, x.ndim - 1)),
 )
 sum_dim: Primitive = structured(
     "sum_dim",
@@ -171,6 +178,7 @@ sum_dim: Primitive = structured(
     notation=call("sum", _sum_dim),
     says=SUM,
     index=entries.total,
+    stacked=("dim",),
 )
 mean = structured(
     "mean",
@@ -180,6 +188,7 @@ mean = structured(
     traits=("average",),
     says=MEAN,
     index=entries.average,
+    stacked=lambda x: summation.total(x, behind(None, x.ndim - 1)) / x[0].size,
 )
 mean_dim = structured(
     "mean_dim",
@@ -192,6 +201,7 @@ mean_dim = structured(
     traits=("average",),
     says=MEAN,
     index=entries.average,
+    stacked=("dim",),
 )
 
 
@@ -231,6 +241,7 @@ prod = structured(
     node="ProdBackward0",
     says="Each factor gets the gradient times the product of all the other factors.",
     index=entries.product,
+    stacked=lambda x: np.prod(x, axis=behind(None, x.ndim - 1)),
 )
 prod_dim = structured(
     "prod_dim",
@@ -240,6 +251,7 @@ prod_dim = structured(
     notation=call("prod", _prod_dim),
     says=prod.says,
     index=entries.product,
+    stacked=("dim",),
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.checks.shapes import behind, dimension, in_front
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, primitive, structured
 from gradcli.engine.symbolic.formula import Formula, call, comparison, number, part
@@ -44,6 +44,11 @@ def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
     return np.sum(_attains(x, extreme), axis=axes(dim, np.ndim(x)), keepdims=dim is not None, dtype=x.dtype)
 
 
+def _stacked_ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
+    extreme = extreme.reshape(len(x), *in_front(extreme.shape[1:], x.ndim - 1))
+    return np.sum(_attains(x, extreme), axis=behind(dim, x.ndim - 1), keepdims=dim is not None, dtype=x.dtype)
+
+
 def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
     """Fold the number of ties to 1 where there are none, and no two entries are one expression."""
     if np.any(value != 1):
@@ -63,7 +68,7 @@ def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
 
 
 attains = primitive("attains", _attains, notation=comparison("=="))
-ties = structured("ties", _ties, notation=_write_ties, fold=_fold_ties)
+ties = structured("ties", _ties, notation=_write_ties, fold=_fold_ties, stacked=_stacked_ties)
 
 
 def tied(find: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,6 +107,10 @@ def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -
     return taken if keepdim else np.squeeze(taken, dim)[()]
 
 
+def _stacked_picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+    return picked(x, indices, dim=dim + 1, keepdim=keepdim) if x.ndim > 1 else x
+
+
 def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
     """The mask of an index, along a new dimension or along the kept one."""
     behind = np.ndim(indices) - dim - keepdim
@@ -109,7 +118,7 @@ def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
     return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
 
 
-hot = structured("hot", _hot)
+hot = structured("hot", _hot, stacked=lambda indices, *, dim, **options: _hot(indices, dim=dim + 1, **options))
 printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
@@ -137,14 +146,22 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
     """Declare `max` or `min`, its forms that share ties and that find places, and the primitives of each."""
     find, node = getattr(np, name), f"{name.title()}Backward"
     evenly: Any = {"kinks": tied(find), "index": entries.extreme(name), **EVENLY}
-    whole = primitive(name, lambda x: find(x), shared_rule, node=f"{node}1", **evenly)
+    whole = primitive(
+        name,
+        lambda x: find(x),
+        shared_rule,
+        node=f"{node}1",
+        stacked=lambda x: find(x, axis=behind(None, x.ndim - 1)),
+        **evenly,
+    )
     over = primitive(
         f"a{name}",
         in_rows(lambda x, *, dim=None, keepdim=False: find(x, axis=axes(dim, x.ndim), keepdims=keepdim)),
         shared_rule,
+        stacked=("dim",),
         **evenly,
     )
-    place = structured(f"arg{name}", _place(getattr(np, f"arg{name}")))
+    place = structured(f"arg{name}", _place(getattr(np, f"arg{name}")), stacked=("dim",))
     first = structured(
         f"{name}_dim",
         picked,
@@ -155,6 +172,7 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
         convention=FIRST,
         says=CHOSEN,
         index=entries.picked,
+        stacked=_stacked_picked,
     )
 
     def extreme(
@@ -245,9 +263,9 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-order = structured("argsort", _ordered)
-top = structured("topk_indices", _top)
-middle = structured("median_index", _middle)
+order = structured("argsort", _ordered, stacked=("dim",))
+top = structured("topk_indices", _top, stacked=("dim",))
+middle = structured("median_index", _middle, stacked=("dim",))
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 
@@ -262,6 +280,7 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
         notation=part("values", function, forward),
         says=says,
         index=places.ordered,
+        stacked=("dim",),
     )
 
 
@@ -278,6 +297,7 @@ median_dim = structured(
     notation=part("values", "median", picked),
     says=CHOSEN,
     index=places.picked,
+    stacked=_stacked_picked,
 )
 
 
@@ -343,11 +363,14 @@ def apply_median(input: Tensor, dim: int | None = None, keepdim: bool = False) -
 
 
 nonzero_places = structured(
-    "nonzero", lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64)
+    "nonzero",
+    lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64),
+    traits=("counting",),
 )
 places_along = structured(
     "nonzero_along",
     lambda x, *, dim: np.nonzero(np.atleast_1d(x))[dim],
+    traits=("counting",),
     notation=lambda operands, options: Index(
         Call("nonzero", (Argument(operands[0].tree), Argument(Literal(True), "as_tuple"))), (Number(options["dim"]),)
     ),

@@ -77,6 +77,7 @@ var = structured(
     _var_rule,
     says="Each entry gets twice its distance from the mean, over n - correction.",
     index=partial(entries.spread_out, is_root=False),
+    stacked=("dim",),
 )
 std = structured(
     "std",
@@ -90,6 +91,7 @@ std = structured(
     convention="the gradient of std at equal values is 0",
     says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
     index=partial(entries.spread_out, is_root=True),
+    stacked=("dim",),
 )
 
 

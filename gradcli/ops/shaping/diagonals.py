@@ -47,6 +47,7 @@ diagonal: Primitive = structured(
     view=True,
     says=PICKED,
     index=ELSEWHERE,
+    stacked=("dim1", "dim2"),
 )
 diagonal_backward: Primitive = adjoint(
     "diagonal_backward",
@@ -54,6 +55,7 @@ diagonal_backward: Primitive = adjoint(
     lambda g, out, x, *, shape, offset=0, dim1=0, dim2=1: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
     node="DiagonalBackwardBackward0",
     says=PLACED,
+    stacked=("shape", "dim1", "dim2"),
 )
 printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = structured(
@@ -99,6 +101,7 @@ def _triangle(name: str, keep: Callable[[Any, int], Any], where_others: str) -> 
         lambda g, out, x, *, diagonal: kept(g, diagonal=diagonal),
         says=f"Only the kept triangle has gradients: the entries {where_others} it get 0.",
         index=ELSEWHERE,
+        stacked=(),
     )
     return kept
 
@@ -110,6 +113,7 @@ trace: Primitive = structured(
     lambda g, out, x: trace_backward(g, shape=x.shape),
     says="A trace adds the diagonal, so each entry of the diagonal gets the gradient and the others get 0.",
     index="out = Σi x[i,i]",
+    stacked=lambda x: np.trace(x, axis1=1, axis2=2),
 )
 trace_backward: Primitive = adjoint(
     "trace_backward",
@@ -119,6 +123,7 @@ trace_backward: Primitive = adjoint(
         "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
     ),
     says="One number stands along the whole diagonal, so the gradients there are added.",
+    stacked=lambda g, *, shape: g[:, None, None] * np.eye(*shape, dtype=g.dtype),
 )
 
 

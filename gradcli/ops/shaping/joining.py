@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand, sum_to_size
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks import shapes
-from gradcli.engine.checks.shapes import broadcast_shapes, check_together, dimension, dimensions
+from gradcli.engine.checks.shapes import behind, broadcast_shapes, check_together, dimension, dimensions, in_front
 from gradcli.engine.graph import join
 from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, Notation, literal, named, positional
@@ -57,6 +57,12 @@ def _own_part(g: Carrier, out: Carrier, *inputs: Carrier, position: int, dim: in
     return cut(g, dim=dim, start=ends[position], stop=ends[position + 1])
 
 
+def _stacked_roll(x: Array, *, shifts: Shape, dims: Shape | None = None) -> Any:
+    if dims is None:
+        return np.roll(x.reshape(len(x), -1), sum(shifts), 1).reshape(x.shape)
+    return np.roll(x, shifts, behind(dims, x.ndim - 1))
+
+
 cat: Primitive = structured(
     "cat",
     # whatever the inputs' strides
@@ -66,6 +72,7 @@ cat: Primitive = structured(
     notation=_of_list("cat"),
     says=OWN_PART,
     index=ELSEWHERE,
+    stacked=("dim",),
 )
 stack: Primitive = structured(
     "stack",
@@ -75,6 +82,7 @@ stack: Primitive = structured(
     notation=_of_list("stack"),
     says=OWN_PART,
     index=ELSEWHERE,
+    stacked=lambda *inputs, dim: np.ascontiguousarray(np.stack(inputs, dim + 1)),
 )
 # one application for each part, where torch has one node with many outputs, whose gradients it joins again
 split_part = slicing("split_part", "SplitBackward0", "part")
@@ -102,6 +110,9 @@ repeat: Primitive = structured(
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",
     index=ELSEWHERE,
+    stacked=lambda x, *, repeats: np.asarray(
+        np.tile(x.reshape(len(x), *in_front(x.shape[1:], len(repeats))), (1, *repeats)), order="C"
+    ),
 )
 flip: Primitive = structured(
     "flip",
@@ -110,6 +121,7 @@ flip: Primitive = structured(
     notation=positional("flip"),
     says=MOVED,
     index=ELSEWHERE,
+    stacked=("dims",),
 )
 roll: Primitive = structured(
     "roll",
@@ -118,6 +130,7 @@ roll: Primitive = structured(
     notation=_write_roll,
     says=MOVED,
     index=ELSEWHERE,
+    stacked=_stacked_roll,
 )
 
 

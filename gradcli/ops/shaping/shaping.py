@@ -11,8 +11,9 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.carrier import Carrier
-from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.checks.shapes import behind, dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.hidden import layout
 from gradcli.engine.primitive import Primitive, primitive, structured
 from gradcli.engine.symbolic.formula import Formula, attribute, positional
 from gradcli.engine.symbolic.indices import ELSEWHERE, same_entries
@@ -44,6 +45,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         view=view,
         notation=positional("reshape"),
         fold=fold_reshape,
+        stacked=("shape",),
     )
 
 
@@ -58,6 +60,7 @@ unsqueeze: Primitive = _view(
     lambda g, out, x, *, dim: squeeze_dim(g, dim=dim),
     notation=positional("unsqueeze"),
     node_in_place="UnsqueezeBackward1",
+    stacked=lambda x, *, dim: np.expand_dims(x, dim + 1),
 )
 
 
@@ -71,6 +74,7 @@ squeeze: Primitive = _view(
     _squeezed,
     fold=fold_same,
     node_in_place="SqueezeBackward3",
+    stacked=lambda x: x.reshape(len(x), *(size for size in x.shape[1:] if size != 1)),
 )
 
 
@@ -82,6 +86,7 @@ squeeze_dim: Primitive = _view(
     notation=positional("squeeze"),
     fold=fold_squeeze,
     node_in_place="SqueezeBackward4",
+    stacked=("dim",),
 )
 squeeze_dims: Primitive = _view(
     "squeeze_dims",
@@ -91,6 +96,7 @@ squeeze_dims: Primitive = _view(
     notation=positional("squeeze"),
     fold=fold_same,
     node_in_place="SqueezeBackward5",
+    stacked=("dim",),
 )
 
 
@@ -102,6 +108,7 @@ alias: Primitive = structured(
     notation=lambda operands, _: Index(operands[0].tree, (Literal(...),)),
     says=SAME,
     index=same_entries,
+    stacked=(),
 )
 
 
@@ -152,7 +159,8 @@ def reshaped(x: Any, shape: Shape) -> Any:
 
 def viewable(x: Tensor, shape: Shape) -> bool:
     """Return whether the memory allows a view of that shape."""
-    return x.value.flags.c_contiguous or np.may_share_memory(x.value, x.value.reshape(shape))
+    value = layout(x.value)
+    return value.flags.c_contiguous or np.may_share_memory(value, value.reshape(shape))
 
 
 @operation(
@@ -295,6 +303,7 @@ t: Primitive = _turn(
     notation=attribute("T"),
     fold=_fold_twice,
     node_in_place="TBackward1",
+    stacked=lambda x: x.swapaxes(1, -1),
 )
 transpose: Primitive = _turn(
     "transpose",
@@ -302,12 +311,14 @@ transpose: Primitive = _turn(
     lambda g, out, x, *, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1),
     notation=_write_transpose,
     node_in_place="TransposeBackward1",
+    stacked=("dim0", "dim1"),
 )
 permute: Primitive = _turn(
     "permute",
     lambda x, *, dims: np.transpose(x, dims),
     lambda g, out, x, *, dims: permute(g, dims=tuple(map(dims.index, range(len(dims))))),
     notation=_write_permute,
+    stacked=lambda x, *, dims: x.transpose(0, *behind(dims, x.ndim - 1)),
 )
 
 

@@ -54,6 +54,7 @@ pad_constant: Primitive = structured(
     ),
     says="The border was added from outside, so its gradient is cut away and the rest goes back.",
     index=lambda out, x, *, pad, value=0: "" if value else ELSEWHERE,
+    stacked=(),
 )
 
 

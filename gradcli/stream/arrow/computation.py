@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
+from itertools import accumulate
 from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
 
 from gradcli.engine.modes import ENGINE
+from gradcli.engine.stacked import Stack
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.facts import dataclass
 from gradcli.source import did_you_mean, visible
@@ -22,6 +25,7 @@ from gradcli.workers.notes import part
 
 DOUBLE = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
+LITTLE = 256  # rows that are computed together where not all can be
 LARGEST = 2**24  # entries of a row
 LONGEST = 60  # characters of a name in a message
 
@@ -49,6 +53,7 @@ class Forms:
 
     value: Form
     gradients: Mapping[str, Form | None]
+    stack: Stack | None = None  # computes all rows of such columns at once
 
 
 def check_names(plan: Plan, names: list[str]) -> None:
@@ -84,7 +89,10 @@ def forms(plan: Plan, form_of_column: Mapping[str, Form]) -> Forms:
             first = first or error
             continue
         gradient_forms = {name: Form.of(g) for name, g in result.gradients.items() if g is not None}
-        return Forms(Form.of(result.value), {name: gradient_forms.get(name) for name in plan.differentiated})
+        is_columnar = plan.is_columnar and plan.takes(point)
+        stacks = () if is_columnar else filter(None, map(plan.stack, trial_points(form_of_column)))
+        stack = next(iter(stacks), None)
+        return Forms(Form.of(result.value), {name: gradient_forms.get(name) for name in plan.differentiated}, stack)
     assert first is not None
     raise first
 
@@ -142,6 +150,10 @@ class Inputs:
             {name: mask[rows_chosen] for name, mask in self.missing.items() if mask[rows_chosen].any()},
         )
 
+    def split(self) -> list[Inputs]:
+        """Return a few rows each, of which those without an error can still be computed at once."""
+        return [self.rows(start, min(start + LITTLE, self.count)) for start in range(0, max(self.count, 1), LITTLE)]
+
     @property
     def forms(self) -> dict[str, Form]:
         return {name: Form(column.dtype, column.shape[1:]) for name, column in self.values.items()}
@@ -179,11 +191,13 @@ class Computation:
 
     def compute(self, inputs: Inputs, forms: Forms) -> Computed:
         """Compute all rows."""
-        return self.at_once(inputs, forms) or self.one_by_one(inputs, forms)
+        return self.at_once(inputs, forms) or joined(
+            [self.at_once(rows, forms) or self.one_by_one(rows, forms) for rows in inputs.split()]
+        )
 
     def at_once(self, inputs: Inputs, forms: Forms) -> Computed | None:
-        """Compute all rows in one go; None where the program is not elementwise, a value no number, or a row fails."""
-        if not self.is_at_once(inputs.forms):
+        """Compute all rows in one go; None where the program is not for that, or a row fails."""
+        if not self.is_at_once(inputs.forms) and forms.stack is None:
             return None
         with ENGINE, suppress(Exception):  # whatever it is, it is the error of one of the rows: alone it shows of which
             return Computed(*self._at_once(inputs, forms, inputs.incomplete), errors_of_incomplete(inputs))
@@ -194,11 +208,12 @@ class Computation:
         return self.plan.is_columnar and all(form == Form(DOUBLE) for form in form_of_column.values())
 
     def _at_once(self, inputs: Inputs, forms: Forms, incomplete: Array | None) -> tuple[Array, dict[str, Array | None]]:
+        over = partial(self.plan.over_stack, forms.stack) if forms.stack is not None else self.plan.over
         if incomplete is None:
-            result = self.plan.over(inputs.values, inputs.count)
+            result = over(inputs.values, inputs.count)
             return result.value, {name: result.gradients.get(name) for name in forms.gradients}
         mask = ~incomplete
-        result = self.plan.over({name: column[mask] for name, column in inputs.values.items()}, int(mask.sum()))
+        result = over({name: column[mask] for name, column in inputs.values.items()}, int(mask.sum()))
         value, gradients = blank(forms, inputs.count)
         value[mask] = result.value
         for name, gradient in gradients.items():
@@ -224,6 +239,17 @@ class Computation:
             except GradcliError as error:
                 errors[row] = error
         return Computed(value, gradients, errors)
+
+
+def joined(parts: list[Computed]) -> Computed:
+    """Return results that follow each other as one."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = accumulate((part.count for part in parts), initial=0)
+    errors = {start + row: e for start, part in zip(starts, parts, strict=False) for row, e in part.errors.items()}
+    columns = {name: [g for part in parts if (g := part.gradients[name]) is not None] for name in parts[0].gradients}
+    gradients = {name: np.concatenate(found) if found else None for name, found in columns.items()}
+    return Computed(np.concatenate([part.value for part in parts]), gradients, errors)
 
 
 def blank(forms: Forms, count: int) -> tuple[Array, dict[str, Array | None]]:

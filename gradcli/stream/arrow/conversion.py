@@ -15,8 +15,6 @@ from gradcli.stream.conversion import Replacement, error_of_loss
 from gradcli.workers.limits import Limits
 from gradcli.workers.pool import Again, Answered, Lost, mapped
 
-LITTLE = 256  # rows that a process computes one by one before it answers
-
 
 class Rows(NamedTuple):
     """Points to compute one by one."""
@@ -85,8 +83,9 @@ class Conversion:
                 yield Answered(results)
                 continue
             self.before_processes()
-            for start in range(0, inputs.count, LITTLE):
-                yield Rows(inputs.rows(start, min(start + LITTLE, inputs.count)))
+            for rows in inputs.split():
+                results = self.computation.at_once(rows, self.forms)
+                yield Rows(rows) if results is None else Answered(results)
             if self.is_prompt:
                 yield None
 

@@ -183,7 +183,7 @@ def errors_of(errors: Mapping[int, GradcliError], count: int) -> Arrow:
 class Columns:
     """A program as a function from columns to columns, made by `gradcli.columns`.
 
-    It pickles as the program and the fixed values. `errors` are the errors of the last call, by the number of the row.
+    It pickles as the program and the fixed values. `errors` are those of the last result.
     """
 
     def __init__(self, task: Task) -> None:
@@ -201,16 +201,17 @@ class Columns:
         """Return the value and the gradients at every row: arrays with a row each, as long as the given ones.
 
         A row that lacks a value (masked in a masked array, null in a column of pandas, Polars or Arrow) or cannot be
-        computed is nan, with its error in `errors`; a result that is no floating point number becomes one for it.
+        computed is nan, with its error in `errors` of the result, by the number of the row; a result that is no
+        floating point number becomes one for it.
         Raises EvaluationError where a column is missing, has no numbers, or is of another length.
         """
         self._refuse_others(columns)
         inputs = self.inputs_of(columns)
         computed = self.computation.compute(inputs, self.computation.forms(inputs.forms))
-        self.errors = {row: error_text(error) for row, error in sorted(computed.errors.items())}
-        rows = list(self.errors)
+        errors = self.errors = {row: error_text(error) for row, error in sorted(computed.errors.items())}
+        rows = list(errors)
         gradients = {name: g if g is None else spoiled(g, rows) for name, g in computed.gradients.items()}
-        return Result(spoiled(computed.value, rows), gradients)
+        return Result(spoiled(computed.value, rows), gradients, errors)
 
     def record_batch(self, batch: Any) -> Any:
         """Return a pyarrow.RecordBatch with its results: its columns, then value, a d_NAME each, and error.

@@ -19,7 +19,14 @@ SQUARE = "z=(x1+a*x2)**2"
 X = np.array(EDGES)
 Y = np.roll(X, 3)
 VECTORS = np.stack([X, Y, X + Y], axis=1)
-ROW_BY_ROW = ["sum(v*x)", "softmax(v, dim=0)[0]*x", "v[0] - x", "sum(stack([x, x*v[1]]))", "where(x > 0, 1, 0)*2"]
+OF_VECTORS = [
+    "sum(v*x)",
+    "softmax(v, dim=0)[0]*x",
+    "v[0] - x",
+    "sum(stack([x, x*v[1]]))",
+    "where(x > 0, 1, 0)*2",
+    "sum(v[v == v])*x",
+]
 
 
 def assert_rows(program: str, columns: dict[str, Any], **fixed: Any) -> None:
@@ -44,7 +51,7 @@ def test_numbers_at_once(program: str) -> None:
     assert_rows(program, {"x": X, "y": Y})
 
 
-@pytest.mark.parametrize("program", ROW_BY_ROW)
+@pytest.mark.parametrize("program", OF_VECTORS)
 def test_other_programs_row_by_row(program: str) -> None:
     columns = {"x": X, "v": VECTORS} if "v" in program.replace("where", "") else {"x": X}
     assert_rows(program, columns)
@@ -103,6 +110,7 @@ def test_a_null_inside_of_a_list_is_no_number(library: str) -> None:
     assert str(result.value.tolist()) == "[nan, 7.0, nan, 11.0]"
     assert str(result.gradients["v"][:2].tolist()) == "[[nan, nan], [1.0, 1.0]]"
     assert list(f.errors) == [0, 2]
+    assert result.errors == f.errors
 
 
 @pytest.mark.parametrize(

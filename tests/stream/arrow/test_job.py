@@ -59,8 +59,8 @@ def test_formats(tmp_path: Path, run: Run, input: str, output: str, rows: int) -
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_programs_row_by_row(tmp_path: Path, run: Run, jobs: int) -> None:
     write(tmp_path / "in.parquet", table(300), 200)
-    run("in.parquet", "out.parquet", "sum(stack([x1, a])*x2)", jobs=jobs)
-    assert read(tmp_path / "out.parquet").equals(expected(table(300), "sum(stack([x1, a])*x2)"))
+    run("in.parquet", "out.parquet", "k = stack([x1, a]); sum(k[k == k])*x2", jobs=jobs)
+    assert read(tmp_path / "out.parquet").equals(expected(table(300), "k = stack([x1, a]); sum(k[k == k])*x2"))
 
 
 def test_a_folder_of_parts(tmp_path: Path, run: Run) -> None:
@@ -295,3 +295,27 @@ def test_json_lines_to_columns_and_back(tmp_path: Path, capsys: pytest.CaptureFi
     good, nan, null = map(json.loads, again.read_text().splitlines())
     assert good == {"ok": True, "value": 2.25, "gradients": {"x": 3.0}, "record": {"when": "2026-01-02"}}
     assert (nan["value"], null["error"]["code"]) == ("NaN", "E207")
+
+
+def test_a_folder_of_results_is_read_by_other_tools(tmp_path: Path, run: Run) -> None:
+    """Each reads the parts, and not the manifests beside them."""
+    pandas, polars, duckdb = (pytest.importorskip(name) for name in ("pandas", "polars", "duckdb"))
+    (tmp_path / "points").mkdir()
+    for part in ("a", "b"):
+        write(tmp_path / "points" / f"{part}.parquet", pa.table({"x": [1.0, 2.0]}))
+    run("points", "results/", "x**2")
+    folder = tmp_path / "results"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "_a.parquet.json",
+        "_b.parquet.json",
+        "a.parquet",
+        "b.parquet",
+    ]
+    parts = f"{folder}/*.parquet"
+    values = [
+        pytest.importorskip("pyarrow.dataset").dataset(folder).to_table()["value"].to_pylist(),
+        pandas.read_parquet(folder)["value"].tolist(),
+        polars.read_parquet(parts)["value"].to_list(),
+        [row[0] for row in duckdb.sql(f"select value from '{parts}' order by filename, x").fetchall()],
+    ]
+    assert values == [[1.0, 4.0, 1.0, 4.0]] * 4
