@@ -14,7 +14,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, one_line, short
+from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
 from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
@@ -138,13 +138,13 @@ def what_left(place: Place, cut: Cut) -> str:
 def kept_in_graph(place: Place, cut: Cut) -> str | None:
     """Return the statement without the step that left the graph."""
     written = place.written
-    if written.node is None or any(isinstance(x, ast.keyword) and x.arg == "requires_grad" for x in written.nodes()):
+    if written.node is None:
         return None
     if cut.how == "no_grad":
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
     name = cut.how.rpartition(".")[2].removesuffix("()")
     if cut.how in COPIES:
-        for call in written.calls("tensor", "as_tensor", "new_tensor"):
+        for call in written.calls("tensor", "as_tensor", "new_tensor", "Variable"):
             if call.args:
                 inner = call.args[0]
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
@@ -160,6 +160,10 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
             self.generic_visit(node)
             if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
                 node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
+            if is_array_made(node) and before != [*map(ast.unparse, node.args)]:
+                return node.args[0]
+            if ast.unparse(node.func) == f"np.{called(node)}" and before != [*map(ast.unparse, node.args)]:
+                node.func = ast.Attribute(ast.Name("torch"), called(node).replace("power", "pow"))
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute
             ):
@@ -179,6 +183,11 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
     text = one_line(ast.unparse(ast.fix_missing_locations(Out().visit(tree))))
     return text if text != written.text and text.strip() else None
+
+
+def is_array_made(node: ast.Call) -> bool:
+    """Return whether a call makes a tensor of an array."""
+    return bool(node.args) and called(node) in ("from_numpy", "tensor", "as_tensor", "asarray")
 
 
 def stacked(x: ast.expr) -> str | None:
@@ -296,6 +305,21 @@ def of_numbers(
     call = one_line(ast.unparse(calls[0]))
     instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
     yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+
+
+@LEFT_GRAPH.on("end")
+def of_a_number(witness: Witness) -> Iterator[Finding]:
+    """State where what backward() is called on became a plain number."""
+    for error, place in witness.errors:
+        if not re.search(r"^'(float|int|numpy.\w+)' object has no attribute 'backward'", message_of(error)):
+            continue
+        x = place.written.operand("backward")
+        lines = lines_behind(witness, place, names_in(x))
+        taken = next((one for key, one in witness.departed.items() if key in lines), None)
+        if taken is not None and x is not None:
+            cut, leaves = taken
+            effect = f"{short(x)} is a plain number at line {place.line}, and backward() is of tensors."
+            yield of_cut(witness, cut, [witness.name(y) for y in leaves][:3], effect, severity_of(witness, error, place))
 
 
 @LEFT_GRAPH.on("pass", closely=True)
@@ -592,6 +616,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
     """State why a `.grad` that was read is None; of one that was filled later nothing."""
     run = witness.run
     latest: dict[int, Asking] = {id(one.tensor): one for one in witness.calls}
+    cuts: dict[Cut, list[Asking]] = {}
     for one in latest.values():
         tensor, place = one.tensor, one.place
         if tensor._grad is not None or tensor in run.filled or witness.read.get(tensor, -1) >= 0:
@@ -626,7 +651,31 @@ def asked(witness: Witness) -> Iterator[Finding]:
         is_cut &= not run.optimizers  # which say who is to learn: a teacher is not
         if ("." in name and passes and not is_cut) or is_held(witness, tensor):
             continue  # as an unused parameter
-        yield from of_unreached(witness, one, name)
+        cut = cut_above(witness, tensor)
+        if cut is not None:
+            cuts.setdefault(cut, []).append(one)
+        else:
+            yield from of_unreached(witness, one, name)
+    for cut, asks in cuts.items():
+        names = [witness.name(one.tensor) for one in asks]
+        lines = listed(dict.fromkeys(str(one.place.line) for one in asks))
+        effect = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
+        yield of_cut(witness, cut, names, effect)
+
+
+def cut_above(witness: Witness, tensor: Tensor) -> Cut | None:
+    """Return where the values that were computed from a leaf left the graph, as far as a pass went."""
+    run = witness.run
+    if any(tensor in done.stops for done in run.passes.values() if not done.returns):
+        return None  # functions says so
+    cuts = [done.below[tensor] for done in run.passes.values() if done.below.get(tensor) is not None]
+    if cuts and cuts[-1] is not None:
+        return cuts[-1]
+    passes = [done for done in run.passes.values() if not done.returns]
+    is_returned = any(done.returns and tensor in done.below for done in run.passes.values())
+    if not passes or (is_returned and not any(tensor in done.below for done in passes)):
+        return None
+    return run.origins.way_out(tensor)
 
 
 def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
@@ -679,14 +728,11 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
     run, tensor, place = witness.run, one.tensor, one.place
     effect = f"{name}.grad is None at line {place.line}."
     passes = [done for done in run.passes.values() if not done.returns]
-    cuts = [done.below[tensor] for done in run.passes.values() if done.below.get(tensor) is not None]
     stopped = next((done.stops[tensor] for done in passes if tensor in done.stops), None)
     returned = next((done for done in run.passes.values() if done.returns and tensor in done.below), None)
     if stopped is not None:
         return  # functions says so
-    if cuts and cuts[-1] is not None:
-        yield of_cut(witness, cuts[-1], [name], effect)
-    elif returned is not None and not any(tensor in done.below for done in passes):
+    if returned is not None and not any(tensor in done.below for done in passes):
         at = witness.at(witness.returned_in.get(returned.line), returned.line)
         output = next((call.args[0] for call in at.written.calls("grad") if call.args), None)
         words = short(output) if output is not None else returned.output
@@ -694,8 +740,6 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
         severity = "note" if is_result_used(at) else ""
         yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
-    elif passes and (way := run.origins.way_out(tensor)) is not None:
-        yield of_cut(witness, way, [name], effect)
     elif not passes:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]
         if failed:
