@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -518,16 +519,42 @@ def of_constants(
             because = f"line {place.line} differentiates what was computed from {root_name}."
             instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
             return LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
-    line = next((run.switched[x][0] for x in roots if x in run.switched), None)
+    switched = [x for x in roots if x in run.switched and witness.known(x)]
+    if switched:
+        return of_switched(witness, name, switched, place, effect, severity)
     about = listed(names) or name
     message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
-    because = effect if line is None else f"{effect} Line {line} switched requires_grad."
     typed = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
     first = creation(witness, names[0]) if names else None
-    value = getattr(first.node, "value", None) if first is not None else None
-    if first is not None and isinstance(value, ast.Call) and called(value) in MAKERS:
+    if first is not None and is_maker(first):
         typed = f"{first.written.text[:-1]}, requires_grad=True)"
-    return NO_LEAF.found(place, about, message, because, typed, severity, see=[first.line if first else 0])
+    return NO_LEAF.found(place, about, message, effect, typed, severity, see=[first.line if first else 0])
+
+
+def of_switched(
+    witness: Witness, name: str, roots: list[Tensor], place: Place, effect: str, severity: str
+) -> Finding:
+    """State that requires_grad was switched off of all that an output depends on, or on when that was computed."""
+    line, is_on = witness.run.switched[roots[0]]
+    at = next((x for source in witness.statements if "grad" in (x := witness.at(source, line)).written.text), place)
+    names = [witness.known(x) for x in roots]
+    owner, first, typed = names[0].rpartition(".")[0], creation(witness, names[0]), None
+    if is_on:
+        message = f"requires_grad of {names[0]} was switched on after {name} had been computed from it."
+        typed = f"{at.written.text}  # before it is computed with"
+        if first is not None and is_maker(first):
+            typed = f"{first.written.text[:-1]}, requires_grad=True)"
+    else:
+        message = f"requires_grad was switched off of all that {name} was computed from: {listed(names)}."
+        typed = f"for p in {owner}.parameters(): p.requires_grad_()" if owner else f"{names[0]}.requires_grad_()"
+        typed += f"  # after line {line}"
+    return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
+
+
+def is_maker(place: Place) -> bool:
+    """Return whether a statement makes a tensor by a function that takes requires_grad."""
+    value = getattr(place.written.node, "value", None)
+    return isinstance(value, ast.Call) and called(value) in MAKERS
 
 
 def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:
@@ -553,10 +580,7 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     place = witness.place_of(node)
     if not isinstance(node, Node) or place is None:
         return None
-    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)] or [
-        edge.variable for edge in node.edges if isinstance(edge, AccumulateGrad)
-    ]
-    leaf = next((x for x in inputs if isinstance(node_of(x), AccumulateGrad)), None)
+    leaf = leaf_within(witness, node)
     known = None if leaf is None else witness.run.names.get(leaf)
     name = witness.known(tensor)
     if leaf is None or not name:
@@ -571,6 +595,21 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     because = f"the float{leaf.dtype.itemsize * 8} leaf inside has the gradient, and no name; {name}.grad is None."
     instead = finished_first(place)
     return LEAF_REBOUND.found(place, name, message, because, instead)
+
+
+def leaf_within(witness: Witness, node: Node) -> Tensor | None:
+    """Return the leaf that the statement of a node computes with."""
+    place, waiting, seen = witness.place_of(node), [node], {node}
+    while waiting:
+        inner = waiting.pop()
+        edges: list[Any] = [*inner.edges, *(x.node for x in inner.inputs or () if isinstance(x, Tensor))]
+        for edge in edges:
+            if isinstance(edge, AccumulateGrad):
+                return edge.variable
+            if isinstance(edge, Node) and edge not in seen and witness.place_of(edge) == place:
+                seen.add(edge)
+                waiting.append(edge)
+    return None
 
 
 def of_new(place: Place, name: str, made: str) -> Finding:
@@ -684,11 +723,8 @@ def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
     if failed is None or "None" not in message_of(failed):
         return
     made = creation(witness, name)
-    call = getattr(made.node, "value", None) if made is not None else None
-    is_made = made is not None and isinstance(call, ast.Call) and called(call) in MAKERS
-    instead = (
-        f"{made.written.text[:-1]}, requires_grad=True)" if made is not None and is_made else f"{name}.requires_grad_()"
-    )
+    is_made = made is not None and is_maker(made)
+    instead = f"{made.written.text[:-1]}, requires_grad=True)" if made and is_made else f"{name}.requires_grad_()"
     message = f"{name} does not require grad, so no pass gives it a gradient: {name}.grad is None."
     because = f"line {place.line} computes with {name}.grad."
     see = [made.line] if made is not None else []
