@@ -16,7 +16,17 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
+from gradcli.findings.witness import (
+    Asking,
+    Pass,
+    Place,
+    Witness,
+    creation,
+    loops_around,
+    optimizer_class,
+    spelled,
+    value_of,
+)
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -49,7 +59,8 @@ MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
 SOFT = {
     "argmax": (
-        "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits"
+        "torch.softmax({x}, dim=-1) in place of the index, "
+        "or torch.nn.functional.cross_entropy({x}, labels) in place of a count of hits"
     ),
     "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
     "sign": "torch.tanh({x})",
@@ -320,7 +331,9 @@ def of_a_number(witness: Witness) -> Iterator[Finding]:
         if taken is not None and x is not None:
             cut, leaves = taken
             effect = f"{short(x)} is a plain number at line {place.line}, and backward() is of tensors."
-            yield of_cut(witness, cut, [witness.name(y) for y in leaves][:3], effect, severity_of(witness, error, place))
+            yield of_cut(
+                witness, cut, [witness.name(y) for y in leaves][:3], effect, severity_of(witness, error, place)
+            )
 
 
 @LEFT_GRAPH.on("pass", closely=True)
@@ -531,9 +544,7 @@ def of_constants(
     return NO_LEAF.found(place, about, message, effect, typed, severity, see=[first.line if first else 0])
 
 
-def of_switched(
-    witness: Witness, name: str, roots: list[Tensor], place: Place, effect: str, severity: str
-) -> Finding:
+def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, effect: str, severity: str) -> Finding:
     """State that requires_grad was switched off of all that an output depends on, or on when that was computed."""
     line, is_on = witness.run.switched[roots[0]]
     at = next((x for source in witness.statements if "grad" in (x := witness.at(source, line)).written.text), place)
@@ -565,13 +576,20 @@ def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator
     instead: str | None = f"{name}_new = {short(value)}" if value is not None and short(value) else None
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub | ast.Add) and short(value.left) == name:
         sign = "-=" if isinstance(value.op, ast.Sub) else "+="
-        instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}"
+        instead = updated(witness, place, f"{name} {sign} {short(value.right)}", name)
     message = (
         f"{name} means the result of {short(value) if value is not None else 'an operation'} since line "
         f"{line}, not the leaf any more."
     )
     because = f"the leaf that {name} was before has the gradient; {name}.grad is None."
     yield LEAF_REBOUND.found(place, name, message, because, instead, severity)
+
+
+def updated(witness: Witness, place: Place, change: str, name: str) -> str:
+    """Return an update outside the graph, which clears the gradient too where a loop would add to it."""
+    is_cleared = re.search(r"zero_|zero_grad|\.grad\s*=|autograd\.grad", place.source.text)
+    is_again = name.isidentifier() and not is_cleared and loops_around(witness, place)
+    return f"with torch.no_grad(): {change}{f'; {name}.grad = None' if is_again else ''}"
 
 
 def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
@@ -698,7 +716,9 @@ def asked(witness: Witness) -> Iterator[Finding]:
     for cut, asks in cuts.items():
         names = [witness.name(one.tensor) for one in asks]
         lines = listed(dict.fromkeys(str(one.place.line) for one in asks))
-        effect = f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
+        effect = (
+            f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
+        )
         yield of_cut(witness, cut, names, effect)
 
 
@@ -936,7 +956,7 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         name = next((short(y) for y in leaves), "the leaf")
         change = place.written.text.removeprefix("return ")
         message = f"{change} changes {name}, a leaf that requires grad, while autograd records."
-        instead = f"with torch.no_grad(): {change}"
+        instead = updated(witness, place, change, name)
         because = "torch refuses it: its gradient would be that at another value."
         severity = severity_of(witness, error, place)
         yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)
@@ -960,4 +980,8 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         return
     given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
     names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
-    yield STOPPED.found(place, ", ".join(names), message, advice(message_of(error)), None)
+    pairs = [x.args for x in place.written.nodes() if isinstance(x, ast.Call) and len(x.args) == 2]
+    typed = advice(message_of(error))
+    if len(pairs) == 1 and short(pairs[0][1]).isidentifier():
+        typed = re.sub(r"\btarget(?=\.)", short(pairs[0][1]), typed)
+    yield STOPPED.found(place, ", ".join(names), message, typed, None)

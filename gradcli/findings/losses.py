@@ -268,8 +268,10 @@ def of_one_hot(witness: Witness, operation: Operation) -> None:
         return
     is_by_row = np.isin(labels.value, (0, 1)).all() and np.all(labels.value.sum(1) == 1)
     if is_by_row and not np.all(labels.value.sum(0) == 1):
-        witness.of(Twice).of[node] = AXIS, inner, operation._replace(
-            application=operation.application._replace(inputs=(x, labels))
+        witness.of(Twice).of[node] = (
+            AXIS,
+            inner,
+            operation._replace(application=operation.application._replace(inputs=(x, labels))),
         )
 
 

@@ -376,8 +376,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         instead = f"{words.operand}.clamp(min=-1e9)  # in place of {words.operand}"
     elif is_spread:
         message = f"{words.operation} of one entry: it divides by n - 1 = 0."
-        values = words.operand if words.operand.isidentifier() else "x"
-        instead = f"if len({values}) > 1:  # leave single values out"
+        instead = of_spread(trouble.place, node=trouble.node, operand=words.operand)
     elif name in ("div", "reciprocal"):
         return of_division(trouble, words, see)
     else:
@@ -387,6 +386,18 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         if is_spoilt and any(np.isnan(g).any() for g in grads(done, spoilt)):
             effect = f"inf times the derivative 0 of what is inside is nan: {effect}"
     return AT_EDGE.found(trouble.place, words.about, message, effect, instead, see=see)
+
+
+def of_spread(place: Place, node: Node, operand: str) -> str:
+    """Return the spread over a row of one with n as divisor, or the condition that leaves a single value out."""
+    calls = place.written.calls(node.primitive.name)
+    if node.options.get("dim") is None or len(calls) != 1:
+        return f"if len({operand if operand.isidentifier() else 'x'}) > 1:  # leave single values out"
+    words = [x for x in calls[0].keywords if x.arg not in ("unbiased", "correction")]
+    call = ast.Call(calls[0].func, calls[0].args, [*words, ast.keyword("correction", ast.Constant(0))])
+    is_safe = any(isinstance(x, ast.BinOp) and isinstance(x.op, ast.Add) and calls[0] in (x.left, x.right)
+                  for x in place.written.nodes())  # fmt: skip
+    return place.written.with_(calls[0], call if is_safe else f"({ast.unparse(call)} + 1e-05)")
 
 
 def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see: list[int]) -> Finding:

@@ -94,6 +94,10 @@ class Written:
     def with_rate(self, value: float) -> str | None:
         """Return the statement with another learning rate; None where it gives none."""
         rates = [x.value for x in self.nodes() if isinstance(x, ast.keyword) and x.arg == "lr"]
+        if isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Constant):
+            rates = [self.node.value]
+        products = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(self.node, ast.AugAssign)]
+        rates += [x for one in products for x in (one.left, one.right) if isinstance(x, ast.Constant)]
         return self.with_(rates[0], ast.Constant(value)) if rates else None
 
     @property

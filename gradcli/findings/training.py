@@ -60,6 +60,7 @@ class Course:
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
+    data: str = ""  # a sentence about data that are not scaled
     is_log: bool = False  # whether it is a mean of the log-probabilities of labels, without a minus
     uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
@@ -95,6 +96,7 @@ def followed(witness: Witness, done: Pass) -> None:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
         course.is_log = is_log_probability(done.output)
+        course.data = of_size(witness, done)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
     course.latest = [*course.latest[-3:], loss]
@@ -141,23 +143,24 @@ def diverged(witness: Witness) -> Iterator[Finding]:
             continue
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
-        if optimizers:
-            name, optimizer = optimizers[0]
-            made = creation(witness, name)
-            lr = optimizer.param_groups[0].get("lr")
-            about.append(name)
-            if made is not None:
-                place = made
-                text = made.written.text
-                if isinstance(lr, float | int) and course.curvature > 0:
-                    limit = 2 / course.curvature
-                    better = float(f"{limit / 2:.1g}")
-                    if lr > limit:
-                        rate = (
-                            f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
-                            f"{course.curvature:.3g} is the curvature that the first gradients show"
-                        )
-                    instead = made.written.with_rate(better if lr > limit else float(f"{lr / 10:.1g}")) or text
+        name, optimizer = optimizers[0] if optimizers else ("", None)
+        made = creation(witness, name) if optimizer is not None else None
+        lr = optimizer.param_groups[0].get("lr") if made is not None and optimizer is not None else None
+        rate_at = rate_by_hand(witness, course) if not optimizers else None
+        if rate_at is not None:
+            made, lr = rate_at
+            about.append(made.written.target())
+        if made is not None:
+            about, place = [*about, name], made
+            limit = 2 / course.curvature if course.curvature > 0 else math.inf
+            if isinstance(lr, float | int) and course.curvature > 0:
+                if lr > limit:
+                    rate = (
+                        f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
+                        f"{course.curvature:.3g} is the curvature that the first gradients show"
+                    )
+                better = float(f"{limit / 2 if lr > limit else lr / 10:.1g}")
+                instead = made.written.with_rate(better) or made.written.text
         last = course.latest[-1]
         message = (
             f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
@@ -166,10 +169,42 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         because = (
             f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
         )
+        because = f"{because.removesuffix('.')}; {course.data}" if because and course.data else because
         yield DIVERGING.found(place, ", ".join(about), message, because, instead, see=[course.place.line])
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
+
+
+def of_size(witness: Witness, done: Pass) -> str:
+    """Return a sentence about the data that a weight of a pass multiplies, where they are not scaled; else empty."""
+    for one in done.held:
+        tensors = [x for x in one.inputs or () if isinstance(x, Tensor) and x.ndim]
+        data = [x for x in tensors if x.node is None and x.value.size > 1 and witness.known(x)]
+        is_product = one.event.node.primitive.name == "mul" or "matrix" in one.event.node.primitive.traits
+        if is_product and data and any(x.node is not None for x in tensors):
+            size, name = largest(data[0].value), witness.known(data[0])
+            if size > UNSCALED:
+                return f"{name} reaches {size:.4g} and is not scaled: ({name} - {name}.mean(0)) / {name}.std(0) is."
+    return ""
+
+
+def rate_by_hand(witness: Witness, course: Course) -> tuple[Place, float] | None:
+    """Return the statement with the learning rate of an update that the snippet writes itself, and the rate."""
+    leaves = [x for x in witness.of(Ledger).accounts if witness.name(x) in course.names]
+    for place in (x for leaf in leaves for x in updates(witness, leaf)):
+        for product in place.written.nodes():
+            sides = [product.left, product.right] if isinstance(product, ast.BinOp) else []
+            if not any(isinstance(x, ast.Attribute) and x.attr == "grad" for x in sides):
+                continue
+            for side in sides:
+                if isinstance(side, ast.Constant) and isinstance(side.value, float | int):
+                    return place, float(side.value)
+                made = creation(witness, side.id) if isinstance(side, ast.Name) else None
+                value = getattr(made.node, "value", None) if made is not None else None
+                if made is not None and isinstance(value, ast.Constant) and isinstance(value.value, float | int):
+                    return made, float(value.value)
+    return None
 
 
 def is_log_probability(output: Tensor) -> bool:

@@ -235,17 +235,16 @@ class Witness(Recorder):
 
     def add(self, found: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name."""
-        try:
-            told = list(found or ())
-        except Exception as error:
-            told = guarded("note", partial(raised, error), [])
-        for one in told:
+        for one in found or ():
             self.findings.setdefault((one.code, one.source, one.line, one.name), one)
 
     def tell(self, event: str, *facts: Any) -> None:
-        """Ask the detectors of an event."""
+        """Ask the detectors of an event; one that fails is none of the snippet's errors."""
         for detect in DETECTORS[event]:
-            self.add(detect(self, *facts))
+            try:
+                self.add(detect(self, *facts))
+            except Exception as error:
+                guarded("note", partial(raised, error), [])
 
     # What the run does.
 
