@@ -91,7 +91,27 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
     else:
         what = what_left(place, cut)
         message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
-    return LEFT_GRAPH.found(place, name, message, effect, kept_in_graph(place, cut), severity)
+    instead, later = kept_in_graph(place, cut), stacked_later(witness, place)
+    return LEFT_GRAPH.found(
+        place, name, message, effect, f"{instead}; {later}" if instead and later else instead, severity
+    )
+
+
+def stacked_later(witness: Witness, place: Place) -> str:
+    """Return the statement that makes a tensor of what another one gives to a name, with the graph; else empty."""
+    lists = [owner_of(call) for call in place.written.calls("append")]
+    names = [*lists, place.written.target()]
+    for source, x in witness.syntax():
+        other = Place(source, getattr(x, "lineno", 0), x, place.env) if isinstance(x, ast.Assign | ast.Expr) else place
+        for call in other.written.calls("tensor", "as_tensor", "FloatTensor") if other.node is not place.node else ():
+            name = short(call.args[0]) if call.args else ""
+            if name and name in names:
+                return other.written.with_(call, f"torch.stack({name})" if name in lists else name)
+    return ""
+
+
+def owner_of(call: ast.Call) -> str:
+    return short(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def mode_around(place: Place) -> str:

@@ -731,11 +731,13 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
         unit = next((one[4] for one in series if one[4] != "rows"), "rows")
         message = f"the parts have unequal sizes, {rows} {unit}, and each mean counts the same."
         because = f"{name}.grad is {number(whole)}, where the mean over all {total} {unit} gives {number(even)}."
-        instead = weighed(place, "len({part})", "rows") if unit == "rows" else weighed(place, "count", unit)
+        whole_set = next((key for key, x in place.env.items() if isinstance(x, Tensor) and x.shape[:1] == (total,)), "")
+        all_rows = f"len({whole_set})" if whole_set and unit == "rows" else f"{total}"
+        instead = weighed(place, "len({part})" if unit == "rows" else "count", unit, all_rows)
         yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, instead)
 
 
-def weighed(place: Place, weight: str, unit: str) -> str | None:
+def weighed(place: Place, weight: str, unit: str, total: str) -> str | None:
     """Return the call of backward with a loss that is weighed by its rows, or what else it is a mean of."""
     calls = place.written.calls("backward")
     x = place.written.argument(calls[0]) if calls else None
@@ -744,6 +746,6 @@ def weighed(place: Place, weight: str, unit: str) -> str | None:
             key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
         ]
         part = arrays[-2] if len(arrays) > 1 else "part"
-        of_part = ", count of them in this part" if weight == "count" else ""
-        return f"({short(x.left)} * {weight.format(part=part)} / n).backward()  # n {unit} in all{of_part}"
+        of_part = f"  # count: the {unit} of this part" if weight == "count" else ""
+        return f"({short(x.left)} * {weight.format(part=part)} / {total}).backward(){of_part}"
     return None

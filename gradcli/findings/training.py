@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
@@ -19,7 +20,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import Zeros, gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
-from gradcli.findings.spelling import names_in, number, one_line, several, short, zero_words
+from gradcli.findings.spelling import Written, names_in, number, one_line, several, short, zero_words
 from gradcli.findings.witness import (
     LARGEST,
     Operation,
@@ -29,7 +30,9 @@ from gradcli.findings.witness import (
     creation,
     finite,
     leads,
+    module_class,
     optimizer_class,
+    restored,
     value_of,
 )
 from gradcli.script.failure import message_of
@@ -43,6 +46,7 @@ FLAT = Cause("flat", "warning", order=2, answers=("flat", "constant"))
 SYMMETRIC = Cause("symmetric-start", "warning", order=3)
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
 MOST_PARAMETERS = 64
+MUCH = 1e3  # times: what another form of a network has to make of a gradient
 BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
 
 
@@ -329,7 +333,11 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{'are' if units > 1 else 'is'} dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
         )
         because = zero_words(names)
-        instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
+        instead = with_activation(witness, "ReLU", "LeakyReLU") or "nn.LeakyReLU() in place of ReLU"
+        low = next((x for x in leaves if x.ndim == 1 and np.all(x.value < -1)), None)
+        if low is not None:
+            because += f"; {witness.name(low)} is {float(np.max(low.value)):.4g} at most"
+            instead = f"torch.nn.init.zeros_({witness.name(low)})  # before training"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
             holder, optimizer = next(iter(witness.objects(optimizer_class())), ("", None))
@@ -593,7 +601,8 @@ def of_chain(
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
     product = None if squares else of_product(witness, done, node, cause)
     spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
-    place, because, instead = product or (place, *spread)
+    flatter = of_sigmoid(witness, done, leaves[:1]) if cause is VANISHING and not squares else None
+    place, because, instead = product or (place, *(flatter or spread))
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights and finite(gradient):
         because += f"{'; ' if because else ''}{weights[0]}.grad is {number(gradient)}"
@@ -656,6 +665,27 @@ def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Caus
     )
 
 
+def of_sigmoid(witness: Witness, done: Pass, leaves: list[Tensor]) -> tuple[str, str | None] | None:
+    """Return that sigmoid makes the gradient vanish, if it is much larger with tanh, and what is written then."""
+    from gradcli.ops.support.calling import ops
+
+    if not leaves or not any(node.primitive.name == "sigmoid" for node in done.order):
+        return None
+    with restored(done.held):
+        other = witness.instead(done, {}, {"sigmoid": ops.tanh})
+    now = next((np.linalg.norm(g) for leaf, g, _ in done.arrivals if leaf is leaves[0]), 0.0)
+    then = np.linalg.norm(other[1][leaves[0]]) if other is not None and leaves[0] in other[1] else 0.0
+    if not then > MUCH * now:
+        return None
+    because = f"the slope of sigmoid is 0.25 at most; with tanh in its place {witness.name(leaves[0])}.grad is of norm "
+    made = [
+        Written(x) for _, x in witness.syntax() if isinstance(x, ast.Assign | ast.AugAssign | ast.Expr | ast.Return)
+    ]
+    made = [x for x in made if x.calls("Sigmoid", "sigmoid")]
+    text = re.sub(r"([sS])igmoid\(", lambda m: "tanh(" if m[1] == "s" else "Tanh(", made[0].text) if made else ""
+    return f"{because}{then:.4g}", text if len(made) == 1 else "nn.Tanh() in place of each nn.Sigmoid()"
+
+
 def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str, str | None]:
     """Return with what spread the weights of a layer start, and how to start where that is what is wrong."""
     if not leaves:
@@ -666,7 +696,12 @@ def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str
     because = f"{name} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
     if spread < 1.5 * good if cause is EXPLODING else spread > good / 1.5:
         return "", None
-    return because, f"nn.init.xavier_normal_({name})" if "." in name else scaled(witness, name, good)
+    if "." not in name:
+        return because, scaled(witness, name, good)
+    root = re.split(r"[.\[]", name)[0]
+    is_model = isinstance(witness.machine.globals.get(root), module_class())
+    every = f"[nn.init.xavier_normal_(p) for p in {root}.parameters() if p.ndim > 1]"
+    return because, every if is_model else f"nn.init.xavier_normal_({name})"
 
 
 def direct_leaves(node: Node) -> list[Tensor]:

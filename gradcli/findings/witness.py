@@ -6,10 +6,11 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -517,10 +518,12 @@ class Witness(Recorder):
         finally:
             self.run.muted = muted
 
-    def instead(self, done: Pass, replaced: dict[Node, Tensor]) -> tuple[Tensor, dict[Tensor, Any]] | None:
-        """Compute a pass again with other results of some nodes: the output, and the gradients of the leaves.
+    def instead(
+        self, done: Pass, replaced: dict[Node, Tensor], others: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    ) -> tuple[Tensor, dict[Tensor, Any]] | None:
+        """Compute a pass again with other results of some nodes, or other operations in place of those of a name.
 
-        None where that cannot be computed.
+        Return the output and the gradients of the leaves, None where that cannot be computed.
         """
         made = dict(replaced)
         try:
@@ -532,7 +535,10 @@ class Witness(Recorder):
                         made.get(x.node, x) if isinstance(x, Tensor) and isinstance(x.node, Node) else x
                         for x in node.inputs
                     ]
-                    if any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
+                    other = others.get(node.primitive.name)
+                    if other is not None:
+                        made[node] = other(*inputs)
+                    elif any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
                         made[node] = node.primitive(*inputs, **node.options)
                 output = made.get(done.output.node, done.output) if isinstance(done.output.node, Node) else done.output
                 return output, self.gradients(output)
