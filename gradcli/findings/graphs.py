@@ -181,6 +181,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
                 inner = call.args[0]
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
                 text = f"torch.stack({ast.unparse(inner)})" if isinstance(value, list) else stacked(inner)
+                text = None if text is None else re.sub(r"\.(data\b|(detach|item|numpy|cpu|tolist)\(\))", "", text)
                 return None if text is None else written.with_(call, text)
         return None
     arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
@@ -219,7 +220,7 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
 def is_array_made(node: ast.Call) -> bool:
     """Return whether a call makes a tensor of an array."""
-    return bool(node.args) and called(node) in ("from_numpy", "tensor", "as_tensor", "asarray")
+    return bool(node.args) and called(node) in ("from_numpy", "tensor", "as_tensor", "asarray", "Variable")
 
 
 def stacked(x: ast.expr) -> str | None:
@@ -618,7 +619,7 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     place = witness.place_of(node)
     if not isinstance(node, Node) or place is None:
         return None
-    leaf = leaf_within(witness, node)
+    leaf = leaf_within(witness, node) if "requires_grad" in place.written.text else of_node(node)
     known = None if leaf is None else witness.run.names.get(leaf)
     name = witness.known(tensor)
     if leaf is None or not name:
@@ -635,6 +636,12 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     return LEAF_REBOUND.found(place, name, message, because, instead)
 
 
+def of_node(node: Node) -> Tensor | None:
+    """Return the leaf that a node itself takes."""
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor) and isinstance(node_of(x), AccumulateGrad)]
+    return next(iter([*inputs, *(x.variable for x in node.edges if isinstance(x, AccumulateGrad))]), None)
+
+
 def leaf_within(witness: Witness, node: Node) -> Tensor | None:
     """Return the leaf that the statement of a node computes with."""
     place, waiting, seen = witness.place_of(node), [node], {node}
@@ -643,7 +650,8 @@ def leaf_within(witness: Witness, node: Node) -> Tensor | None:
         edges: list[Any] = [*inner.edges, *(x.node for x in inner.inputs or () if isinstance(x, Tensor))]
         for edge in edges:
             if isinstance(edge, AccumulateGrad):
-                return edge.variable
+                leaf: Tensor = edge.variable
+                return leaf
             if isinstance(edge, Node) and edge not in seen and witness.place_of(edge) == place:
                 seen.add(edge)
                 waiting.append(edge)

@@ -417,8 +417,8 @@ def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see:
 
 def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State which form keeps the digits that this one loses."""
-    reason, _, instead = trouble.advice.partition(": write ")
-    form = instead.partition(", which is exact")[0]
+    reason, _, better = trouble.advice.partition(": write ")
+    form = better.partition(", which is exact")[0]
     place, found_at = trouble.lost_at or trouble.place, f"at line {trouble.place.line}"
     message = f"{words.operation} is {kind(trouble.result)} {'here' if place is trouble.place else found_at}: "
     message += f"{one_line(reason)}."
@@ -543,13 +543,17 @@ def condition_of(where: Place) -> tuple[str, bool]:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Compare | ast.UnaryOp):
             return short(node.slice), False
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            sides = (x.func.value if isinstance(x, ast.Call) and called(x) == "float" else x for x in factors(node))
+            sides = (x.func.value if is_method(x, "float") else x for x in factors(node))
             if (found := next((x for x in sides if isinstance(x, ast.Compare)), None)) is not None:
                 return short(found), False
             masks = [x.id for x in factors(node) if isinstance(x, ast.Name) and is_mask(where.env.get(x.id))]
             if masks:
                 return f"{masks[0]} != 0", False
     return "", False
+
+
+def is_method(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) == name
 
 
 def factors(product: ast.BinOp) -> list[Any]:

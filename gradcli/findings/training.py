@@ -678,12 +678,17 @@ def of_sigmoid(witness: Witness, done: Pass, leaves: list[Tensor]) -> tuple[str,
     if not then > MUCH * now:
         return None
     because = f"the slope of sigmoid is 0.25 at most; with tanh in its place {witness.name(leaves[0])}.grad is of norm "
-    made = [
-        Written(x) for _, x in witness.syntax() if isinstance(x, ast.Assign | ast.AugAssign | ast.Expr | ast.Return)
-    ]
-    made = [x for x in made if x.calls("Sigmoid", "sigmoid")]
-    text = re.sub(r"([sS])igmoid\(", lambda m: "tanh(" if m[1] == "s" else "Tanh(", made[0].text) if made else ""
-    return f"{because}{then:.4g}", text if len(made) == 1 else "nn.Tanh() in place of each nn.Sigmoid()"
+    text = with_activation(witness, "Sigmoid", "Tanh")
+    return f"{because}{then:.4g}", text or "nn.Tanh() in place of each nn.Sigmoid()"
+
+
+def with_activation(witness: Witness, kind: str, other: str) -> str | None:
+    """Return the one statement that calls an activation, as a layer or a function, with another one."""
+    kinds = ast.Assign | ast.AugAssign | ast.Expr | ast.Return
+    names = {kind: other, kind.lower(): {"LeakyReLU": "leaky_relu"}.get(other, other.lower())}
+    made = [x for _, node in witness.syntax() if isinstance(node, kinds) and (x := Written(node)).calls(*names)]
+    text = made[0].text.replace("torch.relu(", "torch.nn.functional.relu(") if len(made) == 1 else ""
+    return re.sub(rf"\b({'|'.join(names)})\(", lambda call: f"{names[call[1]]}(", text) or None
 
 
 def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str, str | None]:
