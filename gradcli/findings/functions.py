@@ -280,9 +280,7 @@ def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -
         except Exception:  # another shape, which the snippet's own function does not take
             continue
         if is_right:
-            return one_line(ast.unparse(calls[0])).replace(
-                ", ".join(words), ", ".join([*words[:place], name, *words[place + 1 :]])
-            )
+            return f"{ast.unparse(calls[0].func)}({', '.join([*words[:place], name, *words[place + 1 :]])})"
     return None
 
 

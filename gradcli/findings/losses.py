@@ -266,8 +266,9 @@ def of_one_hot(witness: Witness, operation: Operation) -> None:
     inner = inner if inner.primitive.name == "log_softmax" else softmax_below(inner)
     if inner is None or inner.options.get("dim") not in (0, -2) or not isinstance(node, Node) or min(x.shape) < 2:
         return
-    is_by_row = np.isin(labels.value, (0, 1)).all() and np.all(labels.value.sum(1) == 1)
-    if is_by_row and not np.all(labels.value.sum(0) == 1):
+    marks = np.abs(labels.value)  # with the minus of a loss, perhaps
+    is_by_row = np.isin(marks, (0, 1)).all() and np.all(marks.sum(1) == 1)
+    if is_by_row and not np.all(marks.sum(0) == 1):
         witness.of(Twice).of[node] = (
             AXIS,
             inner,

@@ -733,11 +733,11 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
         because = f"{name}.grad is {number(whole)}, where the mean over all {total} {unit} gives {number(even)}."
         whole_set = next((key for key, x in place.env.items() if isinstance(x, Tensor) and x.shape[:1] == (total,)), "")
         all_rows = f"len({whole_set})" if whole_set and unit == "rows" else f"{total}"
-        instead = weighed(place, "len({part})" if unit == "rows" else "count", unit, all_rows)
+        instead = weighed(place, sizes[-1], "len({part})" if unit == "rows" else "count", unit, all_rows)
         yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, instead)
 
 
-def weighed(place: Place, weight: str, unit: str, total: str) -> str | None:
+def weighed(place: Place, size: int, weight: str, unit: str, total: str) -> str | None:
     """Return the call of backward with a loss that is weighed by its rows, or what else it is a mean of."""
     calls = place.written.calls("backward")
     x = place.written.argument(calls[0]) if calls else None
@@ -745,7 +745,7 @@ def weighed(place: Place, weight: str, unit: str, total: str) -> str | None:
         arrays = [
             key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
         ]
-        part = arrays[-2] if len(arrays) > 1 else "part"
+        part = next((key for key in arrays if len(place.env[key].value) == size), "part")
         of_part = f"  # count: the {unit} of this part" if weight == "count" else ""
         return f"({short(x.left)} * {weight.format(part=part)} / {total}).backward(){of_part}"
     return None
