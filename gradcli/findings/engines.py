@@ -52,13 +52,17 @@ def value_in(x: Any) -> Any:
 
 
 @ACCUMULATED.on("statement")
-def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding]:
+def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding] | None:
     """Look at the graph of an engine once its backward has run."""
     place = witness.place
     call = place.node.value if isinstance(place.node, ast.Expr) else None
     if not isinstance(call, ast.Call) or called(call) != "backward" or not isinstance(call.func, ast.Attribute):
-        return
-    root = meant({**witness.machine.globals, **env}, call.func.value)
+        return None
+    return looked_at(witness, env, place, call.func)
+
+
+def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Attribute) -> Iterator[Finding]:
+    root = meant({**witness.machine.globals, **env}, call.value)
     attribute, engines = parents_in(root), witness.of(Engines)
     if not attribute or any(type(one.env.get("self")) is type(root) for one in place.calls()):
         return
