@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import called, names_in, number, one_line
+from gradcli.findings.spelling import Written, called, names_in, number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
 
@@ -42,6 +42,8 @@ TRANSPOSED = Cause("function-transposed", "warning", order=2)
 WRONG_INPUT = Cause("function-wrong-input", "warning", order=2)
 RETURNS_NONE = Cause("function-returns-none", "warning", order=2)
 NOT_CHECKED = Cause("function-not-checked", "warning", order=1)
+MASKED = "it is 0 just where the derivative is not, and passes where it is 0: the mask is the wrong way round"
+OPPOSITE = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 MOST = 64  # entries of an input whose derivative is computed
 
 
@@ -213,6 +215,8 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
             finding = stated(witness, node, position, made.cause, returned, true, made.words)
             kept = finding is None or made.can_be_mended
             finding = finding if kept or finding is None else replace(finding, instead=None)
+            if finding and made.words == MASKED:
+                return other_way_round(witness, node, finding)
             if finding and finding.instead is None and made.cause is WRONG_INPUT:
                 finding = replace(finding, instead=saved_otherwise(witness, node, position, given))
             return replace(finding, severity=made.severity) if finding and made.severity else finding
@@ -251,10 +255,30 @@ def mistakes(given: Answer) -> Iterator[Mistake]:
     rows, columns = given.jacobian.shape
     if rows == columns > 1 and close(np.ravel(returned), given.jacobian @ given.upstream):
         yield Mistake(TRANSPOSED, "it uses the matrix where the transpose belongs")
+    if returned.shape == true.shape and np.any(returned) and np.array_equal(returned == 0, true != 0):
+        yield Mistake(WRONG_INPUT, MASKED, can_be_mended=False)
     yield from missing_sums(given)
     yield from wrong_factors(given)
     if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(given.out):
         yield Mistake(WRONG_INPUT, "it uses another input or power than the derivative of forward does")
+
+
+def other_way_round(witness: Witness, node: Any, finding: Finding) -> Finding:
+    """Return the finding about a mask at the statement that compares, with the opposite comparison."""
+    found = class_of(witness, node)
+    method = backward_of(found[0]) if found is not None else None
+    compared = [
+        (x, y)
+        for x in ast.walk(method or ast.Pass())
+        if isinstance(x, ast.Assign | ast.Return)
+        for y in ast.walk(x)
+        if isinstance(y, ast.Compare) and type(y.ops[0]) in OPPOSITE
+    ]
+    if len(compared) != 1:
+        return finding
+    statement, test = compared[0]
+    other = ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return replace(finding, line=statement.lineno, instead=Written(statement).with_(test, other))
 
 
 def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -> str | None:

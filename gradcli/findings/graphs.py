@@ -1010,6 +1010,8 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
     names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
     pairs = [x.args for x in place.written.nodes() if isinstance(x, ast.Call) and len(x.args) == 2]
     typed = advice(message_of(error))
-    if len(pairs) == 1 and short(pairs[0][1]).isidentifier():
-        typed = re.sub(r"\btarget(?=\.)", short(pairs[0][1]), typed)
+    for x, word in zip(
+        pairs[0] if len(pairs) == 1 else (), (r"(?<=sigmoid\()x(?=\))", r"\btarget(?=\.)"), strict=False
+    ):
+        typed = re.sub(word, short(x), typed) if short(x).isidentifier() else typed
     yield STOPPED.found(place, ", ".join(names), message, typed, None)

@@ -678,7 +678,13 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         for x in ast.walk(tree)
         if isinstance(x, ast.Call) and short(x).endswith(".backward()")
     ]
-    if calls:
+    uncalled = [x for _, x in witness.syntax() if isinstance(x, ast.Expr) and short(x.value).endswith(".backward")]
+    if uncalled:
+        text = short(uncalled[0].value)
+        message = f"{text} without () is not called, so no backward pass runs before {place.written.text}."
+        at = Place(place.source, uncalled[0].lineno, uncalled[0], place.env)
+        instead, see = f"{text}()", [place.line]
+    elif calls:
         unrun = calls[0]
         message = f"{short(unrun)} at line {unrun.lineno} never runs: its branch is not taken."
         at, instead, see = place, f"{short(unrun)}; {place.written.text}", [unrun.lineno]
