@@ -513,7 +513,7 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
         yield from of_numbers(witness, *source, place, severity)
         return
     name = witness.known(output) or place.written.target() or "the output"
-    effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
+    effect = f"{name} at {place.words} has no graph, so backward() has nothing to go back through."
     cuts = {leaf: cut for leaf, cut in origins.below([output]).items() if cut is not None}
     roots = [x for root in origins.roots(output) if (x := root()) is not None]
     rebound = rebound_below(witness, roots, place, {cut.line for cut in cuts.values()})
