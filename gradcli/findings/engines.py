@@ -15,7 +15,7 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.functions import DROPS, FACTOR, WRONG_INPUT
 from gradcli.findings.graphs import LEFT_GRAPH
 from gradcli.findings.order import ACCUMULATED
-from gradcli.findings.spelling import called, meant, number, one_line, several
+from gradcli.findings.spelling import Written, called, meant, number, one_line, several
 from gradcli.findings.witness import SURVEYED, Place, Witness
 from gradcli.script.python.functions.parameters import VARIABLES_AROUND
 from gradcli.script.python.values.attributes import Facade
@@ -52,13 +52,17 @@ def value_in(x: Any) -> Any:
 
 
 @ACCUMULATED.on("statement")
-def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding]:
+def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding] | None:
     """Look at the graph of an engine once its backward has run."""
     place = witness.place
     call = place.node.value if isinstance(place.node, ast.Expr) else None
     if not isinstance(call, ast.Call) or called(call) != "backward" or not isinstance(call.func, ast.Attribute):
-        return
-    root = meant({**witness.machine.globals, **env}, call.func.value)
+        return None
+    return looked_at(witness, env, place, call.func)
+
+
+def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Attribute) -> Iterator[Finding]:
+    root = meant({**witness.machine.globals, **env}, call.value)
     attribute, engines = parents_in(root), witness.of(Engines)
     if not attribute or any(type(one.env.get("self")) is type(root) for one in place.calls()):
         return
@@ -305,8 +309,26 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
     instead = None
     if isinstance(at, ast.For) and isinstance(at.iter, ast.Name):
         instead = f"for {ast.unparse(at.target)} in reversed({at.iter.id}):"
+    elif (again := passed_again(method)) is not None:
+        place, message, instead = Place(source, again[0].lineno, again[0], witness.machine.globals), *again[1:]
+    elif not around or any(isinstance(x, ast.Call) and called(x) == "backward" for x in ast.walk(around[-1])):
+        instead = "first list all numbers, each once and after its parents; then go through that list reversed"
     about = ", ".join([name, type(root).__name__, "backward"])
     yield ORDER.found(place, about, message, because, instead, see=[method.lineno])
+
+
+def passed_again(method: ast.FunctionDef) -> tuple[ast.stmt, str, str] | None:
+    """Return the call by which a backward of its own gradient passes on the sum so far, words, and what to write."""
+    given = [x.arg for x in method.args.args[1:2]]
+    for x in ast.walk(method):
+        call = x.value if isinstance(x, ast.Expr) else None
+        if not given or not isinstance(x, ast.Expr) or not isinstance(call, ast.Call) or called(call) != method.name:
+            continue
+        sums = [y for y in ast.walk(call) if isinstance(y, ast.Attribute) and ast.unparse(y) == "self.grad"]
+        if len(sums) == 1:
+            message = f"each call of {method.name}() passes on self.grad, the sum so far, and with it once more what "
+            return x, f"{message}earlier calls have passed on.", Written(x).with_(sums[0], given[0])
+    return None
 
 
 def parents_of(node: Any, attribute: str) -> list[Any]:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import names_in, number, one_line
+from gradcli.findings.spelling import Written, called, names_in, number, one_line
 from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
 from gradcli.script.failure import message_of
 
@@ -41,6 +42,8 @@ TRANSPOSED = Cause("function-transposed", "warning", order=2)
 WRONG_INPUT = Cause("function-wrong-input", "warning", order=2)
 RETURNS_NONE = Cause("function-returns-none", "warning", order=2)
 NOT_CHECKED = Cause("function-not-checked", "warning", order=1)
+MASKED = "it is 0 just where the derivative is not, and passes where it is 0: the mask is the wrong way round"
+OPPOSITE = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 MOST = 64  # entries of an input whose derivative is computed
 
 
@@ -212,6 +215,10 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
             finding = stated(witness, node, position, made.cause, returned, true, made.words)
             kept = finding is None or made.can_be_mended
             finding = finding if kept or finding is None else replace(finding, instead=None)
+            if finding and made.words == MASKED:
+                return other_way_round(witness, node, finding)
+            if finding and finding.instead is None and made.cause is WRONG_INPUT:
+                finding = replace(finding, instead=saved_otherwise(witness, node, position, given))
             return replace(finding, severity=made.severity) if finding and made.severity else finding
     return None
 
@@ -248,10 +255,57 @@ def mistakes(given: Answer) -> Iterator[Mistake]:
     rows, columns = given.jacobian.shape
     if rows == columns > 1 and close(np.ravel(returned), given.jacobian @ given.upstream):
         yield Mistake(TRANSPOSED, "it uses the matrix where the transpose belongs")
+    if returned.shape == true.shape and np.any(returned) and np.array_equal(returned == 0, true != 0):
+        yield Mistake(WRONG_INPUT, MASKED, can_be_mended=False)
     yield from missing_sums(given)
     yield from wrong_factors(given)
     if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(given.out):
         yield Mistake(WRONG_INPUT, "it uses another input or power than the derivative of forward does")
+
+
+def other_way_round(witness: Witness, node: Any, finding: Finding) -> Finding:
+    """Return the finding about a mask at the statement that compares, with the opposite comparison."""
+    found = class_of(witness, node)
+    method = backward_of(found[0]) if found is not None else None
+    compared = [
+        (x, y)
+        for x in ast.walk(method or ast.Pass())
+        if isinstance(x, ast.Assign | ast.Return)
+        for y in ast.walk(x)
+        if isinstance(y, ast.Compare) and type(y.ops[0]) in OPPOSITE
+    ]
+    if len(compared) != 1:
+        return finding
+    statement, test = compared[0]
+    other = ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators)
+    return replace(finding, line=statement.lineno, instead=Written(statement).with_(test, other))
+
+
+def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -> str | None:
+    """Return the call of save_for_backward with another tensor in it, with which the backward is right."""
+    found, context, at = class_of(witness, node), node.context, node.call.places[position]
+    forward = next((x for x in (found[0].body if found else ()) if getattr(x, "name", "") == "forward"), ast.Pass())
+    calls = [x for x in ast.walk(forward) if isinstance(x, ast.Call) and called(x) == "save_for_backward"]
+    answers = [x.value for x in ast.walk(forward) if isinstance(x, ast.Return)]
+    if found is None or len(calls) != 1 or len(calls[0].args) != len(context._saved):
+        return None
+    values = {parameter_name(found[0], i): node.call.arguments[i].value for i in node.call.places}
+    values |= {x.id: given.out for x in answers if isinstance(x, ast.Name)}
+    words = [*map(ast.unparse, calls[0].args)]
+    for place, (name, value) in product(range(len(words)), values.items()):
+        other = type(context)(node.call.function, node.call.arguments)
+        other._own, other._saved = context._own, (*context._saved[:place], Tensor(value), *context._saved[place + 1 :])
+        other._versions = (0,) * len(words)
+        try:
+            with witness.aside(), switched(grad_enabled=False):
+                got = node.call.function.backward(other, Tensor(given.upstream.reshape(np.shape(given.out))))
+            parts = got if isinstance(got, tuple) else (got,)
+            is_right = close(value_of(parts[at]), given.true)
+        except Exception:  # another shape, which the snippet's own function does not take
+            continue
+        if is_right:
+            return f"{ast.unparse(calls[0].func)}({', '.join([*words[:place], name, *words[place + 1 :]])})"
+    return None
 
 
 def missing_sums(given: Answer) -> Iterator[Mistake]:
@@ -315,6 +369,7 @@ def stated(
     tensor = node.call.arguments[node.call.places[position]]
     parameter = parameter_name(kind, node.call.places[position])
     name = witness.name(tensor)
+    words = words.replace(" by g,", f" by {upstream_name(kind)},")
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
     about = ", ".join([kind.name, "backward", name, parameter])
@@ -343,6 +398,12 @@ def backward_of(kind: ast.ClassDef) -> ast.FunctionDef | None:
     return next((x for x in kind.body if isinstance(x, ast.FunctionDef) and x.name == "backward"), None)
 
 
+def upstream_name(kind: ast.ClassDef) -> str:
+    """Return what a backward calls the gradient that it is given."""
+    method = backward_of(kind)
+    return method.args.args[1].arg if method is not None and len(method.args.args) > 1 else "g"
+
+
 def entries(value: Any) -> str:
     value = np.asarray(value)
     if value.ndim == 2 and value.size <= 6:
@@ -354,8 +415,7 @@ def entries(value: Any) -> str:
 def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words: str = "") -> str | None:
     """Return the statement of backward with the mistake mended, where that is a matter of its text."""
     is_shared, is_product = "the sum that" in words, "transpose of the gradient" in words
-    method, parts = backward_of(kind), answers_in(place.node)
-    g = method.args.args[1].arg if method is not None and len(method.args.args) > 1 else "g"
+    method, parts, g = backward_of(kind), answers_in(place.node), upstream_name(kind)
     position = 0 if isinstance(place.node, ast.Assign) else position
     if position >= len(parts):
         return None

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,8 +15,18 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, one_line, short
-from gradcli.findings.witness import Asking, Pass, Place, Witness, creation, optimizer_class, spelled, value_of
+from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
+from gradcli.findings.witness import (
+    Asking,
+    Pass,
+    Place,
+    Witness,
+    creation,
+    loops_around,
+    optimizer_class,
+    spelled,
+    value_of,
+)
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -48,7 +59,8 @@ MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
 SOFT = {
     "argmax": (
-        "torch.softmax({x}, dim=-1) in place of the index, or cross_entropy({x}, labels) in place of a count of hits"
+        "torch.softmax({x}, dim=-1) in place of the index, "
+        "or torch.nn.functional.cross_entropy({x}, labels) in place of a count of hits"
     ),
     "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
     "sign": "torch.tanh({x})",
@@ -79,7 +91,27 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
     else:
         what = what_left(place, cut)
         message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
-    return LEFT_GRAPH.found(place, name, message, effect, kept_in_graph(place, cut), severity)
+    instead, later = kept_in_graph(place, cut), stacked_later(witness, place)
+    return LEFT_GRAPH.found(
+        place, name, message, effect, f"{instead}; {later}" if instead and later else instead, severity
+    )
+
+
+def stacked_later(witness: Witness, place: Place) -> str:
+    """Return the statement that makes a tensor of what another one gives to a name, with the graph; else empty."""
+    lists = [owner_of(call) for call in place.written.calls("append")]
+    names = [*lists, place.written.target()]
+    for source, x in witness.syntax():
+        other = Place(source, getattr(x, "lineno", 0), x, place.env) if isinstance(x, ast.Assign | ast.Expr) else place
+        for call in other.written.calls("tensor", "as_tensor", "FloatTensor") if other.node is not place.node else ():
+            name = short(call.args[0]) if call.args else ""
+            if name and name in names:
+                return other.written.with_(call, f"torch.stack({name})" if name in lists else name)
+    return ""
+
+
+def owner_of(call: ast.Call) -> str:
+    return short(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def mode_around(place: Place) -> str:
@@ -138,17 +170,18 @@ def what_left(place: Place, cut: Cut) -> str:
 def kept_in_graph(place: Place, cut: Cut) -> str | None:
     """Return the statement without the step that left the graph."""
     written = place.written
-    if written.node is None or any(isinstance(x, ast.keyword) and x.arg == "requires_grad" for x in written.nodes()):
+    if written.node is None:
         return None
     if cut.how == "no_grad":
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
     name = cut.how.rpartition(".")[2].removesuffix("()")
     if cut.how in COPIES:
-        for call in written.calls("tensor", "as_tensor", "new_tensor"):
+        for call in written.calls("tensor", "as_tensor", "new_tensor", "Variable"):
             if call.args:
                 inner = call.args[0]
                 value = place.env.get(inner.id) if isinstance(inner, ast.Name) else None
                 text = f"torch.stack({ast.unparse(inner)})" if isinstance(value, list) else stacked(inner)
+                text = None if text is None else re.sub(r"\.(data\b|(detach|item|numpy|cpu|tolist)\(\))", "", text)
                 return None if text is None else written.with_(call, text)
         return None
     arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
@@ -160,6 +193,10 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
             self.generic_visit(node)
             if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
                 node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
+            if is_array_made(node) and before != [*map(ast.unparse, node.args)]:
+                return node.args[0]
+            if ast.unparse(node.func) == f"np.{called(node)}" and before != [*map(ast.unparse, node.args)]:
+                node.func = ast.Attribute(ast.Name("torch"), called(node).replace("power", "pow"))
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute
             ):
@@ -179,6 +216,11 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
 
     text = one_line(ast.unparse(ast.fix_missing_locations(Out().visit(tree))))
     return text if text != written.text and text.strip() else None
+
+
+def is_array_made(node: ast.Call) -> bool:
+    """Return whether a call makes a tensor of an array."""
+    return bool(node.args) and called(node) in ("from_numpy", "tensor", "as_tensor", "asarray", "Variable")
 
 
 def stacked(x: ast.expr) -> str | None:
@@ -296,6 +338,23 @@ def of_numbers(
     call = one_line(ast.unparse(calls[0]))
     instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
     yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+
+
+@LEFT_GRAPH.on("end")
+def of_a_number(witness: Witness) -> Iterator[Finding]:
+    """State where what backward() is called on became a plain number."""
+    for error, place in witness.errors:
+        if not re.search(r"^'(float|int|numpy.\w+)' object has no attribute 'backward'", message_of(error)):
+            continue
+        x = place.written.operand("backward")
+        lines = lines_behind(witness, place, names_in(x))
+        taken = next((one for key, one in witness.departed.items() if key in lines), None)
+        if taken is not None and x is not None:
+            cut, leaves = taken
+            effect = f"{short(x)} is a plain number at line {place.line}, and backward() is of tensors."
+            yield of_cut(
+                witness, cut, [witness.name(y) for y in leaves][:3], effect, severity_of(witness, error, place)
+            )
 
 
 @LEFT_GRAPH.on("pass", closely=True)
@@ -454,7 +513,7 @@ def of_output(witness: Witness, output: Tensor, place: Place, severity: str) -> 
         yield from of_numbers(witness, *source, place, severity)
         return
     name = witness.known(output) or place.written.target() or "the output"
-    effect = f"{name} at line {place.line} has no graph, so backward() has nothing to go back through."
+    effect = f"{name} at {place.words} has no graph, so backward() has nothing to go back through."
     cuts = {leaf: cut for leaf, cut in origins.below([output]).items() if cut is not None}
     roots = [x for root in origins.roots(output) if (x := root()) is not None]
     rebound = rebound_below(witness, roots, place, {cut.line for cut in cuts.values()})
@@ -494,16 +553,40 @@ def of_constants(
             because = f"line {place.line} differentiates what was computed from {root_name}."
             instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
             return LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
-    line = next((run.switched[x][0] for x in roots if x in run.switched), None)
+    switched = [x for x in roots if x in run.switched and witness.known(x)]
+    if switched:
+        return of_switched(witness, name, switched, place, effect, severity)
     about = listed(names) or name
     message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
-    because = effect if line is None else f"{effect} Line {line} switched requires_grad."
     typed = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
     first = creation(witness, names[0]) if names else None
-    value = getattr(first.node, "value", None) if first is not None else None
-    if first is not None and isinstance(value, ast.Call) and called(value) in MAKERS:
+    if first is not None and is_maker(first):
         typed = f"{first.written.text[:-1]}, requires_grad=True)"
-    return NO_LEAF.found(place, about, message, because, typed, severity, see=[first.line if first else 0])
+    return NO_LEAF.found(place, about, message, effect, typed, severity, see=[first.line if first else 0])
+
+
+def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, effect: str, severity: str) -> Finding:
+    """State that requires_grad was switched off of all that an output depends on, or on when that was computed."""
+    line, is_on = witness.run.switched[roots[0]]
+    at = next((x for source in witness.statements if "grad" in (x := witness.at(source, line)).written.text), place)
+    names = [witness.known(x) for x in roots]
+    owner, first, typed = names[0].rpartition(".")[0], creation(witness, names[0]), None
+    if is_on:
+        message = f"requires_grad of {names[0]} was switched on after {name} had been computed from it."
+        typed = f"{at.written.text}  # before it is computed with"
+        if first is not None and is_maker(first):
+            typed = f"{first.written.text[:-1]}, requires_grad=True)"
+    else:
+        message = f"requires_grad was switched off of all that {name} was computed from: {listed(names)}."
+        typed = f"for p in {owner}.parameters(): p.requires_grad_()" if owner else f"{names[0]}.requires_grad_()"
+        typed += f"  # after line {line}"
+    return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
+
+
+def is_maker(place: Place) -> bool:
+    """Return whether a statement makes a tensor by a function that takes requires_grad."""
+    value = getattr(place.written.node, "value", None)
+    return isinstance(value, ast.Call) and called(value) in MAKERS
 
 
 def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:
@@ -514,7 +597,7 @@ def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator
     instead: str | None = f"{name}_new = {short(value)}" if value is not None and short(value) else None
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub | ast.Add) and short(value.left) == name:
         sign = "-=" if isinstance(value.op, ast.Sub) else "+="
-        instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}"
+        instead = updated(witness, place, f"{name} {sign} {short(value.right)}", name)
     message = (
         f"{name} means the result of {short(value) if value is not None else 'an operation'} since line "
         f"{line}, not the leaf any more."
@@ -523,16 +606,20 @@ def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator
     yield LEAF_REBOUND.found(place, name, message, because, instead, severity)
 
 
+def updated(witness: Witness, place: Place, change: str, name: str) -> str:
+    """Return an update outside the graph, which clears the gradient too where a loop would add to it."""
+    is_cleared = re.search(r"zero_|zero_grad|\.grad\s*=|autograd\.grad", place.source.text)
+    is_again = name.isidentifier() and not is_cleared and loops_around(witness, place)
+    return f"with torch.no_grad(): {change}{f'; {name}.grad = None' if is_again else ''}"
+
+
 def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     """Return the finding about a result whose leaf never had a name."""
     node = node_of(tensor)
     place = witness.place_of(node)
     if not isinstance(node, Node) or place is None:
         return None
-    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)] or [
-        edge.variable for edge in node.edges if isinstance(edge, AccumulateGrad)
-    ]
-    leaf = next((x for x in inputs if isinstance(node_of(x), AccumulateGrad)), None)
+    leaf = leaf_within(witness, node) if "requires_grad" in place.written.text else of_node(node)
     known = None if leaf is None else witness.run.names.get(leaf)
     name = witness.known(tensor)
     if leaf is None or not name:
@@ -547,6 +634,28 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     because = f"the float{leaf.dtype.itemsize * 8} leaf inside has the gradient, and no name; {name}.grad is None."
     instead = finished_first(place)
     return LEAF_REBOUND.found(place, name, message, because, instead)
+
+
+def of_node(node: Node) -> Tensor | None:
+    """Return the leaf that a node itself takes."""
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor) and isinstance(node_of(x), AccumulateGrad)]
+    return next(iter([*inputs, *(x.variable for x in node.edges if isinstance(x, AccumulateGrad))]), None)
+
+
+def leaf_within(witness: Witness, node: Node) -> Tensor | None:
+    """Return the leaf that the statement of a node computes with."""
+    place, waiting, seen = witness.place_of(node), [node], {node}
+    while waiting:
+        inner = waiting.pop()
+        edges: list[Any] = [*inner.edges, *(x.node for x in inner.inputs or () if isinstance(x, Tensor))]
+        for edge in edges:
+            if isinstance(edge, AccumulateGrad):
+                leaf: Tensor = edge.variable
+                return leaf
+            if isinstance(edge, Node) and edge not in seen and witness.place_of(edge) == place:
+                seen.add(edge)
+                waiting.append(edge)
+    return None
 
 
 def of_new(place: Place, name: str, made: str) -> Finding:
@@ -592,6 +701,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
     """State why a `.grad` that was read is None; of one that was filled later nothing."""
     run = witness.run
     latest: dict[int, Asking] = {id(one.tensor): one for one in witness.calls}
+    cuts: dict[Cut, list[Asking]] = {}
     for one in latest.values():
         tensor, place = one.tensor, one.place
         if tensor._grad is not None or tensor in run.filled or witness.read.get(tensor, -1) >= 0:
@@ -626,7 +736,33 @@ def asked(witness: Witness) -> Iterator[Finding]:
         is_cut &= not run.optimizers  # which say who is to learn: a teacher is not
         if ("." in name and passes and not is_cut) or is_held(witness, tensor):
             continue  # as an unused parameter
-        yield from of_unreached(witness, one, name)
+        cut = cut_above(witness, tensor)
+        if cut is not None:
+            cuts.setdefault(cut, []).append(one)
+        else:
+            yield from of_unreached(witness, one, name)
+    for cut, asks in cuts.items():
+        names = [witness.name(one.tensor) for one in asks]
+        lines = listed(dict.fromkeys(str(one.place.line) for one in asks))
+        effect = (
+            f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
+        )
+        yield of_cut(witness, cut, names, effect)
+
+
+def cut_above(witness: Witness, tensor: Tensor) -> Cut | None:
+    """Return where the values that were computed from a leaf left the graph, as far as a pass went."""
+    run = witness.run
+    if any(tensor in done.stops for done in run.passes.values() if not done.returns):
+        return None  # functions says so
+    cuts = [done.below[tensor] for done in run.passes.values() if done.below.get(tensor) is not None]
+    if cuts and cuts[-1] is not None:
+        return cuts[-1]
+    passes = [done for done in run.passes.values() if not done.returns]
+    is_returned = any(done.returns and tensor in done.below for done in run.passes.values())
+    if not passes or (is_returned and not any(tensor in done.below for done in passes)):
+        return None
+    return run.origins.way_out(tensor)
 
 
 def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
@@ -635,11 +771,8 @@ def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
     if failed is None or "None" not in message_of(failed):
         return
     made = creation(witness, name)
-    call = getattr(made.node, "value", None) if made is not None else None
-    is_made = made is not None and isinstance(call, ast.Call) and called(call) in MAKERS
-    instead = (
-        f"{made.written.text[:-1]}, requires_grad=True)" if made is not None and is_made else f"{name}.requires_grad_()"
-    )
+    is_made = made is not None and is_maker(made)
+    instead = f"{made.written.text[:-1]}, requires_grad=True)" if made and is_made else f"{name}.requires_grad_()"
     message = f"{name} does not require grad, so no pass gives it a gradient: {name}.grad is None."
     because = f"line {place.line} computes with {name}.grad."
     see = [made.line] if made is not None else []
@@ -679,14 +812,11 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
     run, tensor, place = witness.run, one.tensor, one.place
     effect = f"{name}.grad is None at line {place.line}."
     passes = [done for done in run.passes.values() if not done.returns]
-    cuts = [done.below[tensor] for done in run.passes.values() if done.below.get(tensor) is not None]
     stopped = next((done.stops[tensor] for done in passes if tensor in done.stops), None)
     returned = next((done for done in run.passes.values() if done.returns and tensor in done.below), None)
     if stopped is not None:
         return  # functions says so
-    if cuts and cuts[-1] is not None:
-        yield of_cut(witness, cuts[-1], [name], effect)
-    elif returned is not None and not any(tensor in done.below for done in passes):
+    if returned is not None and not any(tensor in done.below for done in passes):
         at = witness.at(witness.returned_in.get(returned.line), returned.line)
         output = next((call.args[0] for call in at.written.calls("grad") if call.args), None)
         words = short(output) if output is not None else returned.output
@@ -694,8 +824,6 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
         severity = "note" if is_result_used(at) else ""
         yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
-    elif passes and (way := run.origins.way_out(tensor)) is not None:
-        yield of_cut(witness, way, [name], effect)
     elif not passes:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]
         if failed:
@@ -856,7 +984,7 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         name = next((short(y) for y in leaves), "the leaf")
         change = place.written.text.removeprefix("return ")
         message = f"{change} changes {name}, a leaf that requires grad, while autograd records."
-        instead = f"with torch.no_grad(): {change}"
+        instead = updated(witness, place, change, name)
         because = "torch refuses it: its gradient would be that at another value."
         severity = severity_of(witness, error, place)
         yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)
@@ -880,4 +1008,10 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         return
     given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
     names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
-    yield STOPPED.found(place, ", ".join(names), message, advice(message_of(error)), None)
+    pairs = [x.args for x in place.written.nodes() if isinstance(x, ast.Call) and len(x.args) == 2]
+    typed = advice(message_of(error))
+    for x, word in zip(
+        pairs[0] if len(pairs) == 1 else (), (r"(?<=sigmoid\()x(?=\))", r"\btarget(?=\.)"), strict=False
+    ):
+        typed = re.sub(word, short(x), typed) if short(x).isidentifier() else typed
+    yield STOPPED.found(place, ", ".join(names), message, typed, None)

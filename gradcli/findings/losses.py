@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import meant, number, one_line, short
+from gradcli.findings.spelling import Written, meant, number, one_line, short
 from gradcli.findings.witness import Operation, Pass, Place, Witness
 from gradcli.script.timeline.names import node_of
 
@@ -239,12 +239,41 @@ def of_no_logs(witness: Witness, operation: Operation) -> None:
     inner = behind_layout(x)
     if inner is None or not isinstance(node, Node) or x.ndim < 1:
         return
+    inner = softmax_below(inner) or inner
     with np.errstate(all="ignore"):
         sums = np.exp(x.value.astype(float)).sum(axis=1 if x.ndim > 1 else 0)
-    if np.allclose(sums, 1, atol=1e-2) or (inner.primitive.name != "log_softmax" and np.all(x.value <= 0)):
+    is_log = inner.primitive.name == "log_softmax" or inner is not behind_layout(x)
+    if np.allclose(sums, 1, atol=1e-2) or (not is_log and np.all(x.value <= 0)):
         return
-    is_log = inner.primitive.name == "log_softmax"
     witness.of(Twice).of[node] = AXIS if is_log else LOG_MISSING, inner, operation
+
+
+def softmax_below(node: Node) -> Node | None:
+    """Return the softmax whose log a node is."""
+    below = node.edges[0] if node.primitive.name == "log" else None
+    return below if isinstance(below, Node) and below.primitive.name == "softmax" else None
+
+
+@AXIS.on_operation("mul")
+def of_one_hot(witness: Witness, operation: Operation) -> None:
+    """Note logs of probabilities that add up to 1 in each column, where each row has one label."""
+    tensors, node = operation.tensors, node_of(operation.application.out)
+    x = next((one for one in tensors if one.node is not None), None)
+    labels = next((one for one in tensors if one.node is None), None)
+    inner = node_of(x) if x is not None else None
+    if x is None or labels is None or not isinstance(inner, Node) or labels.shape != x.shape or x.ndim != 2:
+        return
+    inner = inner if inner.primitive.name == "log_softmax" else softmax_below(inner)
+    if inner is None or inner.options.get("dim") not in (0, -2) or not isinstance(node, Node) or min(x.shape) < 2:
+        return
+    marks = np.abs(labels.value)  # with the minus of a loss, perhaps
+    is_by_row = np.isin(marks, (0, 1)).all() and np.all(marks.sum(1) == 1)
+    if is_by_row and not np.all(marks.sum(0) == 1):
+        witness.of(Twice).of[node] = (
+            AXIS,
+            inner,
+            operation._replace(application=operation.application._replace(inputs=(x, labels))),
+        )
 
 
 @AXIS.on_operation("mm", "bmm", "matmul")
@@ -298,12 +327,14 @@ def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> 
     calls = place.written.calls(kind)
     words = short(calls[0]) if calls and short(calls[0]) else kind
     numbers = np.exp(inner.out) if kind == "log_softmax" else np.asarray(inner.out)
-    does = "sums over" if "matrix" in node.primitive.traits else "picks from"
+    does = {"mul": "compares with labels"}.get(node.primitive.name, "picks from")
+    does = "sums over" if "matrix" in node.primitive.traits else does
     over = "the classes are" if node.primitive.name == "nll_loss" else f"what line {operation.place.line} {does} is"
     message = f"{words} goes along dim={dim}, and {over} dim={axis}."
     because = f"{given} is {np.shape(inner.out)}, and the first row of probabilities adds up to "
     because += f"{float(np.moveaxis(numbers, axis, -1).reshape(-1, numbers.shape[axis])[0].sum()):.4g} in place of 1."
-    instead = f"nn.{'LogSoftmax' if kind == 'log_softmax' else 'Softmax'}(dim={axis})"
+    layer = "LogSoftmax" if kind == "log_softmax" else "Softmax"
+    instead = of_layer(witness, layer, f"nn.{layer}(dim={axis})") or f"nn.{layer}(dim={axis})"
     for call in calls[:1]:
         words_of = [word.value for word in call.keywords if word.arg == "dim"] + call.args[-1:]
         instead = place.written.with_(words_of[0], ast.Constant(axis)) if words_of else instead
@@ -359,21 +390,38 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
             else f"{given} are raw scores"
         )
         message = f"{what} (line {made.line}), and {loss_name} wants their logs."
-        instead = logged(made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
+        instead = logged(witness, made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
         return cause.found(place, ", ".join(names), message, because, instead, see=[made.line])
     message = f"{given} is already the result of {kind} (line {made.line}), and {loss_name} applies {kind} itself."
-    return cause.found(place, ", ".join(names), message, because, without(made, kind), see=[made.line])
+    return cause.found(place, ", ".join(names), message, because, without(witness, made, kind), see=[made.line])
 
 
-def without(place: Place, kind: str) -> str | None:
-    """Return the statement without a call of softmax or sigmoid."""
+def without(witness: Witness, place: Place, kind: str) -> str:
+    """Return the statement without a call of softmax or sigmoid, or without the layer that does it."""
     calls = place.written.calls(kind)
     x = place.written.argument(calls[0]) if len(calls) == 1 else None
-    return place.written.with_(calls[0], x) if x is not None else f"leave nn.{kind.capitalize()}() out of the model"
+    layer = {"softmax": "Softmax", "sigmoid": "Sigmoid"}[kind]
+    found = place.written.with_(calls[0], x) if x is not None else of_layer(witness, layer, "nn.Identity()")
+    return found or f"leave nn.{layer}() out of the model"
 
 
-def logged(place: Place) -> str | None:
+def logged(witness: Witness, place: Place) -> str | None:
     calls = place.written.calls("softmax")
-    if len(calls) != 1:
-        return "nn.LogSoftmax(dim=1) in place of nn.Softmax(dim=1)"
-    return one_line(ast.unparse(place.written.node)).replace("softmax(", "log_softmax(") if place.written.node else None
+    if len(calls) == 1:
+        return place.written.text.replace("softmax(", "log_softmax(")
+    found = of_layer(witness, "Softmax", "nn.LogSoftmax(dim=1)")
+    return found or "nn.LogSoftmax(dim=1) in place of nn.Softmax(dim=1)"
+
+
+def of_layer(witness: Witness, kind: str, other: str) -> str | None:
+    """Return the statement that makes the one layer of a class, or the last in a row of layers, with another."""
+    made = [(Written(x), call) for _, x in witness.syntax() if isinstance(x, ast.Assign | ast.Return | ast.Expr)
+            for call in Written(x).calls(kind)]  # fmt: skip
+    ends = [one for one in made if any(one[1] in row.args[-1:] for row in one[0].calls("Sequential"))]
+    if len(made) != 1 and len(ends) != 1:
+        return None
+    written, call = made[0] if len(made) == 1 else ends[0]
+    row = next((row for row in written.calls("Sequential") if call in row.args), None)
+    if row is not None and other == "nn.Identity()":
+        return written.with_(row, ast.Call(row.func, [x for x in row.args if x is not call], row.keywords))
+    return written.with_(call, other)

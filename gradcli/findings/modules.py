@@ -227,7 +227,7 @@ def reachable(witness: Witness) -> dict[int, str]:
 @NOT_FROZEN.on("end")
 def not_frozen(witness: Witness) -> Iterator[Finding]:
     """State that a misspelt attribute, or one of a module, was to freeze parameters that are trained."""
-    accounts, model = witness.of(Ledger).accounts, module_class()
+    accounts, model, named = witness.of(Ledger).accounts, module_class(), witness.objects(module_class())
     for source, x in witness.syntax():
         target = x.targets[0] if isinstance(x, ast.Assign) else None
         if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
@@ -239,7 +239,12 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         ]
         leaves = [] if target.attr == "requires_grad" else leaves
         leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
-        moved = [key for key, one in leaves if one.requires_grad and one in accounts and accounts[one].ever_moved]
+        owned = {id(one): f"{key}.{part}" for key, own in named[::-1] for part, one in own.named_parameters()}
+        moved = [
+            key if "." in key else owned.get(id(one), key)  # no variable of a loop
+            for key, one in leaves
+            if one.requires_grad and one in accounts and accounts[one].ever_moved
+        ]
         if not moved:
             continue
         place = Place(source, x.lineno, x, witness.machine.globals)

@@ -357,7 +357,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
     words, name = words_about(witness, done, trouble, spoilt), trouble.node.primitive.name
     is_zero, see = trouble.number == 0, [done.place.line]
     if trouble.masks and (trouble.is_gradient or is_zero or name in EDGES):
-        return of_masked(witness, trouble, words, see)
+        return of_masked(witness, done, trouble, words, see)
     if trouble.advice:
         return of_unstable(trouble, words, see)
     may_overflow = (name not in EDGES and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
@@ -376,8 +376,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         instead = f"{words.operand}.clamp(min=-1e9)  # in place of {words.operand}"
     elif is_spread:
         message = f"{words.operation} of one entry: it divides by n - 1 = 0."
-        values = words.operand if words.operand.isidentifier() else "x"
-        instead = f"if len({values}) > 1:  # leave single values out"
+        instead = of_spread(trouble.place, node=trouble.node, operand=words.operand)
     elif name in ("div", "reciprocal"):
         return of_division(trouble, words, see)
     else:
@@ -389,7 +388,19 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
     return AT_EDGE.found(trouble.place, words.about, message, effect, instead, see=see)
 
 
-def of_masked(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
+def of_spread(place: Place, node: Node, operand: str) -> str:
+    """Return the spread over a row of one with n as divisor, or the condition that leaves a single value out."""
+    calls = place.written.calls(node.primitive.name)
+    if node.options.get("dim") is None or len(calls) != 1:
+        return f"if len({operand if operand.isidentifier() else 'x'}) > 1:  # leave single values out"
+    words = [x for x in calls[0].keywords if x.arg not in ("unbiased", "correction")]
+    call = ast.Call(calls[0].func, calls[0].args, [*words, ast.keyword("correction", ast.Constant(0))])
+    is_safe = any(isinstance(x, ast.BinOp) and isinstance(x.op, ast.Add) and calls[0] in (x.left, x.right)
+                  for x in place.written.nodes())  # fmt: skip
+    return place.written.with_(calls[0], call if is_safe else f"({ast.unparse(call)} + 1e-05)")
+
+
+def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State that a mask leaves an entry out only after it has become infinite."""
     place, node = trouble.place, trouble.node
     mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
@@ -399,15 +410,15 @@ def of_masked(witness: Witness, trouble: Trouble, words: Words, see: list[int]) 
         f"{words.entry} is {words.shown} where {words.operation} has an infinite derivative, and {way} leaves that "
         "entry out only afterwards."
     )
-    instead = masked_first(place, where, node.primitive.name, words.operand)
+    instead = masked_first(place, where, node.primitive.name, words.operand, is_taken(done, mask, trouble.entry))
     because = f"0 · inf is nan: {words.effect}."
     return MASKED.found(place, words.about, message, because, instead, see=[where.line, *see])
 
 
 def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State which form keeps the digits that this one loses."""
-    reason, _, instead = trouble.advice.partition(": write ")
-    form = instead.partition(", which is exact")[0]
+    reason, _, better = trouble.advice.partition(": write ")
+    form = better.partition(", which is exact")[0]
     place, found_at = trouble.lost_at or trouble.place, f"at line {trouble.place.line}"
     message = f"{words.operation} is {kind(trouble.result)} {'here' if place is trouble.place else found_at}: "
     message += f"{one_line(reason)}."
@@ -415,7 +426,16 @@ def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     because = f"{words.effect}, where {form} keeps them."
     about = ", ".join([place.written.target(), words.about])
     lines = [trouble.place.line, *see]
-    return (LOST if is_lost else OVERFLOW).found(place, about, message, because, form or None, see=lines)
+    instead = in_torch(place, reason, form) if form else None
+    return (LOST if is_lost else OVERFLOW).found(place, about, message, because, instead, see=lines)
+
+
+def in_torch(place: Place, reason: str, form: str) -> str:
+    """Return the statement with a form of the language of formulas in place of the call that the reason is about."""
+    typed = re.sub(r"(?<![\w.])(logsigmoid|softplus)\(", r"torch.nn.functional.\1(", form)
+    typed = re.sub(r"(?<![\w.])(\w+)\(", lambda call: call[0] if call[1] in place.env else f"torch.{call[0]}", typed)
+    calls = place.written.calls(reason.partition("(")[0])
+    return place.written.with_(calls[0], typed) if len(calls) == 1 else typed
 
 
 def of_overflow(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
@@ -506,22 +526,58 @@ def exponent_of(place: Place, node: Node) -> str:
     return short(binary.right) if binary is not None else "p"
 
 
-def masked_first(place: Place, where: Place, name: str, x: str) -> str | None:
-    """Return the operation with its input masked too."""
-    condition = ""
-    for call in where.written.calls("where", "masked_fill"):
-        if called(call) == "where" and len(call.args) == 3:
-            condition = short(call.args[0])
-        elif called(call) == "masked_fill" and call.args:
-            condition = (
-                f"~({short(call.args[0])})" if not short(call.args[0]).startswith("~") else short(call.args[0])[1:]
-            )
+def is_taken(done: Pass, mask: Node, entry: tuple[int, ...]) -> bool:
+    """Return whether where() leaves an entry out because its condition holds there."""
+    held = next((one.inputs for one in done.held if one.event.node is mask), mask.inputs)
+    condition = np.asarray(value_of(held[0]) if mask.primitive.name == "where" and held else False)
+    return condition.ndim == len(entry) and bool(condition[entry])
+
+
+def condition_of(where: Place) -> tuple[str, bool]:
+    """Return the condition of a mask as it is written, and whether it holds where entries are masked."""
+    for node in where.written.nodes():
+        if isinstance(node, ast.Call) and called(node) == "where" and len(node.args) == 3:
+            return short(node.args[0]), False
+        if isinstance(node, ast.Call) and called(node) == "masked_fill" and node.args:
+            return short(node.args[0]), True
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name | ast.Compare | ast.UnaryOp):
+            return short(node.slice), False
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            sides = (x.func.value if is_method(x, "float") else x for x in factors(node))
+            if (found := next((x for x in sides if isinstance(x, ast.Compare)), None)) is not None:
+                return short(found), False
+            masks = [x.id for x in factors(node) if isinstance(x, ast.Name) and is_mask(where.env.get(x.id))]
+            if masks:
+                return f"{masks[0]} != 0", False
+    return "", False
+
+
+def is_method(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and called(node) == name
+
+
+def factors(product: ast.BinOp) -> list[Any]:
+    return [product.left, product.right]
+
+
+def is_mask(value: Any) -> bool:
+    """Return whether a value is data of zeros and ones."""
+    return isinstance(value, Tensor) and value.node is None and bool(np.isin(value.value, (0, 1)).all())
+
+
+def masked_first(place: Place, where: Place, name: str, x: str, is_taken: bool) -> str | None:
+    """Return the statement with the input of the operation masked too; `is_taken` says that where() masks if true."""
+    condition, is_masking = condition_of(where)
     if not x or not condition:
         return None
+    is_taken |= is_masking
+    if is_taken and condition.startswith("~"):
+        condition, is_taken = condition[1:], False
+    inner = f"torch.where({condition}, 1.0, {x})" if is_taken else f"torch.where({condition}, {x}, 1.0)"
     calls = [one for one in place.written.nodes() if isinstance(one, ast.Call) and called(one).rstrip("_") == name]
-    inner = f"torch.where({condition}, {x}, 1.0)"
-    argument = place.written.argument(calls[0]) if calls else None
-    if argument is not None:
+    binary = place.written.operator(name)
+    argument = place.written.argument(calls[0]) if calls else binary.right if binary is not None else None
+    if argument is not None and one_line(ast.unparse(argument)) == x:
         return place.written.with_(argument, inner)
     return f"{inner}  # in place of {x}"
 

@@ -678,7 +678,13 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         for x in ast.walk(tree)
         if isinstance(x, ast.Call) and short(x).endswith(".backward()")
     ]
-    if calls:
+    uncalled = [x for _, x in witness.syntax() if isinstance(x, ast.Expr) and short(x.value).endswith(".backward")]
+    if uncalled:
+        text = short(uncalled[0].value)
+        message = f"{text} without () is not called, so no backward pass runs before {place.written.text}."
+        at = Place(place.source, uncalled[0].lineno, uncalled[0], place.env)
+        instead, see = f"{text}()", [place.line]
+    elif calls:
         unrun = calls[0]
         message = f"{short(unrun)} at line {unrun.lineno} never runs: its branch is not taken."
         at, instead, see = place, f"{short(unrun)}; {place.written.text}", [unrun.lineno]
@@ -731,11 +737,13 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
         unit = next((one[4] for one in series if one[4] != "rows"), "rows")
         message = f"the parts have unequal sizes, {rows} {unit}, and each mean counts the same."
         because = f"{name}.grad is {number(whole)}, where the mean over all {total} {unit} gives {number(even)}."
-        instead = weighed(place, "len({part})", "rows") if unit == "rows" else weighed(place, "count", unit)
+        whole_set = next((key for key, x in place.env.items() if isinstance(x, Tensor) and x.shape[:1] == (total,)), "")
+        all_rows = f"len({whole_set})" if whole_set and unit == "rows" else f"{total}"
+        instead = weighed(place, sizes[-1], "len({part})" if unit == "rows" else "count", unit, all_rows)
         yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, instead)
 
 
-def weighed(place: Place, weight: str, unit: str) -> str | None:
+def weighed(place: Place, size: int, weight: str, unit: str, total: str) -> str | None:
     """Return the call of backward with a loss that is weighed by its rows, or what else it is a mean of."""
     calls = place.written.calls("backward")
     x = place.written.argument(calls[0]) if calls else None
@@ -743,7 +751,7 @@ def weighed(place: Place, weight: str, unit: str) -> str | None:
         arrays = [
             key for key, value in place.env.items() if isinstance(value, Tensor) and value.ndim and value.node is None
         ]
-        part = arrays[-2] if len(arrays) > 1 else "part"
-        of_part = ", count of them in this part" if weight == "count" else ""
-        return f"({short(x.left)} * {weight.format(part=part)} / n).backward()  # n {unit} in all{of_part}"
+        part = next((key for key in arrays if len(place.env[key].value) == size), "part")
+        of_part = f"  # count: the {unit} of this part" if weight == "count" else ""
+        return f"({short(x.left)} * {weight.format(part=part)} / {total}).backward(){of_part}"
     return None

@@ -17,6 +17,7 @@ SIGNS: dict[str, type[ast.AST]] = {
     "sub": ast.Sub,
     "mul": ast.Mult,
     "div": ast.Div,
+    "reciprocal": ast.Div,
     "pow": ast.Pow,
     "mm": ast.MatMult,
 }
@@ -52,9 +53,9 @@ class Written:
 
     def argument(self, call: ast.Call) -> ast.expr | None:
         """Return what a function is applied to, or the object of a method."""
-        is_method = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
-        if is_method and isinstance(call.func, ast.Attribute):
-            return call.func.value
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if owner is not None and not is_module(owner) and ast.unparse(owner) != "self":  # whose layer it is
+            return owner
         return call.args[0] if call.args else None
 
     def operand(self, *names: str) -> ast.expr | None:
@@ -93,6 +94,10 @@ class Written:
     def with_rate(self, value: float) -> str | None:
         """Return the statement with another learning rate; None where it gives none."""
         rates = [x.value for x in self.nodes() if isinstance(x, ast.keyword) and x.arg == "lr"]
+        if isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Constant):
+            rates = [self.node.value]
+        products = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(self.node, ast.AugAssign)]
+        rates += [x for one in products for x in (one.left, one.right) if isinstance(x, ast.Constant)]
         return self.with_(rates[0], ast.Constant(value)) if rates else None
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
@@ -19,7 +20,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import Zeros, gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
-from gradcli.findings.spelling import names_in, number, one_line, several, short, zero_words
+from gradcli.findings.spelling import Written, names_in, number, one_line, several, short, zero_words
 from gradcli.findings.witness import (
     LARGEST,
     Operation,
@@ -29,7 +30,9 @@ from gradcli.findings.witness import (
     creation,
     finite,
     leads,
+    module_class,
     optimizer_class,
+    restored,
     value_of,
 )
 from gradcli.script.failure import message_of
@@ -43,6 +46,7 @@ FLAT = Cause("flat", "warning", order=2, answers=("flat", "constant"))
 SYMMETRIC = Cause("symmetric-start", "warning", order=3)
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
 MOST_PARAMETERS = 64
+MUCH = 1e3  # times: what another form of a network has to make of a gradient
 BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
 
 
@@ -60,6 +64,7 @@ class Course:
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
+    data: str = ""  # a sentence about data that are not scaled
     is_log: bool = False  # whether it is a mean of the log-probabilities of labels, without a minus
     uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
@@ -95,6 +100,7 @@ def followed(witness: Witness, done: Pass) -> None:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
         course.is_log = is_log_probability(done.output)
+        course.data = of_size(witness, done)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
     course.latest = [*course.latest[-3:], loss]
@@ -141,23 +147,24 @@ def diverged(witness: Witness) -> Iterator[Finding]:
             continue
         place, instead, rate = course.place, None, ""
         about = [*course.names, course.place.written.text.removesuffix(".backward()")]
-        if optimizers:
-            name, optimizer = optimizers[0]
-            made = creation(witness, name)
-            lr = optimizer.param_groups[0].get("lr")
-            about.append(name)
-            if made is not None:
-                place = made
-                text = made.written.text
-                if isinstance(lr, float | int) and course.curvature > 0:
-                    limit = 2 / course.curvature
-                    better = float(f"{limit / 2:.1g}")
-                    if lr > limit:
-                        rate = (
-                            f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
-                            f"{course.curvature:.3g} is the curvature that the first gradients show"
-                        )
-                    instead = made.written.with_rate(better if lr > limit else float(f"{lr / 10:.1g}")) or text
+        name, optimizer = optimizers[0] if optimizers else ("", None)
+        made = creation(witness, name) if optimizer is not None else None
+        lr = optimizer.param_groups[0].get("lr") if made is not None and optimizer is not None else None
+        rate_at = rate_by_hand(witness, course) if not optimizers else None
+        if rate_at is not None:
+            made, lr = rate_at
+            about.append(made.written.target())
+        if made is not None:
+            about, place = [*about, name], made
+            limit = 2 / course.curvature if course.curvature > 0 else math.inf
+            if isinstance(lr, float | int) and course.curvature > 0:
+                if lr > limit:
+                    rate = (
+                        f"lr = {lr:g} is above 2 / {course.curvature:.3g} = {limit:.2g}, where "
+                        f"{course.curvature:.3g} is the curvature that the first gradients show"
+                    )
+                better = float(f"{limit / 2 if lr > limit else lr / 10:.1g}")
+                instead = made.written.with_rate(better) or made.written.text
         last = course.latest[-1]
         message = (
             f"the loss grows from {course.first:.4g} to {last:.4g} in {course.count} rounds: each step is "
@@ -166,10 +173,42 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         because = (
             f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
         )
+        because = f"{because.removesuffix('.')}; {course.data}" if because and course.data else because
         yield DIVERGING.found(place, ", ".join(about), message, because, instead, see=[course.place.line])
         for key, other in list(witness.findings.items()):  # what follows from it
             if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
                 del witness.findings[key]
+
+
+def of_size(witness: Witness, done: Pass) -> str:
+    """Return a sentence about the data that a weight of a pass multiplies, where they are not scaled; else empty."""
+    for one in done.held:
+        tensors = [x for x in one.inputs or () if isinstance(x, Tensor) and x.ndim]
+        data = [x for x in tensors if x.node is None and x.value.size > 1 and witness.known(x)]
+        is_product = one.event.node.primitive.name == "mul" or "matrix" in one.event.node.primitive.traits
+        if is_product and data and any(x.node is not None for x in tensors):
+            size, name = largest(data[0].value), witness.known(data[0])
+            if size > UNSCALED:
+                return f"{name} reaches {size:.4g} and is not scaled: ({name} - {name}.mean(0)) / {name}.std(0) is."
+    return ""
+
+
+def rate_by_hand(witness: Witness, course: Course) -> tuple[Place, float] | None:
+    """Return the statement with the learning rate of an update that the snippet writes itself, and the rate."""
+    leaves = [x for x in witness.of(Ledger).accounts if witness.name(x) in course.names]
+    for place in (x for leaf in leaves for x in updates(witness, leaf)):
+        for product in place.written.nodes():
+            sides = [product.left, product.right] if isinstance(product, ast.BinOp) else []
+            if not any(isinstance(x, ast.Attribute) and x.attr == "grad" for x in sides):
+                continue
+            for side in sides:
+                if isinstance(side, ast.Constant) and isinstance(side.value, float | int):
+                    return place, float(side.value)
+                made = creation(witness, side.id) if isinstance(side, ast.Name) else None
+                value = getattr(made.node, "value", None) if made is not None else None
+                if made is not None and isinstance(value, ast.Constant) and isinstance(value.value, float | int):
+                    return made, float(value.value)
+    return None
 
 
 def is_log_probability(output: Tensor) -> bool:
@@ -294,7 +333,11 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{'are' if units > 1 else 'is'} dead{since}: 0 in all {value.shape[0]} rows, so no gradient passes."
         )
         because = zero_words(names)
-        instead: str | None = "nn.LeakyReLU() in place of ReLU, or other starting weights"
+        instead = with_activation(witness, "ReLU", "LeakyReLU") or "nn.LeakyReLU() in place of ReLU"
+        low = next((x for x in leaves if x.ndim == 1 and np.all(x.value < -1)), None)
+        if low is not None:
+            because += f"; {witness.name(low)} is {float(np.max(low.value)):.4g} at most"
+            instead = f"torch.nn.init.zeros_({witness.name(low)})  # before training"
         at, holder = place, ""
         if alive is not None and steps is not None and steps.latest is not None:
             holder, optimizer = next(iter(witness.objects(optimizer_class())), ("", None))
@@ -558,7 +601,8 @@ def of_chain(
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
     product = None if squares else of_product(witness, done, node, cause)
     spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
-    place, because, instead = product or (place, *spread)
+    flatter = of_sigmoid(witness, done, leaves[:1]) if cause is VANISHING and not squares else None
+    place, because, instead = product or (place, *(flatter or spread))
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights and finite(gradient):
         because += f"{'; ' if because else ''}{weights[0]}.grad is {number(gradient)}"
@@ -621,6 +665,32 @@ def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Caus
     )
 
 
+def of_sigmoid(witness: Witness, done: Pass, leaves: list[Tensor]) -> tuple[str, str | None] | None:
+    """Return that sigmoid makes the gradient vanish, if it is much larger with tanh, and what is written then."""
+    from gradcli.ops.support.calling import ops
+
+    if not leaves or not any(node.primitive.name == "sigmoid" for node in done.order):
+        return None
+    with restored(done.held):
+        other = witness.instead(done, {}, {"sigmoid": ops.tanh})
+    now = next((np.linalg.norm(g) for leaf, g, _ in done.arrivals if leaf is leaves[0]), 0.0)
+    then = np.linalg.norm(other[1][leaves[0]]) if other is not None and leaves[0] in other[1] else 0.0
+    if not then > MUCH * now:
+        return None
+    because = f"the slope of sigmoid is 0.25 at most; with tanh in its place {witness.name(leaves[0])}.grad is of norm "
+    text = with_activation(witness, "Sigmoid", "Tanh")
+    return f"{because}{then:.4g}", text or "nn.Tanh() in place of each nn.Sigmoid()"
+
+
+def with_activation(witness: Witness, kind: str, other: str) -> str | None:
+    """Return the one statement that calls an activation, as a layer or a function, with another one."""
+    kinds = ast.Assign | ast.AugAssign | ast.Expr | ast.Return
+    names = {kind: other, kind.lower(): {"LeakyReLU": "leaky_relu"}.get(other, other.lower())}
+    made = [x for _, node in witness.syntax() if isinstance(node, kinds) and (x := Written(node)).calls(*names)]
+    text = made[0].text.replace("torch.relu(", "torch.nn.functional.relu(") if len(made) == 1 else ""
+    return re.sub(rf"\b({'|'.join(names)})\(", lambda call: f"{names[call[1]]}(", text) or None
+
+
 def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str, str | None]:
     """Return with what spread the weights of a layer start, and how to start where that is what is wrong."""
     if not leaves:
@@ -631,7 +701,12 @@ def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str
     because = f"{name} starts with a spread of {spread:.2g}, where 1/sqrt({size}) = {good:.2g} keeps the scale"
     if spread < 1.5 * good if cause is EXPLODING else spread > good / 1.5:
         return "", None
-    return because, f"nn.init.xavier_normal_({name})" if "." in name else scaled(witness, name, good)
+    if "." not in name:
+        return because, scaled(witness, name, good)
+    root = re.split(r"[.\[]", name)[0]
+    is_model = isinstance(witness.machine.globals.get(root), module_class())
+    every = f"[nn.init.xavier_normal_(p) for p in {root}.parameters() if p.ndim > 1]"
+    return because, every if is_model else f"nn.init.xavier_normal_({name})"
 
 
 def direct_leaves(node: Node) -> list[Tensor]:

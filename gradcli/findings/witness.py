@@ -6,10 +6,11 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -235,17 +236,18 @@ class Witness(Recorder):
 
     def add(self, found: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name."""
-        try:
-            told = list(found or ())
-        except Exception as error:
-            told = guarded("note", partial(raised, error), [])
-        for one in told:
+        for one in found or ():
             self.findings.setdefault((one.code, one.source, one.line, one.name), one)
 
     def tell(self, event: str, *facts: Any) -> None:
-        """Ask the detectors of an event."""
+        """Ask the detectors of an event; one that fails is none of the snippet's errors."""
         for detect in DETECTORS[event]:
-            self.add(detect(self, *facts))
+            try:
+                found = detect(self, *facts)
+                if found is not None:
+                    self.add(found)
+            except Exception as error:
+                guarded("note", partial(raised, error), [])
 
     # What the run does.
 
@@ -257,13 +259,14 @@ class Witness(Recorder):
             return inner
         stack, times = self.stack, 0
         text = ast.unparse(node)
-        is_plain, is_pass = self.run.is_silent and "grad" not in text, "backward" in text
+        is_silent, is_plain, is_pass = self.run.is_silent, "grad" not in text, "backward" in text
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
-            self.is_brief = is_plain and times > OFTEN and times & (times - 1) != 0
+            self.is_often = is_silent and times > OFTEN and times & (times - 1) != 0
+            self.is_brief = is_plain and self.is_often
             if is_pass and not self.run.passed:
                 self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
@@ -284,7 +287,7 @@ class Witness(Recorder):
         if isinstance(node, Node):
             self.places[node] = place
         detectors = AT_OPERATIONS.get(application.primitive.name)
-        if detectors and not (self.is_brief and finite(application.out.value)):
+        if detectors and not (self.is_often and (node is not None or finite(application.out.value))):
             for detect in detectors:
                 self.add(detect(self, Operation(application, place)))
 
@@ -342,8 +345,11 @@ class Witness(Recorder):
         custom = custom_node()
         is_often = times > OFTEN and not closely and inputs is None and self.run.is_silent
         if is_often and not self.is_expecting and not self.is_custom and finite(outputs[0].value):
-            yield from self._passed_often(done, events)
-            return
+            return self._passed_often(done, events)
+        return self._passed_closely(done, custom, events)
+
+    def _passed_closely(self, done: Pass, custom: Any, events: Iterator[Contributed]) -> Iterator[Contributed]:
+        place, outputs, inputs, given, closely = done.place, done.outputs, done.inputs, done.given, done.is_surveyed
         if inputs is not None:
             self.returned_in[place.line] = place.source
             self.differentiated_by[place.line] = inputs
@@ -436,14 +442,15 @@ class Witness(Recorder):
         self.tell("step", optimizer, parameters)
         super().stepped(optimizer, parameters, told)
 
-    def ended(self, env: Env, line: int, latest: int) -> None:
+    def ended(self, env: Env, line: int, latest: int, named: Sequence[str] | None = None) -> None:
         exposed = [(x, before) for x, before in self.run.exposed.items() if before is not None]
-        super().ended(env, line, latest)
+        super().ended(env, line, latest, named)
         for tensor, before in exposed:
             if not np.array_equal(before, tensor.value, equal_nan=True):
                 self.tell("exposed", tensor, before, next(tick))
-        for tensor in self.run.names.renamed:
-            self.renamed_in.setdefault(tensor, self.machine.source)
+        if self.run.names.renamed:
+            for tensor in self.run.names.renamed:
+                self.renamed_in.setdefault(tensor, self.machine.source)
         self.tell("statement", env)
 
     def failed(self, error: Exception, line: int) -> None:
@@ -518,10 +525,12 @@ class Witness(Recorder):
         finally:
             self.run.muted = muted
 
-    def instead(self, done: Pass, replaced: dict[Node, Tensor]) -> tuple[Tensor, dict[Tensor, Any]] | None:
-        """Compute a pass again with other results of some nodes: the output, and the gradients of the leaves.
+    def instead(
+        self, done: Pass, replaced: dict[Node, Tensor], others: Mapping[str, Callable[..., Any]] = MappingProxyType({})
+    ) -> tuple[Tensor, dict[Tensor, Any]] | None:
+        """Compute a pass again with other results of some nodes, or other operations in place of those of a name.
 
-        None where that cannot be computed.
+        Return the output and the gradients of the leaves, None where that cannot be computed.
         """
         made = dict(replaced)
         try:
@@ -533,7 +542,10 @@ class Witness(Recorder):
                         made.get(x.node, x) if isinstance(x, Tensor) and isinstance(x.node, Node) else x
                         for x in node.inputs
                     ]
-                    if any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
+                    other = others.get(node.primitive.name)
+                    if other is not None:
+                        made[node] = other(*inputs)
+                    elif any(x is not y for x, y in zip(inputs, node.inputs, strict=True)):
                         made[node] = node.primitive(*inputs, **node.options)
                 output = made.get(done.output.node, done.output) if isinstance(done.output.node, Node) else done.output
                 return output, self.gradients(output)

@@ -216,8 +216,9 @@ class Watch:
         self._backward, watch, backward = torch.Tensor.backward, self, torch.Tensor.backward
 
         def watched(tensor: torch.Tensor, *given: Any, **options: Any) -> Any:
+            is_added = watch.calls[-1:] == ["step"] and watch.has_gradient()
             result = backward(tensor, *given, **options)  # type: ignore[no-untyped-call]
-            watch.passed(tensor)
+            watch.passed(tensor, is_added)
             return result
 
         torch.Tensor.backward = watched  # type: ignore[method-assign,assignment]
@@ -237,10 +238,15 @@ class Watch:
         self._clear(*given, **options)
         self.calls.append("clear")
 
-    def passed(self, loss: torch.Tensor) -> None:
+    def has_gradient(self) -> bool:
+        """Return whether a parameter still has a gradient, whoever was to clear it."""
+        held = (x.grad for group in self.optimizer.param_groups for x in group["params"])
+        return any(grad is not None and bool(grad.any()) for grad in held)
+
+    def passed(self, loss: torch.Tensor, is_added: bool) -> None:
         if loss.numel() == 1:
             self.losses.append(float(loss.detach()))
-        if self.calls and self.calls[-1] == "step":
+        if is_added:
             self.tell(
                 ACCUMULATED,
                 "backward() adds to the gradients from before the last step(): no zero_grad() since.",

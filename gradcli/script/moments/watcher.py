@@ -38,9 +38,9 @@ class Watcher(Recorder):
         self._keys: dict[str, Key] = {}
         self._length, self._read = 0, 0  # characters printed, in so many texts
 
-    def ended(self, env: Env, line: int, latest: int) -> None:
+    def ended(self, env: Env, line: int, latest: int, named: Sequence[str] | None = None) -> None:
         """Add the events of a statement, and the moment after it."""
-        super().ended(env, line, latest)
+        super().ended(env, line, latest, named)
         self.add_moment()
 
     def backward(

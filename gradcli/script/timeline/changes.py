@@ -69,7 +69,7 @@ def add_exposed(run: Run, tensor: Tensor) -> None:
 def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
     """Yield the tensors that changed: the ones with a name here, and the gradients of leaves."""
     for name, value in list(env.items()):
-        if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
+        if isinstance(value, Tensor) and (history := value.history) and history[-1] > latest:
             yield value, name
     for leaf, filled in list(run.filled.items()):
         gradient = leaf._grad
@@ -99,7 +99,9 @@ def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, whoever made them so."""
     known = run.filled
     gone = [x for x in leaves if (filled := known.get(x)) is not None and is_reset(x._grad, filled)]
-    run.resets += bool(gone)
+    if not gone:
+        return
+    run.resets += 1
     for leaf in gone:
         if leaf._grad is None:
             del run.filled[leaf]

@@ -60,9 +60,10 @@ class TensorNames:
         for name, value in list(env.items()):
             if isinstance(value, Tensor):
                 before, node, gradient = self._looked.get(name, NEVER)
-                if before() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
+                now = node_of(value)
+                if before() is value and is_still(node, now) and is_still(gradient, value._grad):
                     continue
-                self._looked[name] = referred(value), referred(node_of(value)), referred(value._grad)
+                self._looked[name] = referred(value), referred(now), referred(value._grad)
             elif not deep:
                 continue
             if name == OUTER or name.startswith((" ", "__")):

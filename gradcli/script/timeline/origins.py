@@ -52,7 +52,7 @@ class Origins:
         for x in inputs:
             if part := self._below_one(x):
                 parts.append(part)
-                if x in part or any(part.values()):  # those below a result of the graph were used for it
+                if (x in part and x not in self.used) or any(part.values()):  # below a result they were used for it
                     for leaf in part:
                         if leaf not in self.used:
                             self.used[leaf], self.since[leaf] = line, self.passes

@@ -44,7 +44,8 @@ class Recorder:
         self._pending: list[tuple[tuple[Source, int], Done]] = []
         self._depth = 0  # of the calls that run
         self.is_deep = True  # whether the tensors in objects are looked at too
-        self.is_brief = False  # whether a statement has run so often that only what it assigns is looked at
+        self.is_often = False  # whether a statement has run so often that only what it assigns is named
+        self.is_brief = False  # whether besides that nothing but what it assigns is looked at
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -59,10 +60,11 @@ class Recorder:
             self.run.names.reads(source)
         line, machine = node.lineno, self.machine
         targets = [x.id for x in getattr(node, "targets", ()) if isinstance(x, ast.Name)]
+        written = list(dict.fromkeys(x.id for x in ast.walk(node) if isinstance(x, ast.Name)))
         is_print = isinstance(node, ast.Expr)
 
         def recorded(env: Env) -> Any:
-            is_brief, resets = self.is_brief, self.run.resets
+            is_brief, named, resets = self.is_brief, written if self.is_often else None, self.run.resets
             if self.is_deep and not is_brief:
                 self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
@@ -86,7 +88,7 @@ class Recorder:
             if is_brief and is_same and not self.run.exposed and self.run.resets == resets:
                 self.done(env, line, targets)
             else:
-                self.ended(env, line, latest)
+                self.ended(env, line, latest, named)
             machine.source = before
             return signal
 
@@ -182,10 +184,15 @@ class Recorder:
                 self.run.switched[tensor] = (self.machine.line, required)
             self._required[tensor] = required
 
-    def ended(self, env: Env, line: int, latest: int) -> None:
-        """Name the tensors that a statement made, and add the events of its operations and changes."""
+    def ended(self, env: Env, line: int, latest: int, named: Sequence[str] | None = None) -> None:
+        """Name the tensors that a statement made, and add the events of its operations and changes.
+
+        One that has run often is looked at in the variables alone that are written in it.
+        """
         self.machine.line = line
-        self.look(env)
+        is_global = env is self.machine.globals
+        env = env if named is None else {name: env[name] for name in named if name in env}
+        self.look(env, is_global)
         self.flush()
         add_changes(self.run, env, line, latest)
 
