@@ -523,3 +523,18 @@ def test_a_function_may_take_objects_of_a_class_of_the_hand_in() -> None:
     assert [one.verdict for one in marked(grader, text.replace("+ b\n", "+ w\n"))["neuron"]] == ["wrong"]
     with pytest.raises(UsageError, match="arguments of a call"):
         read_assignment(Source(NEURON.replace('"Value", args = [2.0]', '"os.x()"'), "week.toml"))
+
+
+def test_a_list_of_a_script_may_hold_what_is_no_number() -> None:
+    text = """
+[[question]]
+id = "losses"
+script = \"\"\"
+import torch
+losses = [float("nan"), float("inf"), 1.5]
+w = torch.tensor(2.0, requires_grad=True)
+(w * w).backward()
+\"\"\"
+ask = ["w.grad"]
+"""
+    assert Grader(read_assignment(Source(text, "week.toml"))).keys
