@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import keyword
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -52,11 +53,16 @@ def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Colle
 
 def strange(change: Change, text: str) -> int:
     """Return how many names a change brings into its line that are not there: who left one out may have others."""
-    number, other = change[2], change[5]
+    *_, number, node, field, other = change
     words = set(re.findall(r"\w+", text.splitlines()[number - 1]))
-    names = (one.id for part in (other if isinstance(other, list) else [other]) for one in ast.walk(part)
-             if isinstance(one, ast.Name))  # fmt: skip
-    return len({*names} - words)
+    if isinstance(other, str):
+        return len({*NAME.findall(other)} - words)
+    old = set(map(id, getattr(node, field))) if isinstance(other, list) else ()
+    new = [one for one in other if id(one) not in old] if isinstance(other, list) else [other]
+    return len({one.id for part in new for one in ast.walk(part) if isinstance(one, ast.Name)} - words)
+
+
+NAME = re.compile(rf"(?<![\w.])(?!(?:{'|'.join(keyword.kwlist)})\b)[^\W\d]\w*\b(?!=[^=])")  # in a formula
 
 
 def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Change | None:
@@ -286,13 +292,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         return
 
     def change(code: str, says: str, text: str) -> Change:
-        other = ast.parse(text, mode="eval").body
-        if "[" not in name:
-            return code, says, node.lineno, parent, name, other
-        field, _, place = name.rstrip("]").partition("[")
-        values = list(getattr(parent, field))
-        values[int(place)] = other
-        return code, says, node.lineno, parent, field, values
+        return code, says, node.lineno, parent, name, text
 
     own = ast.unparse(node)
     if isinstance(node, ast.BinOp):
