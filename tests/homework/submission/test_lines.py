@@ -65,6 +65,12 @@ def test_a_heading_is_no_answer_to_a_quantity_that_is_called_q(heading: str) -> 
     assert given(text) == [("q1", "p", "9"), ("q1", "q", "81"), ("q1", "q", "x**4"), ("two layers", "Z", "5")]
 
 
+@pytest.mark.parametrize("line", ["1. q: 81", "2) q: 81", "a) q: 81", "- q: 81", "(1) q = 81"])
+def test_a_quantity_that_is_called_as_questions_are_is_none(line: str) -> None:
+    assert given(f"[q1]\n{line}\np = 9\n")[-1] == ("q1", "p", "9")
+    assert given(f"[q1]\n{line}\n")[0][:2] == ("q1", "q")
+
+
 @pytest.mark.parametrize(
     "line",
     [
