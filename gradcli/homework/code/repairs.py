@@ -111,6 +111,7 @@ TITLES = {  # of mistakes in programs, the commonest first
     "fanout-overwrite": "kept one branch where the branches add up",
     "order": "took a node before all that use it",
     "visited": "took a node twice that is reached by two ways",
+    "unrecorded": "left an operation out of the backward pass",
     "seed": "began the walk without a gradient of 1 at the output",
     "sign": "slipped a sign",
     "transpose": "left out a transpose, or put one too many",
@@ -180,6 +181,7 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     ]
     for function in functions:
         yield from of_function(function)
+    yield from left_out(functions if is_engine else ())
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
     if not is_engine:  # `self.x`, which a layer keeps
@@ -202,6 +204,31 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
             for name, node in fields(parent):
                 yield from of_place(parent, name, node, names)
             yield from of_statement(parent)
+
+
+def left_out(functions: Sequence[ast.FunctionDef | ast.Lambda]) -> Iterator[Change]:
+    """Yield changes that bring in a statement which other functions have beside such a closure: `out._f = _f`."""
+    bodies = {
+        one: {ast.unparse(part): part for part in one.body} for one in functions if isinstance(one, ast.FunctionDef)
+    }
+    counts = Counter(text for body in bodies.values() for text, part in body.items() if isinstance(part, ACTS))
+    for function, body in bodies.items():
+        *before, last = function.body
+        bound = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
+        bound |= {one.name for one in before if isinstance(one, ast.FunctionDef)}
+        for text, count in counts.items() if isinstance(last, ast.Return) else ():
+            names = {one.id for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Name)}
+            inner = [one.name for one in before if isinstance(one, ast.FunctionDef) and one.name in names]
+            if count > 1 and text not in body and inner and names - bound <= {text.partition(".")[0]}:
+                new = [*before, *ast.parse(text).body, last]
+                yield (
+                    "unrecorded",
+                    f"`{text}` is missing, which other operations have",
+                    last.lineno,
+                    function,
+                    "body",
+                    new,
+                )
 
 
 def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:

@@ -177,9 +177,16 @@ class Finder:
         return (question, label.strip(), answer.partition("#")[0]) if is_label else None
 
 
+TURNED = re.compile(r"(?:ᵀ|\^\{?(?:T|⊤|\\top|\\intercal)\}?|'|\.T)$|\\(?:left|right)(?=\s*\\?[(\[{})\]])")
+ENTRY_END = re.compile(r"\\\\|&")
+COLUMN = re.compile(r"\\begin\{(?P<kind>[pbv]?matrix)\}(?P<inner>.*?)(?:\\\\)?\s*\\end\{(?P=kind)\}")
+
+
 def entries_of(text: str) -> list[str]:
     """Return the entries of `(2x + y, x + 3)`; none of a text that is no list in brackets."""
-    inner = text.strip().strip("$").strip().removesuffix("ᵀ").removesuffix("^T")
+    inner = TURNED.sub("", text.strip().strip("$").strip())
+    if matrix := COLUMN.fullmatch(inner):
+        inner = f"[{ENTRY_END.sub(';', matrix['inner'])}]"
     if inner[:1] not in ("(", "[", "{", "⟨", "<") or inner[-1:] not in (")", "]", "}", "⟩", ">"):
         return []
     mark, depth, found = ";" if ";" in inner else ",", 0, [""]

@@ -589,3 +589,24 @@ def test_the_rule_of_another_activation_is_named() -> None:
     )
     (found,) = marked(Grader(read_assignment(Source(question, "week.toml"))), text)["b"]
     assert "has the rule of a sigmoid, and `t` is a tanh" in found.diagnoses[0].message
+
+
+EXP = """def exp(self):
+        out = Value(math.exp(self.data), (self,))
+
+        def _backward():
+            self.grad += out.data * out.grad
+
+        out._backward = _backward
+        return out
+
+    """
+
+
+@pytest.mark.parametrize("operation", ["__add__", "__mul__"])
+def test_an_operation_that_is_not_recorded_is_named(grader: Grader, operation: str) -> None:
+    head, mark, body = CLOSURES.partition(f"def {operation}(")
+    text = f"import math\n{head}{EXP}{mark}{body.replace('out._backward = _backward', 'pass', 1)}"
+    off = [one for one in marked(grader, text)["engine"] if one.verdict == "wrong"]
+    assert off
+    assert {found.code for one in off for found in one.diagnoses} == {"unrecorded"}
