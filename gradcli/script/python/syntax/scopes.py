@@ -114,12 +114,7 @@ def nodes_of(body: Iterable[ast.AST]) -> list[ast.AST]:
     found = list(body)
     for node in found:  # which grows
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, ast.AST):
-                    found.append(value)
-                elif isinstance(value, list):
-                    found += [one for one in value if isinstance(one, ast.AST)]
+            found.extend(ast.iter_child_nodes(node))
     return found
 
 
