@@ -42,6 +42,8 @@ def read_table(source: Source) -> dict[str, Any]:
         start = source.offset(int(found[1])) + int(found[2]) - 1 if found else len(source.text)
         message, span = f"this is not TOML: {what[:1].lower()}{what[1:]}", Span(start, start + 1)
         help = "texts stand in quotes, a program of several lines in triple quotes, a question under [[question]]"
+        if what == "Cannot overwrite a value":
+            help = "the name before the equals sign stands there already: remove one of the two"
         if "key" in what and source.text[start : start + 1].isalpha() and not source.text[start].isascii():
             help = f'a name with other letters than a to z stands in quotes: "{source.text[start]}" = 2'
     except (ValueError, RecursionError):  # limits of the interpreter

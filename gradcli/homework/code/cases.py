@@ -210,7 +210,8 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) ->
     )
     runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
     body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
-    return f"{text}\n{before}\n{OFF}\n{kept(text)}\ndef _try(_number):\n{body}\n"
+    first = "_try(0)\n" if code.is_layer else ""  # finds the slopes, which changes leave as they are
+    return f"{text}\n{before}\n{OFF}\n{kept(text)}\ndef _try(_number):\n{body}\n{first}"
 
 
 OFF = """
@@ -496,7 +497,7 @@ def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
         made = ", ".join(argument(sizes.get(one, one) if isinstance(one, str) else one) for one in code.arguments)
         values = drawn(code, number)
         inputs = ", ".join(f"np.array({values[one]!r})" for one in code.takes)
-        lines.append(f"_both = _layer([{made}], [{inputs}])")
+        lines.append(f"_both = _layer({number}, [{made}], [{inputs}])")
         own = [case for case in cases if case.name.endswith(f"_{number}")]
         lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in own]
     return lines

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
@@ -45,18 +46,27 @@ def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Colle
     for change in possible:
         number = numbers[id(change[3])]
         is_late = number in shared or (not code.is_engine and change[2] not in graded)
-        keys[id(change)] = (is_late, seen[change[0]] // TURN, ORDER[change[0]], seen[change[0]])
-        seen[change[0]] += 1
+        kind = f"{change[2]} {change[0]} {' '.join(QUOTED.sub('', change[1]).split()[:5])}"
+        turn = seen[kind] // (TURN if change[0] != "term" else MANY)
+        keys[id(change)] = (is_late, turn, ORDER[change[0]], seen[kind])
+        seen[kind] += 1
     return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
 
 
 def strange(change: Change, text: str) -> int:
     """Return how many names a change brings into its line that are not there: who left one out may have others."""
-    number, other = change[2], change[5]
+    *_, number, node, field, other = change
     words = set(re.findall(r"\w+", text.splitlines()[number - 1]))
-    names = (one.id for part in (other if isinstance(other, list) else [other]) for one in ast.walk(part)
-             if isinstance(one, ast.Name))  # fmt: skip
-    return len({*names} - words)
+    if isinstance(other, str):
+        return len({*NAME.findall(TEXT.sub("", other))} - words)
+    old = set(map(id, getattr(node, field))) if isinstance(other, list) else ()
+    new = [one for one in other if id(one) not in old] if isinstance(other, list) else [other]
+    return len({one.id for part in new for one in ast.walk(part) if isinstance(one, ast.Name)} - words)
+
+
+TEXT = re.compile(r"'[^']*'")
+QUOTED = re.compile(r"`[^`]*`")
+NAME = re.compile(rf"(?<![\w.])(?!(?:{'|'.join(keyword.kwlist)})\b)[^\W\d]\w*\b(?!=[^=])")  # in a formula
 
 
 def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Change | None:
@@ -82,7 +92,7 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
 
 
 ACTS = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.Lambda
-MOST_LINES = 3  # of which one is named
+MOST_LINES = 5  # of which one is named first
 
 
 def is_renaming(change: Change) -> bool:
@@ -91,7 +101,8 @@ def is_renaming(change: Change) -> bool:
     return isinstance(node, ast.Assign) and isinstance(getattr(node, field), ast.Name)
 
 
-TURN = 4  # changes
+TURN = 2  # changes of one kind on one line
+MANY = 32  # that bring in what is computed and not used: few do
 OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
 FORWARD = frozenset(("forward", "__call__"))
@@ -100,6 +111,7 @@ TITLES = {  # of mistakes in programs, the commonest first
     "fanout-overwrite": "kept one branch where the branches add up",
     "order": "took a node before all that use it",
     "visited": "took a node twice that is reached by two ways",
+    "unrecorded": "left an operation out of the backward pass",
     "seed": "began the walk without a gradient of 1 at the output",
     "sign": "slipped a sign",
     "transpose": "left out a transpose, or put one too many",
@@ -127,9 +139,12 @@ def lines_behind(tree: ast.Module, code: Code) -> set[int]:
     found: set[int] = set()
     for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and not code.is_engine):
         arguments = {one.arg for one in function.args.args} - {"self", "ctx"}
-        reaching = (
-            {code.upstream} & arguments if not code.is_layer else arguments if function.name == "backward" else set()
-        )
+        if code.is_layer:
+            reaching = arguments if function.name == "backward" else set()
+        else:
+            own = function.args.args if function.name == code.name else ()
+            places = zip(own, code.takes, strict=False)  # students have names of their own
+            reaching = {code.upstream} & arguments | {one.arg for one, given in places if given == code.upstream}
         for node in sorted(
             (one for one in ast.walk(function) if isinstance(one, ast.stmt)), key=lambda one: one.lineno
         ):
@@ -166,6 +181,7 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     ]
     for function in functions:
         yield from of_function(function)
+    yield from left_out(functions if is_engine else ())
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
     if not is_engine:  # `self.x`, which a layer keeps
@@ -190,6 +206,31 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
             yield from of_statement(parent)
 
 
+def left_out(functions: Sequence[ast.FunctionDef | ast.Lambda]) -> Iterator[Change]:
+    """Yield changes that bring in a statement which other functions have beside such a closure: `out._f = _f`."""
+    bodies = {
+        one: {ast.unparse(part): part for part in one.body} for one in functions if isinstance(one, ast.FunctionDef)
+    }
+    counts = Counter(text for body in bodies.values() for text, part in body.items() if isinstance(part, ACTS))
+    for function, body in bodies.items():
+        *before, last = function.body
+        bound = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
+        bound |= {one.name for one in before if isinstance(one, ast.FunctionDef)}
+        for text, count in counts.items() if isinstance(last, ast.Return) else ():
+            names = {one.id for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Name)}
+            inner = [one.name for one in before if isinstance(one, ast.FunctionDef) and one.name in names]
+            if count > 1 and text not in body and inner and names - bound <= {text.partition(".")[0]}:
+                new = [*before, *ast.parse(text).body, last]
+                yield (
+                    "unrecorded",
+                    f"`{text}` is missing, which other operations have",
+                    last.lineno,
+                    function,
+                    "body",
+                    new,
+                )
+
+
 def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     for name, value in ast.iter_fields(parent):
         if isinstance(value, ast.AST):
@@ -209,14 +250,17 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
             body = getattr(node, name)  # noqa: B023
             return code, says, statement.lineno, node, name, [*body[:place], *others, *body[place + 1 :]]  # noqa: B023
 
-        if (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and is_grad(target := statement.targets[0])
-        ):
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if isinstance(statement, ast.Assign) and len(targets) == 1 and is_grad(target := targets[0]):
             says = f"`{ast.unparse(statement)}` overwrites what another use of the same variable may have added"
             added = ast.AugAssign(target, ast.Add(), statement.value, lineno=statement.lineno)  # type: ignore[arg-type]
             yield instead("fanout-overwrite", says, added)
+            if (
+                isinstance(statement.value, ast.Constant)
+                and statement.value.value == 0
+                and STARTS.match(getattr(node, "name", ""))
+            ):
+                yield instead("seed", SEED, ast.Assign(statement.targets, test("1.0"), lineno=statement.lineno))
             if isinstance(target, ast.Subscript):
                 got = f"{ast.unparse(target.value)}.get({ast.unparse(target.slice)}, 0.0)"
                 text = f"{ast.unparse(target)} = {got} + ({ast.unparse(statement.value)})"
@@ -247,7 +291,7 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
         return
     inner = list(ast.walk(node))
     first = node.args.args[0].arg if node.args.args else ""
-    if node.name in ("backward", "backprop", "backpropagate", "back_propagate", "run_backward") and first:
+    if STARTS.match(node.name) and first:
         seeded = [one.attr for one in inner if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
         for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
             yield "seed", SEED, node.lineno, node, "body", [*ast.parse(f"{first}.{grad} = 1.0").body, *node.body]
@@ -275,6 +319,7 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
                     yield "order", ORDERED, statement.lineno, block, "body", later
 
 
+STARTS = re.compile(r"(run_)?back_?(ward|prop|propagate)$")
 SEED = "the gradient of the output itself has to be 1 before the walk starts"
 VISITED = "a node that is reached by two ways is taken twice: nothing remembers that it was visited"
 ORDERED = "the nodes are not taken in an order in which each comes after all that use it"
@@ -286,13 +331,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         return
 
     def change(code: str, says: str, text: str) -> Change:
-        other = ast.parse(text, mode="eval").body
-        if "[" not in name:
-            return code, says, node.lineno, parent, name, other
-        field, _, place = name.rstrip("]").partition("[")
-        values = list(getattr(parent, field))
-        values[int(place)] = other
-        return code, says, node.lineno, parent, field, values
+        return code, says, node.lineno, parent, name, text
 
     own = ast.unparse(node)
     if isinstance(node, ast.BinOp):
@@ -300,7 +339,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         yield from of_operation(node, left, right, change)
     if isinstance(node, ast.Attribute) and node.attr == "T":
         yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(parent, ast.Attribute):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and getattr(parent, "attr", "T") == "T":
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
         is_called = isinstance(parent, ast.Call) and parent.func is node
@@ -323,6 +362,8 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
             yield change("constant", f"the number {own} is not right here", f"({number!r})")
+        for gradient in filter(is_gradient_name, names.numbers) if isinstance(parent, ast.Call) else ():
+            yield change("upstream", f"{own} is not the gradient that arrives", gradient)
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and not isinstance(parent, ast.While):
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         for sign in (">", "<", ">=", "<="):
@@ -352,16 +393,18 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
             yield change("power-rule", says, f"2 * ({own})")
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
-    for name in names.numbers:
-        is_gradient = name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or re.match(r"d\w|up", name)
-        if is_root or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor {name}"
+    for name in dict.fromkeys((*names.missing, *names.numbers)):
+        is_gradient = is_gradient_name(name)
+        if name != own and (is_root or isinstance(node, FACTORS)):
+            says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor `{name}`"
             yield change("upstream" if is_gradient else "operand", f"`{own}` {says}", f"({own}) * {name}")
         for code, says, text in MISSING if is_root else ():
             yield change(code, f"`{own}` {says.format(name)}", text.format(name, own=own))
-    for term in names.unread if is_root else ():
-        for text in (term, *(f"{term} / {number}" for number in names.numbers if number != term)):
-            yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) + {text}")
+    before = [one for one, line in names.unread.items() if line < node.lineno]
+    for term in before if is_root or isinstance(node, ast.BinOp) else ():
+        others = [f"{term} {sign} {number}" for sign in "*/" for number in names.numbers if number != term]
+        for text in (f"{sign} {one}" for one in (term, *others) for sign in "+-"):
+            yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) {text}")
     for name in names.numbers if is_root else ():
         pattern = rf"(?<![\w.]){re.escape(name)}\b"
         for other in names.numbers if len(re.findall(pattern, own)) > 1 else ():
@@ -369,6 +412,7 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
             yield change("swapped-variable", says, re.sub(pattern, lambda _: other, own))  # noqa: B023
 
 
+FACTORS = ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call
 ROOTS = ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
 MISSING = (  # of a formula, with a name
     ("operand", "is not divided by `{0}`", "({own}) / {0}"),
@@ -408,11 +452,22 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         if isinstance(node.op, kind):
             words = {"own": own, "left": left, "right": right}
             yield change(code, f"`{own}` {says.format_map(words)}", text.format_map(words))
+    if isinstance(node.op, ast.Mult) and (taken := COMPLEMENT.fullmatch(right)):
+        rest = factors(node.left)[::-1]
+        if taken[1] in rest:
+            rest.remove(taken[1])
+            text = " * ".join([*(f"({one})" for one in rest), f"(1 - {taken[1]} ** 2)"])
+            yield change("local", f"`{own}` has the rule of a sigmoid, and `{taken[1]}` is a tanh", text)
+    if squared := SQUARED.fullmatch(own):
+        says = f"`{own}` is the rule of a tanh, and `{squared[1]}` is a sigmoid"
+        yield change("local", says, f"{squared[1]} * (1 - {squared[1]})")
     if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
         text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
         yield change("operator", f"`{own}` is the wrong way round", text)
 
 
+COMPLEMENT = re.compile(r"1(?:\.0)? - ([\w.]+)")
+SQUARED = re.compile(r"1(?:\.0)? - ([\w.]+)(?: \*\* 2| \* \1)")
 TOO_MANY = "has a factor that does not belong there: "
 OPERATIONS: tuple[tuple[Any, str, str, str], ...] = (  # operator, mistake, what is said of it, what belongs there
     (ast.MatMult, "transpose", "has its factors in the wrong order", "({right}) @ ({left})"),
@@ -482,8 +537,9 @@ class Names:
 
     numbers: tuple[str, ...]
     nodes: tuple[str, ...]
-    unread: tuple[str, ...]
+    unread: Mapping[str, int]  # those that nothing reads, with the line on which each is assigned
     squares: Collection[str]  # what the program squares
+    missing: Collection[str]  # what a layer keeps, and this function does not read
 
 
 def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[str], *, is_engine: bool) -> Names:
@@ -506,14 +562,21 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     holders = dict.fromkeys([*nodes, *(more if nodes else ())])
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
     of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
-    kept = [] if nodes else [ast.unparse(one) for one in fields if id(one) not in called | of_modules]
+    kept = [one for one in fields if id(one) not in called | of_modules and one.attr != "shape"] if not nodes else []
     capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
     inside = set(map(id, inner))
-    near = sorted((one for one in entries if base_of(one) in plain), key=lambda one: id(one) not in inside)
-    names = dict.fromkeys([*held, *numbers, *capitals, *kept, *map(ast.unparse, near)])
+    near = sorted(
+        (one for one in entries if base_of(one).partition(".")[0] in plain), key=lambda one: id(one) not in inside
+    )
+    tables = {base_of(one) for one in entries if isinstance(one, ast.Subscript)}  # which are no numbers themselves
+    possible = (*held, *numbers, *capitals, *map(ast.unparse, kept), *map(ast.unparse, near))
+    names = dict.fromkeys(one for one in possible if one not in tables)
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    unread = tuple(one for one in numbers if one not in read and one not in arguments)
-    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares)
+    lines = {one.id: one.lineno for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    unread = {one: lines[one] for one in numbers if one not in read and one in lines}
+    here = {ast.unparse(one) for one in inner if isinstance(one, ast.Attribute | ast.Subscript)}
+    missing = [one for one in map(ast.unparse, () if is_engine else near) if one in names and one not in here]
+    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing)
 
 
 def node_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute]) -> dict[str, None]:
@@ -548,6 +611,10 @@ def is_number_name(name: str, structure: Collection[str]) -> bool:
 
 def is_data_or_gradient(attribute: str) -> bool:
     return attribute in (*DATA, *GRADS) or GRADIENT.search(attribute) is not None
+
+
+def is_gradient_name(name: str) -> bool:
+    return bool(name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or re.match(r"d\w|up", name))
 
 
 def is_square(node: ast.BinOp) -> bool:

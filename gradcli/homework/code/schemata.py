@@ -6,7 +6,8 @@ import ast
 from collections.abc import Collection, Sequence
 from typing import Any
 
-Change = tuple[str, str, int, ast.AST, str, Any]  # code, what is said, line, node, its field, the other value
+# Code, what is said, line, node, its field, the other value: a node, a list, or a text; `args[1]` is in a list.
+Change = tuple[str, str, int, ast.AST, str, Any]
 Numbered = list[tuple[int, Any]]  # the numbers of changes, each with what stands there instead: a node, or statements
 
 
@@ -50,6 +51,20 @@ def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Cha
     for node, field, value in before:
         setattr(node, field, value)
     return text, numbered
+
+
+def parsed(change: Change) -> Change:
+    """Return a change whose other value is no text: most changes are never tried, and reading takes a while."""
+    code, says, line, node, field, other = change
+    if not isinstance(other, str):
+        return change
+    name, _, place = field.rstrip("]").partition("[")
+    value = test(other)
+    if not place:
+        return code, says, line, node, name, value
+    values = list(getattr(node, name))
+    values[int(place)] = value
+    return code, says, line, node, name, values
 
 
 def bounds(old: object, new: object) -> tuple[int, int]:

@@ -12,9 +12,10 @@ from gradcli.facts import dataclass
 from gradcli.homework.code.cases import Case, Code, runner, tries
 from gradcli.homework.code.numbers import flat, unfilled
 from gradcli.homework.code.repairs import line_at_fault, repairs, strange
-from gradcli.homework.code.schemata import Change, disturbances, together, watched
+from gradcli.homework.code.schemata import Change, disturbances, parsed, together, watched
 from gradcli.homework.solve.runs.scripts import Refusal
 
+LIKELY = 24  # changes, of which one often is right, that are tried before a
 BATCH = 100  # changes that are tried before it is looked whether one was right
 MOST_MENDS = 5  # changes that mend some cases, of which is asked whether they mend all
 ENDLESS = 8  # changes that may not end
@@ -62,8 +63,13 @@ class Search:
         if not code.is_engine or (alone and "" not in off):  # what is wrong is in one operation, not in the walk
             reached, shared = alone, set()
         possible = repairs(tree, self.text, reached, shared, code)
+        likely = list(map(parsed, possible[:LIKELY]))
+        change = self.mending_change(tree, likely)
+        if change is not None and not strange(change, self.text):  # else one of more may be more like what is there
+            return change
         for start in range(0, len(possible), BATCH):
-            if (change := self.mending_change(tree, possible[start : start + BATCH])) is not None:
+            batch = list(map(parsed, possible[start : start + BATCH]))
+            if (change := self.mending_change(tree, batch)) is not None:
                 return change
         return line_at_fault(tree, alone, code)
 
@@ -82,8 +88,10 @@ class Search:
         }.values()
         program, held = together(tree, batch)
         mends = self.mending(program, [first], range(1, len(held) + 1))
-        mends = self.mending(program, others, mends) if others and len(mends) > 1 else mends
         changes = [held[number - 1] for number in mends]
+        if others and len(mends) > 1:
+            program, held = together(tree, changes)
+            changes = [held[number - 1] for number in self.mending(program, others, range(1, len(held) + 1))]
         for change in sorted(changes, key=lambda one: (strange(one, self.text), batch.index(one)))[:MOST_MENDS]:
             program, _ = together(tree, [change])
             if self.mending(program, self.cases, [1], small=False):

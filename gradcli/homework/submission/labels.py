@@ -16,7 +16,15 @@ from gradcli.homework.submission.headings import PAID, Heading, heading_of
 from gradcli.homework.submission.plain.names import folded, matching
 from gradcli.homework.submission.plain.prose import bare_text
 from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
-from gradcli.homework.submission.plain.vocabulary import DERIVED, HEADS, ROLE, WITH_RESPECT, folded_word, is_harmless
+from gradcli.homework.submission.plain.vocabulary import (
+    DERIVED,
+    HEADS,
+    LEADS,
+    ROLE,
+    WITH_RESPECT,
+    folded_word,
+    is_harmless,
+)
 
 OPENS = re.compile(r"\\begin\b|[\[({]")
 CLOSES = re.compile(r"\\end\b|[\])}]")
@@ -123,8 +131,11 @@ AT = re.compile(
 )  # dq/ds|_{x=2}, s(2)
 ARGUMENTS = re.compile(r"(?<=[d∂][^\W\d])\([\w, ]+\)(?=\s*/)")  # ∂f(x, y)/∂x
 ARTICLE = re.compile(
-    r"^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)", re.IGNORECASE
+    r"^the\s+(?:partial\s+)?(?:derivative|gradient)\s+(?=[d∂∇])"
+    r"|^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)",
+    re.IGNORECASE,
 )
+ANSWER = re.compile(rf"^(?:{'|'.join(LEADS.split())})\s*[:：]\s*(?=\S)", re.IGNORECASE)
 STARTS = re.compile(r"[\w∂∇(]")
 SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
 
@@ -223,7 +234,7 @@ class Labels:
         ask = self.exact(id, text)
         if ask is not None or self.is_strict or open_brackets(text):
             return ask
-        label = ARTICLE.sub("", plain_label(text))
+        label = ARTICLE.sub("", plain_label(ANSWER.sub("", text)))
         if not STARTS.match(label):
             return None
         label = f"local {LOCAL.sub(' ', label).strip()}" if LOCAL.search(label) else label

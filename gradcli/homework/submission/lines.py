@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
-from gradcli.homework.submission.headings import Heading, heading_of
+from gradcli.homework.submission.headings import WORD, Heading, heading_of
 from gradcli.homework.submission.labels import (
     OPENS,
     Labels,
@@ -177,9 +177,16 @@ class Finder:
         return (question, label.strip(), answer.partition("#")[0]) if is_label else None
 
 
+TURNED = re.compile(r"(?:ᵀ|\^\{?(?:T|⊤|\\top|\\intercal)\}?|'|\.T)$|\\(?:left|right)(?=\s*\\?[(\[{})\]])")
+ENTRY_END = re.compile(r"\\\\|&")
+COLUMN = re.compile(r"\\begin\{(?P<kind>[pbv]?matrix)\}(?P<inner>.*?)(?:\\\\)?\s*\\end\{(?P=kind)\}")
+
+
 def entries_of(text: str) -> list[str]:
     """Return the entries of `(2x + y, x + 3)`; none of a text that is no list in brackets."""
-    inner = text.strip().strip("$").strip().removesuffix("ᵀ").removesuffix("^T")
+    inner = TURNED.sub("", text.strip().strip("$").strip())
+    if matrix := COLUMN.fullmatch(inner):
+        inner = f"[{ENTRY_END.sub(';', matrix['inner'])}]"
     if inner[:1] not in ("(", "[", "{", "⟨", "<") or inner[-1:] not in (")", "]", "}", "⟩", ">"):
         return []
     mark, depth, found = ";" if ";" in inner else ",", 0, [""]
@@ -281,10 +288,17 @@ class Reader(Finder):
             return False
         if front.level == 0 and any(self.label(one, self.question) for one in (front.part, front.part.upper())):
             return False  # `v: 3` is a quantity and its value
+        if front.is_in_words and any(self.is_quantity(text) for text in bulleted(line)):
+            return False  # `1. q: 3` is, too
         if front.level >= self.level and self.headed_by(front):
             return True
         is_deeper = not front.is_in_words or not front.number
         return is_deeper and self.parted_by(front)
+
+    def is_quantity(self, text: str) -> bool:
+        """Whether a text begins with a quantity that is called as questions are, `q`, and its answer follows."""
+        split = self.split(text, self.question) if WORD.match(text) else None
+        return split is not None and self.known(split[1].strip(), self.question) is None
 
     def headed_by(self, front: Heading) -> bool:
         id = self.labels.of_heading(front)

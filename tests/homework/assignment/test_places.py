@@ -50,3 +50,9 @@ def test_no_text_takes_long_to_look_through(piece: str) -> None:
     text = piece * (LARGEST // len(piece) - 10) + "\n" + "." * DEEPEST
     with pytest.raises(UsageError):
         read_table(Source(text))
+
+
+def test_a_name_that_stands_twice_is_told() -> None:
+    with pytest.raises(UsageError, match="overwrite") as caught:
+        read_table(Source('"Gradient" = "a"\n"Gradient" = "b"\n', "map.toml"))
+    assert caught.value.help == "the name before the equals sign stands there already: remove one of the two"

@@ -524,3 +524,90 @@ def test_a_function_may_take_objects_of_a_class_of_the_hand_in() -> None:
     assert [one.verdict for one in marked(grader, text.replace("+ b\n", "+ w\n"))["neuron"]] == ["wrong"]
     with pytest.raises(UsageError, match="arguments of a call"):
         read_assignment(Source(NEURON.replace('"Value", args = [2.0]', '"os.x()"'), "week.toml"))
+
+
+def test_a_list_of_a_script_may_hold_what_is_no_number() -> None:
+    text = """
+[[question]]
+id = "losses"
+script = \"\"\"
+import torch
+losses = [float("nan"), float("inf"), 1.5]
+w = torch.tensor(2.0, requires_grad=True)
+(w * w).backward()
+\"\"\"
+ask = ["w.grad"]
+"""
+    assert Grader(read_assignment(Source(text, "week.toml"))).keys
+
+
+SCALED = """
+import numpy as np
+
+
+class Gain:
+    def __init__(self, dim):
+        self.params = {"gain": np.ones(dim), "shift": np.zeros(dim)}
+        self.grads = {}
+
+    def forward(self, x):
+        self.size = np.sqrt((x ** 2).mean(axis=-1, keepdims=True) + 0.1)
+        self.unit = x / self.size
+        return self.params["gain"] * self.unit + self.params["shift"]
+
+    def backward(self, dout):
+        n = dout.shape[-1]
+        self.grads["shift"] = dout.sum(axis=0)
+        self.grads["gain"] = (dout * self.unit).sum(axis=0)
+        dunit = dout * self.params["gain"]
+        along = (dunit * self.unit).sum(axis=-1, keepdims=True)
+        return (dunit - self.unit * along / n) / self.size
+"""
+GAIN = '[[question]]\nid = "gain"\nlayer = "Gain"\nargs = ["d"]\nshapes = { x = ["n", "d"] }\n'
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('dunit = dout * self.params["gain"]', "dunit = dout"),  # a gain of 1 would hide it
+        ("(dout * self.unit).sum(axis=0)", "dout.sum(axis=0)"),
+    ],
+)
+def test_a_layer_is_tried_with_parameters_of_which_each_counts(right: str, wrong: str) -> None:
+    grader = Grader(read_assignment(Source(GAIN, "week.toml")))
+    assert {one.verdict for one in marked(grader, SCALED)["gain"]} == {"correct"}
+    text = SCALED.replace(right, wrong)
+    line = SCALED[: SCALED.index(right)].count("\n") + 1
+    off = [one for one in marked(grader, text)["gain"] if one.verdict == "wrong"]
+    assert [[found.node for found in one.diagnoses] for one in off] == [[f"line {line}"]]
+
+
+def test_the_rule_of_another_activation_is_named() -> None:
+    text = "import numpy as np\n\n\ndef back(g, x):\n    t = np.tanh(x)\n    return g * t * (1 - t)\n"
+    question = (
+        '[[question]]\nid = "b"\nfunction = "back"\nprogram = "y = tanh(x)"\ntakes = ["dy", "x"]\nreturns = ["dx"]\n'
+        'shapes = { dy = ["n"], x = ["n"] }\n'
+    )
+    (found,) = marked(Grader(read_assignment(Source(question, "week.toml"))), text)["b"]
+    assert "has the rule of a sigmoid, and `t` is a tanh" in found.diagnoses[0].message
+
+
+EXP = """def exp(self):
+        out = Value(math.exp(self.data), (self,))
+
+        def _backward():
+            self.grad += out.data * out.grad
+
+        out._backward = _backward
+        return out
+
+    """
+
+
+@pytest.mark.parametrize("operation", ["__add__", "__mul__"])
+def test_an_operation_that_is_not_recorded_is_named(grader: Grader, operation: str) -> None:
+    head, mark, body = CLOSURES.partition(f"def {operation}(")
+    text = f"import math\n{head}{EXP}{mark}{body.replace('out._backward = _backward', 'pass', 1)}"
+    off = [one for one in marked(grader, text)["engine"] if one.verdict == "wrong"]
+    assert off
+    assert {found.code for one in off for found in one.diagnoses} == {"unrecorded"}

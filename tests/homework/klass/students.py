@@ -186,6 +186,7 @@ class Hand:
         is_right = not apart(value, right)
         if is_right and not mistake:
             verdicts = {"correct", "precision"} if is_short(written) else {"correct"}
+            verdicts |= {"carried"} if spoiled else set()  # by a number that hardly differs, and may yet show
         elif mistake:
             verdicts = {"shape" if np.shape(written) != np.shape(right) else "wrong"}
         else:

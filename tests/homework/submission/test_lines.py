@@ -65,6 +65,12 @@ def test_a_heading_is_no_answer_to_a_quantity_that_is_called_q(heading: str) -> 
     assert given(text) == [("q1", "p", "9"), ("q1", "q", "81"), ("q1", "q", "x**4"), ("two layers", "Z", "5")]
 
 
+@pytest.mark.parametrize("line", ["1. q: 81", "2) q: 81", "a) q: 81", "- q: 81", "(1) q = 81"])
+def test_a_quantity_that_is_called_as_questions_are_is_none(line: str) -> None:
+    assert given(f"[q1]\n{line}\np = 9\n")[-1] == ("q1", "p", "9")
+    assert given(f"[q1]\n{line}\n")[0][:2] == ("q1", "q")
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -74,6 +80,7 @@ def test_a_heading_is_no_answer_to_a_quantity_that_is_called_q(heading: str) -> 
         r"$\frac{dq}{dx} = 3$", r"\frac{\partial q}{\partial x} = 3", "d q / d x = 3", "d(q)/d(x) = 3", "x.grad = 3",
         "DQ/DX = 3"[:0] + "dq/dx == 3", "dq/dx 3", "the dq/dx = 3", "[Q1] dq/dx = 3", "Q1: dq/dx = 3", "Q1 dq/dx = 3",
         "[a] dq/dx = 3", "dq/dx =\n3", "dq/dx:\n\n  3", "dq/dx = 3   # three", "dq/dX = 3", "grad x = 3",
+        "The derivative dq/dx is 3", "the gradient dq/dx = 3", "答：dq/dx = 3", "Antwort: dq/dx = 3",
     ],
 )  # fmt: skip
 def test_a_label_names_a_quantity(line: str) -> None:
@@ -169,3 +176,14 @@ def test_strict_reads_the_plain_notation_alone() -> None:
     verdicts = [answer.verdict for answer in strict.grade(submission).answers[:3]]
     assert verdicts == ["unreadable", "unreadable", "correct"]
     assert [answer.read_as for answer in GRADER.grade(submission).answers[:3]] == ["9.0", "81", ""]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["(7, 6)", "[7; 6]", "\\begin{pmatrix}7\\\\6\\end{pmatrix}", "[7, 6]^\\top", "\\left(7, 6\\right)^{T}", "[7, 6]'"],
+)
+def test_a_gradient_of_several_numbers_in_one_line(answer: str) -> None:
+    program = "program = 'f = x**2 + 3*x*y'\nat = { x = 2, y = 1 }\nask = ['df/dx', 'df/dy']\n"
+    labels = Grader(read_assignment(Source(f"[[question]]\nid = 'f'\n{program}", "week.toml"))).labels
+    found = read_lines("ada.txt", "ada", f"[f]\n∇f = {answer}\n", labels)
+    assert [(one.quantity, one.text) for one in found.given] == [("df/dx", "7"), ("df/dy", "6")]

@@ -31,7 +31,7 @@ from gradcli.script.timeline.recorder import Recorder
 from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source, Span
 from gradcli.workers.asking import Work
-from gradcli.workers.data import UnfitError
+from gradcli.workers.data import UnfitError, check
 from gradcli.workers.messages import message_of
 
 
@@ -186,6 +186,7 @@ def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterat
 
 SMALL = Limits(steps=100_000, elements=2**16, seconds=5)  # steps end it; seconds pass on a busy machine, too
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
+is_number = check(float)  # of facts: neither infinite nor nan
 ROUNDS = 8  # numbers of a list that are kept
 LISTS = 2**6
 
@@ -252,7 +253,7 @@ def answered(work: Script | Others) -> Ran | Outcomes:
     beside = [recorder.kept([one], [None]) for one in made]
     own = [event for event in whole.events if event.source.name == work.name]
     lists = {
-        name: tuple((place, one) for place, one in enumerate(some[:ROUNDS]) if type(one) is float)
+        name: tuple((place, one) for place, one in enumerate(some[:ROUNDS]) if type(one) is float and is_number(one))
         for name, some in machine.globals.items()
         if type(some) is list
     }

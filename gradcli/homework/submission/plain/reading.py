@@ -234,6 +234,8 @@ class Reader:
         value, off = worth
         if np.size(value) != np.size(last.value):
             return False
+        if np.ndim(value) == 0 and np.ndim(last.value) == 0 and np.isclose(2 * off, float(last.unit)):
+            return bool(value == last.value)  # `0.4 = 0.5`: two numbers of as many decimals
         unit = np.asarray(last.unit) * 10.0 ** np.asarray(last.zeros)
         unit = np.where(unit >= 1, 0.0 if numerals(member) and unit.ndim == 0 and "." not in member else unit, unit)
         with np.errstate(all="ignore"):

@@ -48,7 +48,7 @@ MAKERS = frozenset(
      "int32", "int64", "int_", "c", "fraction", "rational")
 )  # fmt: skip
 MODULES = frozenset(("torch", "np", "numpy", "jnp", "tf", "jax", "math", "la", "linalg", "f", "nn", "functional"))
-INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside"))
+INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside", "HeavisideTheta", "UnitStep"))
 COPIES = frozenset(("item", "numpy", "detach", "cpu", "tolist", "clone", "squeeze", "flatten"))  # of the same numbers
 TURNS = frozenset(("T", "mT", "t", "transpose", "adjoint"))
 COMPARES = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", **{sign: sign for sign in ("<", ">", "<=", ">=", "!=", "==")}}

@@ -112,7 +112,7 @@ esperimento प्रश्न سؤال السؤال завдання exercici e
 LEADS = """
 answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
-odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 답 cevap çözüm vastaus ratkaisu
+odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 答案 答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
 TOS = """
 to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question

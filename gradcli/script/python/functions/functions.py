@@ -12,7 +12,7 @@ from gradcli.script.python.functions.generators import generator_function
 from gradcli.script.python.functions.parameters import PARAMETERS, VARIABLES_AROUND, Parameters, bind
 from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.names import store_name
-from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, yields
+from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, nodes_of, yields
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.places import Place, called_from
 
@@ -191,12 +191,13 @@ def code_of(name: str, parameters: ast.arguments, body: list[ast.stmt], scope: S
         name=code.qualified,
     )
     code.line = body[0].lineno
-    if yields(body):
+    nodes = nodes_of(body)
+    if yields(nodes):
         code.generate = generator_function(body, inner, unit)
     elif len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value and unit.machine.timeline is None:
         code.answer = compiled(body[0].value, inner, unit)
     else:
         code.body = block(body, inner, unit)
-    if has_blocks(body):
+    if has_blocks(nodes):
         code.kept = frozenset((OUTER, *inner.cells))
     return code

@@ -15,7 +15,7 @@ from gradcli.script.python.syntax.control import iterated
 from gradcli.script.python.syntax.exceptions import Handler, check_memory
 from gradcli.script.python.syntax.expressions import tested
 from gradcli.script.python.syntax.managers import Context
-from gradcli.script.python.syntax.scopes import Env, Scope, yields
+from gradcli.script.python.syntax.scopes import Env, Scope, nodes_of, yields
 from gradcli.script.python.syntax.statements import statement
 from gradcli.script.python.syntax.targets import assignment
 from gradcli.script.python.values.places import Place, placed
@@ -38,7 +38,7 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
     parts: list[tuple[int, Place, Closure | None, Generating | None]] = []
     for node in body:
         place = Place(node, unit.source)
-        if not yields([node]) or isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if not yields(nodes_of([node])) or isinstance(node, ast.FunctionDef | ast.ClassDef):
             parts.append((node.lineno, place, statement(node, scope, unit), None))
         else:
             parts.append((node.lineno, place, None, _statement(node, scope, unit)))

@@ -109,21 +109,23 @@ def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
     return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in found.items()}
 
 
-def has_blocks(body: Iterable[ast.AST]) -> bool:
-    """Whether there are blocks inside of the statements, which hold the variables around them."""
-    return any(isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) for one in body for node in ast.walk(one))
-
-
-def yields(body: Iterable[ast.AST]) -> bool:
-    """Whether the statements of a function make it a generator."""
-    waiting = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Yield | ast.YieldFrom):
-            return True
+def nodes_of(body: Iterable[ast.AST]) -> list[ast.AST]:
+    """Return the nodes of a block, without what functions and classes inside hold."""
+    found = list(body)
+    for node in found:  # which grows
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return False
+            found.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def has_blocks(nodes: Iterable[ast.AST]) -> bool:
+    """Whether there are blocks among the nodes of one, which hold the variables around them."""
+    return any(isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) for node in nodes)
+
+
+def yields(nodes: Iterable[ast.AST]) -> bool:
+    """Whether the nodes of a function make it a generator."""
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
 
 
 def mangle(node: ast.ClassDef) -> None:

@@ -254,3 +254,9 @@ def test_bars_between_entries_are_no_absolute_values() -> None:
     assert read("[52,1 | -4,2 | 67,3]", 3, comma="decimal").text == "[52.1, -4.2, 67.3]"
     assert read("[1 2 | 3 -4]", 2, 2).text == "[[1, 2], [3, -4]]"
     assert read("[|-1|, |-2|]", 2).text == "[abs(-1), abs(-2)]"
+
+
+@pytest.mark.parametrize("text", ["0.4 = 0.5", "0.5 = 0.4", "2.31 ≈ 2.32", "7,5 = 7,6"])
+def test_two_numbers_of_as_many_decimals_are_one_or_refused(text: str) -> None:
+    assert "write the one that you mean" in refused(text, comma="decimal" if "," in text else "")
+    assert read("0.46 = 0.5").text == "0.5"
