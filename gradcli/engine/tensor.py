@@ -65,10 +65,10 @@ class Tensor(TensorProtocol):
     on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "history", "node", "own", "value")
+    __slots__ = ("__weakref__", "_grad", "history", "node", "snippet_attributes", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
 
-    own: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
+    snippet_attributes: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
 

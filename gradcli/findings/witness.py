@@ -32,7 +32,7 @@ from gradcli.findings.spelling import Written, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
-from gradcli.script.timeline.model import Told
+from gradcli.script.timeline.model import UpdateFacts
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.passes import settle
@@ -432,7 +432,7 @@ class Witness(Recorder):
         run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
         settle(run, line, reached)
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[UpdateFacts]) -> None:
         self.tell("step", optimizer, parameters)
         super().stepped(optimizer, parameters, told)
 

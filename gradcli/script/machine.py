@@ -57,7 +57,7 @@ class Machine:
         self._warn = warn
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
-        self._own: dict[type, Any] = {}
+        self._instances: dict[type, Any] = {}
 
     @property
     def line(self) -> int:
@@ -74,12 +74,12 @@ class Machine:
         line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
         return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
 
-    def own(self, kind: type[Kind]) -> Kind:
-        """The object of a class that this run has: made when it is first asked for, and gone when the run ends."""
-        found = self._own.get(kind)
-        if found is None:
-            found = self._own[kind] = kind()
-        return found
+    def instance(self, kind: type[Kind]) -> Kind:
+        """Return this run's object of a class, which is made when it is first asked for."""
+        instance = self._instances.get(kind)
+        if instance is None:
+            instance = self._instances[kind] = kind()
+        return instance
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow; TypeError for what is no text, whose methods a writer would call."""

@@ -124,9 +124,9 @@ def missing(
 
 def check_member(kind: str, name: str) -> None:
     """UnsupportedError if a class of Python's library, given with its module, has the name in reality."""
-    module, _, own = kind.rpartition(".")
-    if module in sys.stdlib_module_names and name in dir(vars(import_module(module)).get(own)):
-        raise UnsupportedError(f"{own}.{name} is not supported here")
+    module, _, class_name = kind.rpartition(".")
+    if module in sys.stdlib_module_names and name in dir(vars(import_module(module)).get(class_name)):
+        raise UnsupportedError(f"{class_name}.{name} is not supported here")
 
 
 def check_module(module: str, name: str) -> None:

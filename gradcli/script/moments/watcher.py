@@ -95,15 +95,15 @@ class Watcher(Recorder):
 
     def named(self) -> Iterator[tuple[Tensor, str]]:
         """Yield the tensors in the variables of the snippet, of a great many the first."""
-        found: set[str] = set()
+        names: set[str] = set()
         for variable, value in list(self.machine.globals.items()):
             if variable == OUTER or variable.startswith((" ", "__")):
                 continue
             for tensor, name in parts(variable, value):
-                if name not in found:
-                    found.add(name)
+                if name not in names:
+                    names.add(name)
                     yield tensor, name
-                if len(found) == NAMES:
+                if len(names) == NAMES:
                     return
 
     def key(self, tensor: Tensor) -> Key:

@@ -283,7 +283,7 @@ FUNCTIONS: dict[str, Function] = {
     **listed(np, "outer kron", crossing),
     **listed(np, "dot matmul inner", multiplying),
     **listed(np, "triu tril", triangle),
-    **{one.__name__: one for one in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
+    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
 }
 
 
@@ -295,11 +295,13 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     """Products summed over the axes that the subscripts do not keep."""
     values = [value(operand) for operand in operands]
     sizes: dict[str, int] = {}
-    for letters, one in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
+    for letters, operand_value in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
         named = letters.replace("...", "")
-        sizes |= dict(zip(named, np.shape(one)[-len(named) :] if named else (), strict=False))
+        sizes |= dict(zip(named, np.shape(operand_value)[-len(named) :] if named else (), strict=False))
         if "..." in letters:
-            sizes["..."] = max(sizes.get("...", 1), math.prod(np.shape(one)[: np.ndim(one) - len(named)]))
+            sizes["..."] = max(
+                sizes.get("...", 1), math.prod(np.shape(operand_value)[: np.ndim(operand_value) - len(named)])
+            )
     fits(math.prod(sizes.values()) // 2**6)
     kept = subscripts.rpartition("->")[2]
     fits(math.prod(size for name, size in sizes.items() if name in kept))

@@ -27,9 +27,9 @@ MISSING = object()
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
     """Combine the items from the left into one value."""
     total = start
-    for one in bounded(items):
+    for operand in bounded(items):
         running.machine.budget.spend(1)
-        total = one if total is MISSING else function(total, one)
+        total = operand if total is MISSING else function(total, operand)
     if total is MISSING:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
@@ -111,8 +111,8 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
     """Return a function that reads these attributes."""
 
     def get(value: Any) -> Any:
-        found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
-        return found[0] if len(found) == 1 else tuple(found)
+        values = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
+        return values[0] if len(values) == 1 else tuple(values)
 
     get.__name__ = get.__qualname__ = "attrgetter"
     return get

@@ -83,5 +83,5 @@ def namespace(name: str) -> Namespace:
         **listed(itertools, "permutations combinations combinations_with_replacement", _of_whole),
     }
     members["chain"] = BuiltinType("chain", (), members["chain"], {"from_iterable": flattened}, "itertools")
-    own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate}
-    return Namespace(name, members | own)
+    written_here = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate}
+    return Namespace(name, members | written_here)

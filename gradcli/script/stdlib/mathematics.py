@@ -31,9 +31,9 @@ def factorial(n: Any) -> int:
 
 def comb(n: Any, k: Any) -> int:
     """Return how many ways there are to choose k of n."""
-    whole, part = operator.index(n), operator.index(k)
-    _bits(min(part, whole - part) * whole.bit_length())
-    return math.comb(whole, part)
+    set_size, subset_size = operator.index(n), operator.index(k)
+    _bits(min(subset_size, set_size - subset_size) * set_size.bit_length())
+    return math.comb(set_size, subset_size)
 
 
 def prod(items: Any, *, start: Any = 1) -> Any:
@@ -74,5 +74,5 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
 def namespace(name: str) -> Namespace:
     """`math`."""
     members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
-    own = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
-    return Namespace(name, members | own)
+    written_here = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
+    return Namespace(name, members | written_here)

@@ -62,8 +62,8 @@ def _parted(applications: Sequence[Application], call: Called, start: int) -> It
     last = together(applications, written, values)
     is_whole = len(set(last)) == 1
     for end in sorted(set(last)):
-        own = tuple(start + place for place, other in enumerate(last) if other == end)
-        yield Piece(own, written, tuple(tensors)) if is_whole else Piece(own)
+        places = tuple(start + place for place, other in enumerate(last) if other == end)
+        yield Piece(places, written, tuple(tensors)) if is_whole else Piece(places)
 
 
 def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
@@ -94,21 +94,21 @@ def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
 
 def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]:
     """Return the arguments of a call that are not the default; those behind a gap, and options, by keyword."""
-    found: list[Argument] = []
+    written_arguments: list[Argument] = []
     is_by_place = True
     given = call.arguments
     for name, parameter in call.operation.parameters.items():
         value = given[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            found.extend(Argument(tree(item)) for item in value)
+            written_arguments.extend(Argument(tree(item)) for item in value)
         elif not isinstance(value, Tensor) and value is parameter.default:
             is_by_place = False
         else:
             is_needed = parameter.default is Parameter.empty or isinstance(value, Tensor)
             is_by_place = is_by_place and is_needed and parameter.kind is not Parameter.KEYWORD_ONLY
             if isinstance(value, Tensor) or value != parameter.default:
-                found.append(Argument(tree(value), None if is_by_place else name))
-    return found
+                written_arguments.append(Argument(tree(value), None if is_by_place else name))
+    return written_arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +127,7 @@ def with_operands(call: Expression, operands: Sequence[Expression]) -> Expressio
 def grouped(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
     """Return the last node of a piece and what the graph needs to know of it; None where it cannot be followed."""
     *members, last = (applications[place] for place in piece.places)
-    free = [one for one in members if not isinstance(node_of(one.out), Node)]
+    free = [member for member in members if not isinstance(node_of(member.out), Node)]
     node = node_of(last.out)
     if not members or not isinstance(node, Node) or not all(map(is_outside, free)):
         return None

@@ -22,8 +22,12 @@ WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
 
 def without_writing(applications: Sequence[Application]) -> list[Application]:
     """Return the operations that users wrote, without the picking of the part that `x[0] = 1` writes over."""
-    parts = {id(one.inputs[0]) for one in applications if one.primitive in WRITING}
-    return [one for one in applications if one.primitive not in WRITING and id(one.out) not in parts]
+    parts = {id(application.inputs[0]) for application in applications if application.primitive in WRITING}
+    return [
+        application
+        for application in applications
+        if application.primitive not in WRITING and id(application.out) not in parts
+    ]
 
 
 def expose(run: Run, tensor: Tensor) -> None:

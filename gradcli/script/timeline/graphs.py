@@ -68,7 +68,7 @@ class Graph(Evaluation):
             return explanation
         first = {name: known for name, (known, _) in self.changed.items()}
         nodes = tuple(
-            replace(node, locals=tuple(replace(one, input=first.get(one.input, one.input)) for one in node.locals))
+            replace(node, locals=tuple(replace(edge, input=first.get(edge.input, edge.input)) for edge in node.locals))
             for node in explanation.nodes
         )
         steps = tuple(replace(step, input=first.get(step.input, step.input)) for step in explanation.steps)
@@ -214,8 +214,8 @@ class Lines:
         written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = (x.value if then is None else then) if isinstance(x, Tensor) else np.asarray(x)[()]
         if isinstance(written, Name):
-            own = self.names.user_name(written.id)
-            line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
+            name = self.names.user_name(written.id)
+            line = Line(name, Tensor(value), Name(name), Span(0, 0), is_variable=True)
         else:
             line = Line(self.names.fresh("c"), Tensor(value), written, Span(0, 0))
         self.of_constant[id(x)] = line
@@ -239,7 +239,7 @@ def explained(graph: Graph | None, contributions: Sequence[Contribution], upstre
 
     try:
         with np.errstate(all="ignore"):
-            found = build(graph, valued(upstream), contributions)
-            return graph.with_one_gradient(found)
+            explanation = build(graph, valued(upstream), contributions)
+            return graph.with_one_gradient(explanation)
     except (GradcliError, ValueError, TypeError, KeyError):
         return None

@@ -142,10 +142,10 @@ class TensorNames:
         if self.get(tensor) is None:
             self.give(tensor, self._generate("v", *place))
 
-    def name_part(self, part: Tensor, whole: Tensor, number: int) -> None:
+    def name_part(self, part: Tensor, result: Tensor, number: int) -> None:
         """Call a result on the way to another one `v1_a`, as an explanation of a program does."""
         if self.get(part) is None:
-            name = Generated(lettered(self.get(whole) or "", number, self._taken))
+            name = Generated(lettered(self.get(result) or "", number, self._taken))
             self.given.add(name)
             self.give(part, name)
 
@@ -248,11 +248,11 @@ def parameters(module: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the parameters of a module and of those below it, each once, and call nothing that the snippet defines."""
     waiting, seen = [("", module)], set()
     while waiting:
-        path, one = waiting.pop()
-        seen.add(id(one))
-        tables = (getattr(one, "__dict__", {}).get(table) for table in ("_parameters", "_modules"))
-        own, below = (list(table.items()) if isinstance(table, dict) else [] for table in tables)
-        for name, tensor in own:
+        path, submodule = waiting.pop()
+        seen.add(id(submodule))
+        tables = (getattr(submodule, "__dict__", {}).get(table) for table in ("_parameters", "_modules"))
+        parameters, below = (list(table.items()) if isinstance(table, dict) else [] for table in tables)
+        for name, tensor in parameters:
             if isinstance(tensor, Tensor) and id(tensor) not in seen:
                 seen.add(id(tensor))
                 yield f"{path}{name}", tensor

@@ -110,11 +110,11 @@ def merged(parts: Sequence[Below]) -> Below:
     parts = [part for part in parts if part]
     if len(parts) < 2 or all(part is parts[0] for part in parts):
         return parts[0] if parts else {}
-    whole: Below = {}
+    leaves: Below = {}
     for part in parts:
         for leaf, place in part.items():
-            whole[leaf] = place and whole.get(leaf, place)
-    return whole
+            leaves[leaf] = place and leaves.get(leaf, place)
+    return leaves
 
 
 def cut(below: Below, place: Cut) -> Below:

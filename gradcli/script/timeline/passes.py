@@ -166,8 +166,8 @@ def as_written(event: Event) -> Event:
     """Return an event in the operations that the snippet wrote, without the ones that torch inserts."""
     match event:
         case Forward():
-            whole = {made.name for made in event.made if made.whole is not None}
-            return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
+            calls = {made.name for made in event.made if made.whole is not None}
+            return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in calls))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
             from gradcli.explanation.folding import folded
 

@@ -25,7 +25,7 @@ from gradcli.script.timeline import end_state, passes, reasons, updates
 from gradcli.script.timeline.calls import grouped, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.expressions import Done, made_values
-from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
+from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, UpdateFacts
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.run import Run
@@ -159,9 +159,9 @@ class Recorder:
         """Whether the step of an optimizer here is told in numbers."""
         return self.run.wanted("updated")
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], steps: Sequence[UpdateFacts]) -> None:
         """Note that an optimizer changed its parameters, and how."""
-        updates.stepped(self.run, optimizer, parameters, told)
+        updates.stepped(self.run, optimizer, parameters, steps)
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
         """Note that an optimizer made gradients None or 0."""
@@ -210,12 +210,14 @@ class Recorder:
         self._pending = []
         for place in dict.fromkeys(place for place, _ in pending):
             machine.source, machine.line = place
-            own = [done for other, done in pending if other == place]
-            written = {id(application) for application in without_writing([one.application for one in own])}
-            own = [done for done in own if id(done.application) in written]
-            self.name_results([done.application for done in own], [done.call for done in own])
-            if own:
-                self.run.add("forward", event=lambda: forward(self.run, own))  # noqa: B023  called now
+            operations = [done for other, done in pending if other == place]
+            written = {
+                id(application) for application in without_writing([operation.application for operation in operations])
+            }
+            operations = [done for done in operations if id(done.application) in written]
+            self.name_results([done.application for done in operations], [done.call for done in operations])
+            if operations:
+                self.run.add("forward", event=lambda: forward(self.run, operations))  # noqa: B023  called now
         machine.source, machine.line = now
         self.run.names.settle()
 
@@ -227,8 +229,8 @@ class Recorder:
             names.name_result(last.out, source, line, piece.places[-1])
             for number, part in enumerate(parts):
                 names.name_part(part.out, last.out, number)
-            if found := grouped(piece, applications):
-                self.run.groups.update([found])
+            if group := grouped(piece, applications):
+                self.run.groups.update([group])
         names.settle()
 
     def failed(self, error: Exception, line: int) -> None:

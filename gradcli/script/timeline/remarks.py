@@ -171,7 +171,7 @@ def spoilt(run: Run, walk: Walk) -> str:
 
 def masked(explanation: Explanation, line: Line) -> bool:
     """Whether a `where` leaves entries of a value out."""
-    return any(one.op == "where" and line.id in one.inputs for one in explanation.nodes)
+    return any(node.op == "where" and line.id in node.inputs for node in explanation.nodes)
 
 
 def at(run: Run, line: Line) -> str:

@@ -53,10 +53,10 @@ def kept(value: Any) -> Any:
     return np.array(value)[()]
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same(value: Any, other: Any) -> bool:
     """Return whether two values are the same to the bit."""
-    one, other = np.asarray(one), np.asarray(other)
-    return bool(one.shape == other.shape and one.tobytes() == other.tobytes())
+    value, other = np.asarray(value), np.asarray(other)
+    return bool(value.shape == other.shape and value.tobytes() == other.tobytes())
 
 
 class Filled:
@@ -170,7 +170,10 @@ class Run:
 
     def add_pass(self, done: Pass) -> None:
         """Remember a pass; of those of one line and output the latest."""
-        same = next((n for n, one in self.passes.items() if one[:2] == done[:2] and one.returns is done.returns), None)
+        same = next(
+            (n for n, earlier in self.passes.items() if earlier[:2] == done[:2] and earlier.returns is done.returns),
+            None,
+        )
         if same is not None:
             del self.passes[same]
         self.passed += 1

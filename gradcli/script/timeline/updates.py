@@ -10,11 +10,11 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
-from gradcli.script.timeline.model import Told, Update, Updated
+from gradcli.script.timeline.model import Update, Updated, UpdateFacts
 from gradcli.script.timeline.run import Run, kept
 
 
-def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], steps: Sequence[UpdateFacts]) -> None:
     """Add the event of a step of an optimizer: the parameters that have a gradient, before and after, and how."""
     name = type(optimizer).__name__
     owned = [p for group in optimizer.param_groups for p in group["params"]]
@@ -24,7 +24,7 @@ def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], told: Sequen
     if run.is_silent:
         return
     changed = tuple((run.name(p), kept(run.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None)
-    updates = tuple(Update(run.name(p), entry, options, lines) for p, entry, options, lines in told)
+    updates = tuple(Update(run.name(p), entry, options, lines) for p, entry, options, lines in steps)
     notes = tuple(idle(run, optimizer, owned, parameters))
     for p in parameters:
         run.values[p] = kept(p.value)

@@ -69,20 +69,20 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
 
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
-    value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
+    value, name, method_place = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
     is_plain, variable = name[0] != "_", local(node.value, scope)
 
-    def found(x: Any) -> Any:
+    def callable_of(x: Any) -> Any:
         try:
             return getattr(x, name) if is_plain and type(type(x)) is Defined else attribute(x, name)
         except Exception as error:
-            placed(error, own)
+            placed(error, method_place)
             raise
 
     def of_none(env: Env) -> Any:
         x = env[variable] if variable in env else value(env)
         method = method_of(x, name)
-        called: Any = found(x) if method is None else None
+        called: Any = callable_of(x) if method is None else None
         try:
             return method(x) if method is not None else called()
         except Exception as error:
@@ -92,7 +92,7 @@ def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, sc
     def of_one(env: Env) -> Any:
         x = value(env)
         method = method_of(x, name)
-        called: Any = found(x) if method is None else None
+        called: Any = callable_of(x) if method is None else None
         y = first(env)
         try:
             return method(x, y) if method is not None else called(y)
@@ -101,7 +101,7 @@ def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, sc
             raise
 
     def of_several(env: Env) -> Any:
-        called = found(value(env))
+        called = callable_of(value(env))
         given = [argument(env) for argument in arguments]
         try:
             return called(*given)

@@ -43,7 +43,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
     store, in_class = store_name(node.name, scope, unit), scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated]
+        called_decorators = [(place, decorator(env)) for place, decorator in decorated]
         bases = parents(env)
         options = {key: value(env) for key, value in named}
         cell: Env = {OUTER: env[OUTER] if in_class else env}
@@ -52,7 +52,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         del namespace[OUTER]
         contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
         made = new_class(node.name, bases, contents, options, cell)
-        store(env, decorate(found, made))
+        store(env, decorate(called_decorators, made))
 
     return run
 
@@ -88,13 +88,13 @@ def named_class(name: Any, parents: Any, namespace: Any, /, **options: Any) -> t
     """Make a class as `type(name, parents, namespace)` does."""
     if not isinstance(name, str) or not isinstance(parents, tuple) or not isinstance(namespace, dict):
         raise TypeError("type() takes a text, a tuple and a dict")
-    own = dict(dict.items(namespace))  # past the methods of a class of the snippet
-    for key in own:
+    attributes = dict(dict.items(namespace))  # past the methods of a class of the snippet
+    for key in attributes:
         if type(key) is not str or (is_special(key) and key not in DEFINABLE and key not in (*PLAIN, "__module__")):
             raise UnsupportedError("such a name in the namespace of a class is not supported here")
-    own.pop("__module__", None)
+    attributes.pop("__module__", None)
     name, parents = str.__str__(name), list(tuple.__iter__(parents))
-    return new_class(name, parents, {"__doc__": None, **own, FIELDS: {}, "__qualname__": name}, options, {})
+    return new_class(name, parents, {"__doc__": None, **attributes, FIELDS: {}, "__qualname__": name}, options, {})
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
@@ -104,8 +104,8 @@ def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
         raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)
     if any(issubclass(base, BaseException) for base in bases):
         return DefinedError
-    own = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
-    return MARKED[own[0]] if own else DefinedAbstract if python is ABCMeta else Defined
+    marked = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
+    return MARKED[marked[0]] if marked else DefinedAbstract if python is ABCMeta else Defined
 
 
 NO_METACLASS = "define __init_subclass__ in the parent, or write a function that changes the class"

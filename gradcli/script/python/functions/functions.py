@@ -147,8 +147,8 @@ def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
     in_class = scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
-        store(env, decorate(found, code.function(env[OUTER] if in_class else env, env)))
+        called_decorators = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
+        store(env, decorate(called_decorators, code.function(env[OUTER] if in_class else env, env)))
 
     return run
 
@@ -158,9 +158,9 @@ def decorators(nodes: list[ast.expr], scope: Scope, unit: Unit) -> list[tuple[Pl
     return [(Place(node, unit.source), compiled(node, scope, unit)) for node in nodes]
 
 
-def decorate(found: list[tuple[Place, Any]], made: Any) -> Any:
+def decorate(decorators: list[tuple[Place, Any]], made: Any) -> Any:
     """Apply the decorators to a function or class, the closest first."""
-    for place, decorator in reversed(found):
+    for place, decorator in reversed(decorators):
         try:
             made = decorator(made)
         except Exception as error:

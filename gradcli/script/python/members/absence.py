@@ -52,8 +52,8 @@ def known_names(value: Any) -> set[str]:
     if isinstance(value, Namespace):
         return value.names
     members = members_of(type(value))
-    found = members and {*members.getters, *members.methods, *members.names()}
-    return {name for name in found or dir(value) if not name.startswith("_")}
+    described = members and {*members.getters, *members.methods, *members.names()}
+    return {name for name in described or dir(value) if not name.startswith("_")}
 
 
 def absent(value: Any, name: str) -> Exception:

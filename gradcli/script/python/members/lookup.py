@@ -70,14 +70,14 @@ def table_of(kind: type) -> dict[str, Any]:
 
 def read(value: Any, name: str) -> Any:
     """Return an attribute of an object: a property of its classes, its own, or another member of its classes."""
-    kind, own = type(value), getattr(value, "__dict__", NOTHING)
+    kind, attributes = type(value), getattr(value, "__dict__", NOTHING)
     if isinstance(kind, Defined):
-        member, otherwise = (member_of(kind.__mro__, one) for one in (name, "__getattr__"))
+        member, otherwise = (member_of(kind.__mro__, member_name) for member_name in (name, "__getattr__"))
     else:
         table = _whole.get(kind) or table_of(kind)
         member, otherwise = table.get(name, ABSENT), table.get("__getattr__", ABSENT)
-    if name in own and (member is ABSENT or not is_first(type(member))):
-        return own[name]
+    if name in attributes and (member is ABSENT or not is_first(type(member))):
+        return attributes[name]
     if member is not ABSENT:
         try:
             return bound(member, value, kind)

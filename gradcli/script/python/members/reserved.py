@@ -34,8 +34,8 @@ def reserved(kind: type) -> frozenset[str]:
 
 
 def _function(member: Any) -> FunctionType | None:
-    found = getattr(member, "fget", None) or getattr(member, "__func__", member)
-    return found if isinstance(found, FunctionType) else None
+    function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    return function if isinstance(function, FunctionType) else None
 
 
 def _names(function: FunctionType) -> Iterator[str]:
@@ -85,9 +85,9 @@ def check_free_in_class(kind: Any, name: str) -> None:
     """Refuse to set an attribute of a class that a class of ours, above it or a class below it, keeps for itself."""
     waiting: list[Any] = [kind]
     while waiting:
-        one = waiting.pop()
-        check_free(one, name)
-        waiting += type.__subclasses__(one)
+        subclass = waiting.pop()
+        check_free(subclass, name)
+        waiting += type.__subclasses__(subclass)
 
 
 def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
@@ -97,10 +97,10 @@ def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
     check_owners(above)
     for kind in (None, *above):
         if kind is None or isinstance(kind, Defined):  # a class of the snippet was checked against those above it
-            found = set(names if kind is None else vars(kind))
+            attributes = set(names if kind is None else vars(kind))
             for owner in ours:
-                if found & reserved(owner) and (kind is None or owner not in kind.__mro__):
-                    raise _taken(min(found & reserved(owner)), above)
+                if attributes & reserved(owner) and (kind is None or owner not in kind.__mro__):
+                    raise _taken(min(attributes & reserved(owner)), above)
 
 
 def check_owners(above: Iterable[type]) -> None:

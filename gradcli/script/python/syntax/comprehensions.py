@@ -40,8 +40,8 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
 
     def evaluate(env: Env) -> Any:
         try:
-            found = each(env)
-            return found if build is list and is_simple else build(found)
+            items = each(env)
+            return items if build is list and is_simple else build(items)
         except Exception as error:
             placed(error, place)
             raise
@@ -76,7 +76,7 @@ def _at_once(begin: Callable[[Env], Begun], clause: Clause, item: Closure, unit:
     budget = unit.machine.budget
 
     def listed(env: Env) -> list[Any]:
-        found = list[Any]()
+        items = list[Any]()
         variables, values = begin(env)
         for value in values:
             budget.left -= 1
@@ -84,8 +84,8 @@ def _at_once(begin: Callable[[Env], Begun], clause: Clause, item: Closure, unit:
                 budget.look()
             store(variables, value)
             if test is None or test(variables):
-                found.append(item(variables))
-        return found
+                items.append(item(variables))
+        return items
 
     return listed
 
@@ -94,8 +94,8 @@ def _item(node: Display, scope: Scope, unit: Unit) -> Closure:
     if isinstance(node, ast.DictComp):
         key, value = compiled(node.key, scope, unit), compiled(node.value, scope, unit)
         return lambda env: (hashable(key(env)), value(env))
-    one = compiled(node.elt, scope, unit)
-    return (lambda env: hashable(one(env))) if isinstance(node, ast.SetComp) else one
+    element = compiled(node.elt, scope, unit)
+    return (lambda env: hashable(element(env))) if isinstance(node, ast.SetComp) else element
 
 
 def _clause(generator: ast.comprehension, scope: Scope, unit: Unit) -> Clause:

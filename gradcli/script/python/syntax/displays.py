@@ -26,19 +26,19 @@ def several(nodes: list[ast.expr], scope: Scope, unit: Unit) -> Closure:
     places, budget = [Place(item, unit.source) for item in nodes], unit.machine.budget
 
     def evaluate(env: Env) -> list[Any]:
-        found: list[Any] = []
+        values: list[Any] = []
         for (starred, item), place in zip(parts, places, strict=True):
             value = item(env)
             try:
                 if starred:
-                    found.extend(bounded(_iterable(value)))
-                    budget.fits(len(found), "this list")
+                    values.extend(bounded(_iterable(value)))
+                    budget.fits(len(values), "this list")
                 else:
-                    found.append(value)
+                    values.append(value)
             except Exception as error:
                 placed(error, place)
                 raise
-        return found
+        return values
 
     return evaluate
 
@@ -77,17 +77,17 @@ def dict_of(node: ast.Dict, scope: Scope, unit: Unit) -> Closure:
     ]
 
     def evaluate(env: Env) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+        items: dict[Any, Any] = {}
         for key, value in pairs:
             if key is None:
                 more = value(env)
                 if not isinstance(more, Mapping):
                     raise TypeError(f"{type(more).__name__!r} object is not a mapping")
-                found.update(more)
+                items.update(more)
             else:
-                one = hashable(key(env))
-                found[one] = value(env)
-        return found
+                hashable_key = hashable(key(env))
+                items[hashable_key] = value(env)
+        return items
 
     return evaluate
 
@@ -98,10 +98,10 @@ def joined(node: ast.JoinedStr, scope: Scope, unit: Unit) -> Closure:
     budget = unit.machine.budget
 
     def evaluate(env: Env) -> str:
-        found = "".join([part(env) for part in parts])
-        if len(found) > 2**16:
-            budget.fits(len(found), "the text")
-        return found
+        joined_text = "".join([part(env) for part in parts])
+        if len(joined_text) > 2**16:
+            budget.fits(len(joined_text), "the text")
+        return joined_text
 
     return evaluate
 

@@ -163,12 +163,12 @@ def check_memory(error: BaseException) -> None:
 
 def caught(error: BaseException, kinds: Any) -> bool:
     """Whether an `except` with this type, or tuple of types, catches the error."""
-    own = python_class(error)
-    found = False
+    error_class = python_class(error)
+    is_caught = False
     for catches in kinds if isinstance(kinds, tuple) else (kinds,):
         kind = catches.python if isinstance(catches, BuiltinType) else catches
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
         if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
-            found = found or issubclass(own, kind)
-    return found and not is_final(error)
+            is_caught = is_caught or issubclass(error_class, kind)
+    return is_caught and not is_final(error)

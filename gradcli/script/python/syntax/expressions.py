@@ -123,7 +123,7 @@ def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
     ]
     (apply, second), direct = links[0], ORDERS.get(type(node.ops[0]), links[0][0])
 
-    def one(env: Env) -> Any:
+    def single(env: Env) -> Any:
         a = first(env)
         b = second(env)
         try:
@@ -147,7 +147,7 @@ def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
             a = b
         return result
 
-    return one if len(links) == 1 else chain
+    return single if len(links) == 1 else chain
 
 
 @compiles(ast.IfExp)

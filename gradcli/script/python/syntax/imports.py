@@ -68,21 +68,21 @@ def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
             message = f"the module {first} is not supported in snippets"
             raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
         return Absent(dotted)
-    found: Any = modules.get(first)
+    module: Any = modules.get(first)
     known = first
     for name in rest:
-        if not isinstance(found, Namespace):
+        if not isinstance(module, Namespace):
             raise ModuleNotFoundError(f"No module named {dotted!r}; {known!r} is not a package", name=dotted)
         known = f"{known}.{name}"
         try:
-            found = found.get(name, imported=True)
+            module = module.get(name, imported=True)
         except AttributeError as error:
             if first == "torch" and known.count(".") > 1:  # torch may have it, and not import it by itself
                 raise UnsupportedError(
                     f"the module {known} is not supported in snippets", python=ModuleNotFoundError
                 ) from error
             raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
-    return found
+    return module
 
 
 def is_tried(node: ast.stmt, source: Source) -> bool:
@@ -108,8 +108,8 @@ def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
     modules, source = unit.machine.modules, unit.source
 
     def load(dotted: str) -> Any:
-        found = imported(modules, dotted)
-        return imported(modules, dotted, is_tried=is_tried(node, source)) if isinstance(found, Absent) else found
+        module = imported(modules, dotted)
+        return imported(modules, dotted, is_tried=is_tried(node, source)) if isinstance(module, Absent) else module
 
     return load
 
@@ -124,8 +124,8 @@ def compile_import(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
 
     def run(env: Env) -> None:
         for dotted, renamed, store in stores:
-            found = tried(dotted)
-            store(env, found if renamed else tried(dotted.partition(".")[0]))
+            module = tried(dotted)
+            store(env, module if renamed else tried(dotted.partition(".")[0]))
 
     return run
 

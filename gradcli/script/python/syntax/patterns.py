@@ -132,9 +132,9 @@ def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
         if not python_isinstance(x, wanted):
             return False
         if len(inner) == 1 and isinstance(wanted, BuiltinType) and wanted.python in SELF:
-            return inner[0](env, x) and all(_fits(env, x, *one) for one in named)
+            return inner[0](env, x) and all(_fits(env, x, *attribute_pattern) for attribute_pattern in named)
         parts = [*zip(_positions(wanted, len(inner)), inner, strict=False), *named]
-        return all(_fits(env, x, *one) for one in parts)
+        return all(_fits(env, x, *attribute_pattern) for attribute_pattern in parts)
 
     return matches
 
@@ -151,7 +151,7 @@ def _positions(kind: Any, count: int) -> tuple[str, ...]:
 def _fits(env: Env, x: Any, name: str, part: Pattern) -> bool:
     """Whether an attribute fits; one that is not there does not."""
     try:
-        found = attribute(x, exact(name))
+        attribute_value = attribute(x, exact(name))
     except AttributeError:
         return False
-    return part(env, found)
+    return part(env, attribute_value)

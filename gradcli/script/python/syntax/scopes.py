@@ -102,16 +102,20 @@ def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
 
 def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
     """The names that the statements bind, by how: `local`, `global`, `nonlocal`."""
-    found: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
+    names_by_kind: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
     for how, name in assigned(body):
-        found[how].add(name)
-    elsewhere = found["global"] | found["nonlocal"]
-    return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in found.items()}
+        names_by_kind[how].add(name)
+    elsewhere = names_by_kind["global"] | names_by_kind["nonlocal"]
+    return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in names_by_kind.items()}
 
 
 def has_blocks(body: Iterable[ast.AST]) -> bool:
     """Whether there are blocks inside of the statements, which hold the variables around them."""
-    return any(isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef)) for one in body for node in ast.walk(one))
+    return any(
+        isinstance(node, (*FUNCTIONS, *COMPREHENSIONS, ast.ClassDef))
+        for statement in body
+        for node in ast.walk(statement)
+    )
 
 
 def yields(body: Iterable[ast.AST]) -> bool:

@@ -38,15 +38,15 @@ def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
 def _items(value: Any, expected: int | None) -> list[Any]:
     """The items, and of an iterator at most one more than are expected."""
     try:
-        found = iter(value)
+        iterator = iter(value)
     except TypeError:
         if hasattr(type(value), "__iter__"):
             raise
         raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
     if expected is None:
-        return list(bounded(found))
+        return list(bounded(iterator))
     items = []
-    for item in found:
+    for item in iterator:
         items.append(item)
         if len(items) > expected:
             break

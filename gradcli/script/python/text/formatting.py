@@ -197,8 +197,8 @@ def text(value: Any) -> str:
         return str(value) if _defines(kind, "__str__") else represent(value)
     if kind in PLAIN or (isinstance(kind, Defined) and not isinstance(value, type)):
         return str(value)
-    own = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)
-    return represent(value) if own is object else str(value)
+    definer = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)
+    return represent(value) if definer is object else str(value)
 
 
 def formatted(value: Any, spec: str = "", conversion: str = "") -> str:

@@ -17,7 +17,7 @@ from gradcli.script.originals import check_member, missing, torch_has
 from gradcli.script.python.members.absence import absent, refused
 from gradcli.script.python.members.lookup import ABSENT, bound, has, in_class, member_of, read
 from gradcli.script.python.members.reserved import is_reserved, reserved_in
-from gradcli.script.python.members.tables import SPECIAL, fields, members_of, taken
+from gradcli.script.python.members.tables import SPECIAL, checked_member, fields, members_of
 from gradcli.script.python.values import failures, special
 from gradcli.script.python.values.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.values.kinds import (
@@ -52,8 +52,8 @@ def attribute(value: Any, name: str) -> Any:
     method = members.methods.get(name) or members.find(name)
     if method is not None:
         return MethodType(method, value)
-    if members.own is not None and name in (own := members.own(value)):
-        return own[name]
+    if members.snippet_attributes is not None and name in (snippet_attributes := members.snippet_attributes(value)):
+        return snippet_attributes[name]
     if name == "__class__":
         return type_of(value)
     if isinstance(value, Facade):
@@ -120,11 +120,15 @@ def _of_open(value: Any, name: str) -> Any:
 
 def _private(value: Any, name: str) -> Any:
     """Read what the snippet has put on an object, or look at one of the tables that torch has under that name."""
-    kind, own = type(value), getattr(value, "__dict__", {})
-    if name in own and name in special.VIEWED:
-        return viewed(own[name])
-    if name in own and not is_reserved(kind, name) and (isinstance(kind, Defined) or hasattr(kind, "__facade__")):
-        return own[name]
+    kind, attributes = type(value), getattr(value, "__dict__", {})
+    if name in attributes and name in special.VIEWED:
+        return viewed(attributes[name])
+    if (
+        name in attributes
+        and not is_reserved(kind, name)
+        and (isinstance(kind, Defined) or hasattr(kind, "__facade__"))
+    ):
+        return attributes[name]
     if name in getattr(kind, "__beyond__", ()):
         raise UnsupportedError(f"{kind.__name__}.{name} is not supported here")
     raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
@@ -161,13 +165,13 @@ def _in_class(value: type, name: str) -> Any:
     """Return an attribute of a class; a method of ours checks whom it is called with."""
     if name in OF_CLASSES:
         return OF_CLASSES[name](value)
-    found, owner = in_class(value, name, type(value)), _home(value.__mro__, name)
+    member, owner = in_class(value, name, type(value)), _home(value.__mro__, name)
     is_own = isinstance(owner, Defined)
-    if isinstance(found, MemberDescriptorType | GetSetDescriptorType) or (isinstance(found, property) and not is_own):
+    if isinstance(member, MemberDescriptorType | GetSetDescriptorType) or (isinstance(member, property) and not is_own):
         raise UnsupportedError(f"{value.__name__}.{name} is not supported here", help="ask an object for it")
     if owner is None or is_own or isinstance(vars(owner)[name], staticmethod):
-        return special.guarded(found, name)
-    return special.guarded(taken(found, (owner,)), name)
+        return special.guarded(member, name)
+    return special.guarded(checked_member(member, (owner,)), name)
 
 
 def _of_parent(value: super, name: str) -> Any:
@@ -196,20 +200,20 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
         return shown_type(type)
     if name in kind.members:
         return kind.members[name]
-    found: Any
+    member: Any
     kinds = kind.python if isinstance(kind.python, tuple) else (kind.python,)
     for python in kinds:
         members = members_of(python)
-        found = members and (members.methods.get(name) or members.find(name))
-        if found:
-            return taken(found, kinds, kind.name)
+        member = members and (members.methods.get(name) or members.find(name))
+        if member:
+            return checked_member(member, kinds, kind.name)
     if name == "__init__" and len(kinds) == 1 and issubclass(kinds[0], BaseException):
         return kinds[0].__init__
     if special.is_special(name):
         if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
             raise refused(kind, name)
-        found = SPECIAL[kind.python](name)
-        return found if name == "__new__" else taken(found, kinds, kind.name)
+        member = SPECIAL[kind.python](name)
+        return member if name == "__new__" else checked_member(member, kinds, kind.name)
     if kind.module == "" and not any(has(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):

@@ -212,16 +212,16 @@ TYPES[object_] = TYPES[object] = BuiltinType(
 
 def builtins() -> dict[str, Any]:
     """The names that every snippet starts with."""
-    found: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
+    names: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
     for name, function in FUNCTIONS.items():
         if not hasattr(function, "__self__"):
             function.__name__ = function.__qualname__ = name
-        found[name] = function
+        names[name] = function
     for name, (kind, construct) in KINDS.items():
         if isinstance(construct, FunctionType):
             construct.__name__ = construct.__qualname__ = name
-        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
+        names[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
     for name in EXCEPTIONS.split():
         kind = getattr(python, name)
-        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
-    return {**found, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}
+        names[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
+    return {**names, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}

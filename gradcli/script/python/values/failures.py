@@ -97,8 +97,8 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
         return worded(str(error))
     if isinstance(error, OSError) and len(error.args) > 1:
         return str(error)
-    own = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
-    if own or isinstance(error, BaseExceptionGroup):
+    has_own_text = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
+    if has_own_text or isinstance(error, BaseExceptionGroup):
         return str(error)
     if len(error.args) == 1:
         return represent(error.args[0]) if isinstance(error, KeyError) else worded(text(error.args[0]))

@@ -97,9 +97,9 @@ def python_iter(value: Any, *sentinel: Any) -> Any:
 
 
 def python_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    found = list(bounded(iterable, NUMBER))
-    sort(found, key=key, reverse=reverse)
-    return found
+    items = list(bounded(iterable, NUMBER))
+    sort(items, key=key, reverse=reverse)
+    return items
 
 
 def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:

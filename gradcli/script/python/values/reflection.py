@@ -56,11 +56,11 @@ def python_vars(value: Any) -> Any:
 
 def python_dir(*value: Any) -> list[str]:
     """Return the names of the attributes of an object of the snippet or of Python."""
-    (one,) = value or (None,)
-    kind = type(one)
-    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
+    (listed,) = value or (None,)
+    kind = type(listed)
+    if not (isinstance(listed, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
         raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
-    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
+    return [name for name in dir(listed) if name.isidentifier() and name != "__slots__"]
 
 
 def set_attribute(value: Any, name: str, new: Any) -> None:
@@ -78,8 +78,8 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
-    elif members is not None and members.own is not None and is_free(members, name):
-        members.own(value)[name] = new
+    elif members is not None and members.snippet_attributes is not None and is_free(members, name):
+        members.snippet_attributes(value)[name] = new
     elif isinstance(value, BaseException):
         failures.set_attribute(value, name, new)
     elif special.is_settable(value, name):
@@ -119,8 +119,8 @@ def delete_attribute(value: Any, name: str) -> None:
     if members is not None and name in members.deleters:
         members.deleters[name](value)
         return
-    if members is not None and members.own is not None and name in members.own(value):
-        del members.own(value)[name]
+    if members is not None and members.snippet_attributes is not None and name in members.snippet_attributes(value):
+        del members.snippet_attributes(value)[name]
         return
     if not special.is_settable(value, name) or special.is_special(name):
         raise refused(value, name)

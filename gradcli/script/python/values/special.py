@@ -109,20 +109,20 @@ def check_name(name: Any) -> None:
         raise AttributeError(f"attribute {name if type(name) is str else '?'!r} cannot be set here")
 
 
-def guarded(found: Any, name: str) -> Any:
+def guarded(function: Any, name: str) -> Any:
     """Make `super().__setattr__` or `__delattr__` check the name; return any other function as it is."""
-    if name not in ("__setattr__", "__delattr__") or is_own_function(found):
-        return found
+    if name not in ("__setattr__", "__delattr__") or is_own_function(function):
+        return function
 
     def checked(*arguments: Any) -> Any:
-        owner, *rest = (found.__self__, *arguments) if hasattr(found, "__self__") else (*arguments, None)
-        if owner is not getattr(found, "__self__", None) and not isinstance(type(owner), Defined):
+        owner, *rest = (function.__self__, *arguments) if hasattr(function, "__self__") else (*arguments, None)
+        if owner is not getattr(function, "__self__", None) and not isinstance(type(owner), Defined):
             raise TypeError(f"{name} is for objects of the snippet")
         check_name(rest[0] if rest else None)
         check_free(type(owner), rest[0])
         if not is_settable(owner, rest[0]):
             raise AttributeError(f"attribute {rest[0]!r} cannot be set here")
-        return found(*arguments)
+        return function(*arguments)
 
     checked.__qualname__ = name
     return checked
@@ -138,16 +138,16 @@ def bare(owner: type, kind: Any) -> Any:
 
 def of_function(value: Any, name: str) -> Any:
     """Read an attribute of a function of the snippet, or a fact about it."""
-    own = vars(value.__func__ if isinstance(value, MethodType) else value)
-    if name == "__wrapped__" and "_wrapped" in own:
-        if not is_own_function(own["_wrapped"]):
+    attributes = vars(value.__func__ if isinstance(value, MethodType) else value)
+    if name == "__wrapped__" and "_wrapped" in attributes:
+        if not is_own_function(attributes["_wrapped"]):
             raise UnsupportedError("the __wrapped__ of a function around none of the snippet's is not supported here")
-        return own["_wrapped"]
+        return attributes["_wrapped"]
     if name in FACTS and name != "__wrapped__":
-        return own["_facts"](name)
-    if name not in own or name in HELD:
+        return attributes["_facts"](name)
+    if name not in attributes or name in HELD:
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
-    return own[name]
+    return attributes[name]
 
 
 def readable_only(function: Any) -> Any:
@@ -196,10 +196,10 @@ def wrapped(name: str, value: Any) -> Any:
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
     """Refuse a class that changes a measured fact about objects of Python's own types, or lets texts lie."""
-    found = set(names)
-    own = sorted(MEASURED & found)
-    if not own and any(issubclass(base, str) for base in bases):
-        own = sorted(OF_TEXTS & found)
-    if own and any(issubclass(base, BUILTIN) for base in bases):
-        message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"
+    defined_names = set(names)
+    refused_names = sorted(MEASURED & defined_names)
+    if not refused_names and any(issubclass(base, str) for base in bases):
+        refused_names = sorted(OF_TEXTS & defined_names)
+    if refused_names and any(issubclass(base, BUILTIN) for base in bases):
+        message = f"defining {refused_names[0]} is not supported in a class that derives from one of Python's own"
         raise UnsupportedError(message, python=TypeError, help="keep the values in an attribute: self.items = []")

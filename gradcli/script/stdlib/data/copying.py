@@ -53,10 +53,10 @@ def copy(value: Any) -> Any:
             vars(copied).update(vars(value))
         return copied
     if isinstance(value, Tensor):
-        own = getattr(type(value), "__copy__", None)
-        made = _made(value.array, value) if own is None else own(value)
-        if hasattr(value, "own"):
-            made.own = dict(value.own)
+        copy_method = getattr(type(value), "__copy__", None)
+        made = _made(value.array, value) if copy_method is None else copy_method(value)
+        if hasattr(value, "snippet_attributes"):
+            made.snippet_attributes = dict(value.snippet_attributes)
         return made
     return value
 
@@ -84,8 +84,8 @@ def _object(value: Any) -> Any:
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
     """Return the attributes of an object, in slots or in its `__dict__`."""
-    own = [item for kind in reversed(type(value).__mro__) for item in vars(kind).items()]
-    slots = {name: slot for name, slot in own if isinstance(slot, MemberDescriptorType)}
+    class_items = [item for kind in reversed(type(value).__mro__) for item in vars(kind).items()]
+    slots = {name: slot for name, slot in class_items if isinstance(slot, MemberDescriptorType)}
     held = [(name, slot.__get__(value)) for name, slot in slots.items() if _is_filled(slot, value)]
     return [*held, *getattr(value, "__dict__", {}).items()]
 
@@ -119,14 +119,14 @@ def _deepcopy(value: Any, memo: Memo) -> Any:
         memo.check(type(value) if isinstance(type(value), Defined) else value)
     if isinstance(value, tuple):
         return _tuple(value, memo)
-    own = getattr(type(value), "__deepcopy__", None)
+    copy_method = getattr(type(value), "__deepcopy__", None)
     copied: Any
-    if isinstance(value, Tensor) and own is None:
+    if isinstance(value, Tensor) and copy_method is None:
         copied = memo[id(value)] = _tensor(value, memo)
     elif isinstance(value, np.ndarray):
         copied = memo[id(value)] = value.copy()
-    elif isinstance(value, Facade | Tensor) and own is not None:
-        copied = memo[id(value)] = own(value, memo)
+    elif isinstance(value, Facade | Tensor) and copy_method is not None:
+        copied = memo[id(value)] = copy_method(value, memo)
     elif isinstance(value, Facade):
         copied = memo[id(value)] = _object(value)
         for name, item in [] if copied is value else _attributes(copied):
@@ -188,9 +188,9 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
         raise AutogradError(NON_LEAF)
     copied = _made(_memory(value.value, memo), value)
     copied.grad = None if isinstance(memo, Saved) else _deepcopy(value.grad, memo)
-    if hasattr(value, "own"):
+    if hasattr(value, "snippet_attributes"):
         memo[id(value)] = copied
-        copied.own = {name: _deepcopy(item, memo) for name, item in value.own.items()}
+        copied.snippet_attributes = {name: _deepcopy(item, memo) for name, item in value.snippet_attributes.items()}
     return copied
 
 

@@ -131,8 +131,8 @@ MARKED[EnumKind] = DefinedEnum
 
 def members(kind: type) -> dict[str, Any]:
     """The members of an enumeration by name."""
-    found: dict[str, Any] = vars(kind).get(MEMBERS, {})
-    return found
+    members_by_name: dict[str, Any] = vars(kind).get(MEMBERS, {})
+    return members_by_name
 
 
 def _is_member(name: str, value: Any) -> bool:
@@ -142,12 +142,12 @@ def _is_member(name: str, value: Any) -> bool:
 
 def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
     """Return the text methods of an enumeration, which come before those of numbers or texts."""
-    found = {}
+    methods = {}
     for name in TEXTS:
         owners = [base for kind in bases for base in kind.__mro__ if name in vars(base)]
-        own = [base for base in owners if isinstance(base, Defined) or issubclass(base, Enum)]
-        found[name] = vars(own[0])[name]
-    return found
+        definers = [base for base in owners if isinstance(base, Defined) or issubclass(base, Enum)]
+        methods[name] = vars(definers[0])[name]
+    return methods
 
 
 def _next(before: list[Any]) -> int:

@@ -88,8 +88,8 @@ def name_items(kind: Any, names: list[str], defaults: dict[str, Any]) -> None:
             raise ValueError(f"Type names and field names must be valid identifiers, each once: {name!r}")
     if names[len(names) - len(defaults) :] != list(defaults):
         raise TypeError(f"Non-default namedtuple field cannot follow default field {next(iter(defaults))}")
-    own = {"_fields": tuple(names), "_field_defaults": defaults, "__match_args__": tuple(names)}
-    for word, value in (*own.items(), *((name, Item(place)) for place, name in enumerate(names))):
+    class_attributes = {"_fields": tuple(names), "_field_defaults": defaults, "__match_args__": tuple(names)}
+    for word, value in (*class_attributes.items(), *((name, Item(place)) for place, name in enumerate(names))):
         type.__setattr__(kind, word, value)
     if vars(kind)["__doc__"] is None:
         type.__setattr__(kind, "__doc__", f"{kind.__name__}({', '.join(names)})")

@@ -86,11 +86,11 @@ def environment() -> Namespace:
     """Return `os`, whose variables are the ones that the snippet sets."""
     variables: dict[str, str] = {}
     paths = listed(posixpath, "basename dirname splitext split")
-    found = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
-    own = {"environ": variables, "getenv": variables.get, "sep": "/"}
-    path = Namespace("os.path", {**paths, **found, "join": join, "sep": "/"})
+    questions = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
+    members = {"environ": variables, "getenv": variables.get, "sep": "/"}
+    path = Namespace("os.path", {**paths, **questions, "join": join, "sep": "/"})
     files = {"remove": remove, "listdir": listdir, "mkdir": makedirs, "makedirs": makedirs}
-    return Namespace("os", {**own, **files, "cpu_count": lambda: 1, "path": path})
+    return Namespace("os", {**members, **files, "cpu_count": lambda: 1, "path": path})
 
 
 def join(*parts: Any) -> str:

@@ -56,22 +56,22 @@ class Recomputed:
         return self.count - 1
 
     def unpack(self, place: int) -> Tensor:
-        number = running.machine.own(Passes).number or object()
+        number = running.machine.instance(Passes).number or object()
         if number not in self.passes:
             self.passes[number] = self._run_again()
-        found = self.passes[number][place]
-        if found is None:
+        tensor = self.passes[number][place]
+        if tensor is None:
             raise CheckpointError(TWICE)
         self.passes[number][place] = None
-        return found
+        return tensor
 
     def _run_again(self) -> dict[int, Tensor | None]:
-        found: dict[int, Tensor | None] = {}
+        tensors: dict[int, Tensor | None] = {}
 
         def keep(x: Tensor) -> Tensor:
             x = x.detach() if x.requires_grad else x
-            found[len(found)] = x
-            if len(found) == self.count and self.completed:
+            tensors[len(tensors)] = x
+            if len(tensors) == self.count and self.completed:
                 raise EnoughError
             return x
 
@@ -86,9 +86,9 @@ class Recomputed:
         finally:
             if self.state is not None:
                 generator.set_state(present)
-        if len(found) < self.count:
-            raise CheckpointError(COUNTED.format(self.count, len(found)))
-        return found
+        if len(tensors) < self.count:
+            raise CheckpointError(COUNTED.format(self.count, len(tensors)))
+        return tensors
 
 
 @without("context_fn determinism_check debug early_stop")

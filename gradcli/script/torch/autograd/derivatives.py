@@ -74,8 +74,8 @@ def gradients(
     create_graph: bool = False,
 ) -> tuple[Tensor, ...]:
     """Return the gradients of the inputs; zeros for an input that no output depends on."""
-    found = slopes(outputs, inputs, upstream, create_graph)
-    return tuple(zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+    slopes_or_none = slopes(outputs, inputs, upstream, create_graph)
+    return tuple(zeros(x) if g is None else g for g, x in zip(slopes_or_none, inputs, strict=True))
 
 
 def zeros(x: Tensor) -> Tensor:
@@ -97,7 +97,7 @@ def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[
     flat = ops.reshape(output, (-1,))
     passes = [gradients([flat[n]], inputs, create_graph=create_graph) for n in range(output.value.size)]
     return tuple(
-        ops.view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
+        ops.view(apply_stack([row[n] for row in passes]), (*output.shape, *x.shape))
         if passes
         else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
         for n, x in enumerate(inputs)

@@ -45,7 +45,7 @@ class Context(Facade):
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
         self._name = f"{function.__name__}Backward"
-        self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
+        self._attributes: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()
         self._outputs: tuple[Any, ...] = ()
@@ -145,7 +145,7 @@ class Context(Facade):
 
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
-describe(Context, own=lambda ctx: ctx._own)
+describe(Context, snippet_attributes=lambda ctx: ctx._attributes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,9 +221,9 @@ def bound(
         return arguments
     parameters = signature(forward)
     if separate:
-        found = parameters.bind(*arguments, **keywords)
-        found.apply_defaults()
-        arguments, keywords = found.args, found.kwargs
+        bound_arguments = parameters.bind(*arguments, **keywords)
+        bound_arguments.apply_defaults()
+        arguments, keywords = bound_arguments.args, bound_arguments.kwargs
     names = [x.name for x in parameters.parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD][not separate :]
     if set(names[len(arguments) : len(arguments) + len(keywords)]) != keywords.keys():
         raise TypeError(f"forward() takes {', '.join(names)}, and got {len(arguments)} and {', '.join(keywords)}")
@@ -267,13 +267,13 @@ def once_differentiable(backward: Any) -> Any:
     @wraps(backward)
     def backward_once(ctx: Any, *gradients: Any) -> Any:
         with set_grad_enabled(False):
-            found = backward(ctx, *gradients)
+            result = backward(ctx, *gradients)
         if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
-            return found
-        several = found if isinstance(found, tuple) else (found,)
+            return result
+        several = result if isinstance(result, tuple) else (result,)
         apart = [x.detach().requires_grad_() if isinstance(x, Tensor) else x for x in several]
         results = refusing(apart, TWICE)
-        return results if isinstance(found, tuple) else results[0]
+        return results if isinstance(result, tuple) else results[0]
 
     return backward_once
 
@@ -366,14 +366,14 @@ class Call:
         name = self.function.__name__
         primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
         outputs = list(self.outputs.values())
-        whole = outputs[0] if len(outputs) == 1 else Tensor(np.concatenate([np.ravel(x.value) for x in outputs]))
+        flat = outputs[0] if len(outputs) == 1 else Tensor(np.concatenate([np.ravel(x.value) for x in outputs]))
         for out in self.outputs.values():
             if is_view(out):
                 out.path = ((primitive, {}),)
-        whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
-        self._listed(primitive, tensors, whole)
+        flat.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, flat.value)
+        self._listed(primitive, tensors, flat)
         if len(self.outputs) > 1:
-            self._divide(whole, node)
+            self._divide(flat, node)
 
     @staticmethod
     def _listed(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
@@ -384,7 +384,7 @@ class Call:
         """Return the value, for readers of the operation as a formula."""
         return next(iter(self.outputs.values())).value
 
-    def _divide(self, whole: Tensor, node: Node) -> None:
+    def _divide(self, flat: Tensor, node: Node) -> None:
         """Make each output a part of the flat result."""
         for place, out in self.outputs.items():
             before, after = self._around(place)
@@ -396,8 +396,8 @@ class Call:
                 partial(written_part, f"output_{place}"),
                 structured=True,
             )
-            out.node = self.parts[place] = PartNode(part, (whole,), {"place": place}, [node], out.value)
-            self._listed(part, (whole,), out, place=place)
+            out.node = self.parts[place] = PartNode(part, (flat,), {"place": place}, [node], out.value)
+            self._listed(part, (flat,), out, place=place)
 
     def _around(self, place: int) -> tuple[int, int]:
         """Return the numbers of entries of the flat result before and after an output."""
@@ -418,10 +418,10 @@ class Call:
             return Formula(tree.Call(self.name, (tree.Argument(g.tree),)), np.zeros_like(inputs[position].value))
         if g is not self.upstream or position not in self.waiting:
             self.waiting, self.upstream = self._gradients(g), g
-        found = self.waiting.pop(position)
+        gradient = self.waiting.pop(position)
         if not self.waiting:
             self.upstream = None  # a gradient that nothing else holds may become the `.grad` of a leaf
-        return found
+        return gradient
 
     def _gradients(self, g: Any) -> dict[int, Any]:
         carried = isinstance(g, Tensor)
@@ -429,8 +429,8 @@ class Call:
         for hook in list(self.before.values()):
             given = replaced(hook, given, hook(given))
         self.given = given if len(self.results) > 1 else ()  # a single one may become the `.grad` of a leaf
-        found = self.function.backward(self.context, *given)
-        answers = list(found) if isinstance(found, tuple) else [found]
+        returned = self.function.backward(self.context, *given)
+        answers = list(returned) if isinstance(returned, tuple) else [returned]
         expected = len(self.arguments)
         if len(answers) < expected or any(x is not None for x in answers[expected:]):
             raise RuntimeError(
@@ -467,9 +467,9 @@ class Call:
         """Run the hooks of the outputs, those that were registered first first; None stands for no gradient."""
         hooked = [(place, part) for place, part in self.parts.items() if part.hooks is not None]
         for place, part in sorted(hooked, key=lambda pair: min(pair[1].with_hooks().tensor, default=0)):
-            found = before_hooks(part, given.get(place))
-            if found is not None:
-                given[place] = found
+            gradient = before_hooks(part, given.get(place))
+            if gradient is not None:
+                given[place] = gradient
         return given
 
     def _checked(self, place: int, answer: Any, carried: bool) -> Any:

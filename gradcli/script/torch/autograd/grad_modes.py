@@ -286,12 +286,12 @@ class Anomaly:
 
 def anomaly() -> Anomaly:
     """The anomaly mode of the run."""
-    return running.machine.own(Anomaly)
+    return running.machine.instance(Anomaly)
 
 
 def current_place() -> Target | None:
     """Return the place in the graph whose rules or hooks run now; None outside of a backward pass."""
-    rites = running.machine.own(Passes).rites
+    rites = running.machine.instance(Passes).rites
     return None if rites is None else rites.place
 
 

@@ -39,8 +39,8 @@ def node_type(value: Any) -> BuiltinType | None:
     module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
     if module is None:
         return None
-    own = value.name().endswith("Backward") and "::" not in value.name()  # a part of a function of the snippet
-    return named(type(value), class_name(value), module or ("torch.autograd.function" if own else ""))
+    is_custom = value.name().endswith("Backward") and "::" not in value.name()  # a part of a function of the snippet
+    return named(type(value), class_name(value), module or ("torch.autograd.function" if is_custom else ""))
 
 
 def named(kind: type, name: str, module: str = "") -> BuiltinType:
@@ -78,8 +78,8 @@ def pass_through(node: Any, *gradients: Any) -> Any:
         values, out = operands(node, mode.grad_enabled)
         check_versions(node)
         upstream = gradient if mode.grad_enabled else gradient.value
-        found = contributions(node, node.primitive.rules_for(values), upstream, out, values)[:count]
-        results = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+        gradients_below = contributions(node, node.primitive.rules_for(values), upstream, out, values)[:count]
+        results = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in gradients_below)
     return results[0] if len(results) == 1 else results
 
 

@@ -29,16 +29,16 @@ class Packed:
 
     def tensor(self) -> Tensor:
         """Return what `unpack` gave; for a tensor that requires grad, another one on its memory, at the same node."""
-        found = self.packer.unpack(self.content)
-        if not isinstance(found, Tensor):
+        value = self.packer.unpack(self.content)
+        if not isinstance(value, Tensor):
             raise TypeError(
-                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(found)}"
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(value)}"
             )
-        if found.shape != self.shape:
+        if value.shape != self.shape:
             raise UnsupportedError("an unpack hook that gives a tensor of another shape is not supported here")
         if self.node is None:
-            return found
-        same = found.detach()
+            return value
+        same = value.detach()
         same.node = self.node
         return same
 
@@ -87,8 +87,8 @@ class Entries:
         node.inputs = node.saved_out = None
 
     def __call__(self) -> tuple[tuple[Any, ...], Any]:
-        found = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
-        return tuple(found[n] for n in range(self.count)), found[OUT].value if OUT in found else self.out
+        tensors = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
+        return tuple(tensors[n] for n in range(self.count)), tensors[OUT].value if OUT in tensors else self.out
 
 
 @contextmanager
@@ -144,10 +144,10 @@ def saved_input(name: str) -> Callable[[Node], Any]:
 def saved_result(node: Node) -> Any:
     if not node.primitive.saves_out:
         raise absent(node, "_saved_result")
-    found = operands(node, True)[1]
+    result = operands(node, True)[1]
     check_versions(node, {OUT})
-    found.history = node.saved_out[0] if node.saved_out is not None else found.history
-    return found
+    result.history = node.saved_out[0] if node.saved_out is not None else result.history
+    return result
 
 
 def absent(node: Node, name: str) -> UnsupportedError:

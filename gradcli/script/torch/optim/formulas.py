@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Number, Statement, Unary, fold, names
-from gradcli.script.timeline.model import Told, UpdateLine
+from gradcli.script.timeline.model import UpdateFacts, UpdateLine
 from gradcli.source import Source
 
 FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
@@ -62,7 +62,9 @@ def decay(options: Mapping[str, Any]) -> Iterator[str]:
         yield "w = w - lr*weight_decay*w" if is_decoupled else "grad = grad + weight_decay*w"
 
 
-def for_reader(parameter: Tensor, text: str, later: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> Told:
+def for_reader(
+    parameter: Tensor, text: str, later: str, values: Mapping[str, Any], options: Mapping[str, Any]
+) -> UpdateFacts:
     """Return the facts of an update before it happens, for the entry whose gradient is the largest.
 
     `later` are the lines of the next steps, whose options count too: the momentum of a first step is one of the second.

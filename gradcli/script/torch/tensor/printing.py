@@ -38,7 +38,7 @@ class PrintOptions:
 
 
 def print_options() -> PrintOptions:
-    return running.machine.own(PrintOptions)
+    return running.machine.instance(PrintOptions)
 
 
 PROFILES: dict[str, dict[str, Any]] = {

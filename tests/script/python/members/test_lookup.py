@@ -24,7 +24,7 @@ LISTED = "the names are those of a list in the file"
 OURS = "the names are those of a table or signature of ours"
 REVIEWED = {
     "python/values/attributes.py attribute": OWN,
-    "python/functions/calls.py found": OWN,
+    "python/functions/calls.py callable_of": OWN,
     "python/syntax/expressions.py evaluate": OWN,
     "python/syntax/statements.py attribute_changed": OWN,
     "python/syntax/targets.py store": OWN,
