@@ -165,7 +165,7 @@ def elementwise(
     `primitive`.
     """
     *rules, summary = rules_and_summary
-    own = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
+    operation_facts = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
     declared = primitive(name, forward, *rules, **facts)
     parameters = [_parameter(text) for text in takes.split(", ")]
     options = [p.name for p in parameters if p.annotation not in OPERANDS]
@@ -182,7 +182,7 @@ def elementwise(
     function.__signature__ = Signature(parameters)
     function.__doc__ = summary
     function.__module__ = next(rule for rule in rules if rule).__module__  # the family that declares it
-    register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
+    register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **operation_facts)
     return declared
 
 

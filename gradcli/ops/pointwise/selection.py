@@ -34,7 +34,7 @@ from gradcli.ops.support.surface import BETWEEN, BOUND, operation
 MANY = 2**10  # entries from which the bits are faster
 
 
-def chosen(condition: Any, a: Any, b: Any) -> Any:
+def choose(condition: Any, a: Any, b: Any) -> Any:
     """Return `a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
     if type(condition) is np.ndarray and condition.size >= MANY and condition.dtype == np.bool_:
         if _is_zero(b) and _fits(a, condition):
@@ -76,7 +76,7 @@ def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Fo
 
 where: Primitive = primitive(
     "where",
-    chosen,
+    choose,
     None,
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
@@ -87,7 +87,7 @@ where: Primitive = primitive(
 )
 
 
-def guarded(condition: Any, edge: Any, usual: Any) -> Any:
+def guard_edge(condition: Any, edge: Any, usual: Any) -> Any:
     """Return `where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
 
     A formula mentions the edge only where an entry lies on it: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
@@ -109,7 +109,7 @@ def _met(condition: Any) -> bool:
 
 masked_fill = primitive(
     "masked_fill",
-    lambda x, mask, value: chosen(mask, value, x).astype(x.dtype),
+    lambda x, mask, value: choose(mask, value, x).astype(x.dtype),
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
     inputs=("self", "mask"),
@@ -130,7 +130,7 @@ masked_fill_tensor = primitive(
 
 def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
     """Return the gradient of one of two inputs: all where it wins, or one of them is nan, half at a tie."""
-    return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
+    return guard_edge(equal(a, b), g / 2, guard_edge(either(nan(a), nan(b)), g, where(wins, g, 0)))
 
 
 TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
@@ -245,7 +245,7 @@ clamp = primitive(
 
 
 def _at_either(x: Any, low: Any, high: Any) -> Any:
-    """Tell where the input is one of its bounds, or they meet above it; bounds that are crossed leave the upper one."""
+    """Tell where the input is at a bound, or at or below two equal ones; crossed bounds give the upper one."""
     return ((np.equal(x, low) | np.equal(x, high)) & np.less(low, high)) | (np.equal(low, high) & np.less_equal(x, low))
 
 

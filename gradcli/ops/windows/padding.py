@@ -20,7 +20,7 @@ from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.indexing.gathering import taken
+from gradcli.ops.indexing.gathering import take_entries
 from gradcli.ops.shaping.shaping import transpose
 from gradcli.ops.support.arguments import Real, Shape, check_size
 from gradcli.ops.support.surface import operation
@@ -97,7 +97,7 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     if x.dtype == np.bool_:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
+    return take_entries(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
 
 
 @operation(
@@ -182,7 +182,7 @@ def weights(size: int, made: int, scale: float | None, align_corners: bool, dtyp
     return out
 
 
-def resampled(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
+def resize_axes(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
     """Resize rows (one size) or images (two), recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
@@ -207,7 +207,7 @@ def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], node: str
         step = np.float32(scale or old / new)
         starts = np.arange(new, dtype=np.float32) * step
         sides.append(np.minimum(starts.astype(int), old - 1))
-    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
+    return take_entries(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
 
 
 def output_sizes(spatial: Shape, factors: tuple[float, ...]) -> Shape:
