@@ -242,14 +242,14 @@ class Primitive:
         return tuple(frozenset() if rule is None else self._read_by(rule).union(self.saves) for rule in self.rules)
 
     def _read_by(self, rule: Rule) -> frozenset[int]:
-        return frozenset() if self.copies else mentioned(rule, not self.variadic)
+        return frozenset() if self.copies else positions_read(rule, not self.variadic)
 
     @cached_property
     def saves_out(self) -> bool:
         return any(OUT in positions for positions in self.saved)
 
 
-def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
+def positions_read(rule: Rule, with_rest: bool = False) -> frozenset[int]:
     """Return the positions of the values that a rule reads; `x.shape` alone saves nothing, as in torch.
 
     `*indices` count as the first of them, if `with_rest`.

@@ -146,11 +146,11 @@ class Tensor(TensorProtocol):
 
     @property
     def known_node(self) -> Target | None:
-        """The node; of a view whose node is not valid any more the one that it had."""
+        """The node; of an invalid view, the last node that it had."""
         return self.node
 
     def check_valid(self) -> None:
-        """Refuse to tell the node where it is not known; only of a view it may not be."""
+        """Raise AutogradError for a view whose node is not known; any other tensor knows its node."""
 
     @property
     def is_leaf(self) -> bool:

@@ -41,12 +41,12 @@ def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
 def plan(shape: Shape, axis: Axes, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
     """Return the order for an array of this shape, the shape that it is added in, and that of the result."""
     summed = _axes(axis, len(shape))
-    blocks = merged(shape, summed)
+    blocks = merge_dimensions(shape, summed)
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
     return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
 
 
-def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
+def merge_dimensions(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
     """Merge neighbouring dimensions that are summed, or kept, together: the size of each, and whether it is summed."""
     blocks: list[tuple[int, bool]] = []
     for dim, size in enumerate(shape):
@@ -83,22 +83,22 @@ def rows(x: Array) -> Array:
     count, size = x.shape
     if size < lanes:
         return run(x[:, :, None])[:, 0]
-    whole = size // lanes * lanes
-    partial = run(x[:, :whole].reshape(count, whole // lanes, lanes))
-    found = np.zeros((count, 1), x.dtype)
-    for column in range(whole, size):
-        found = found + x[:, column : column + 1]
-    return np.add.accumulate(np.concatenate([found, partial], axis=1), axis=1)[:, -1]
+    end = size // lanes * lanes
+    partial = run(x[:, :end].reshape(count, end // lanes, lanes))
+    sums = np.zeros((count, 1), x.dtype)
+    for column in range(end, size):
+        sums = sums + x[:, column : column + 1]
+    return np.add.accumulate(np.concatenate([sums, partial], axis=1), axis=1)[:, -1]
 
 
 def columns(x: Array) -> Array:
     """Return the sum of each column of several matrices, (matrices, terms, columns)."""
     lanes = LANE_BYTES // x.dtype.itemsize
     side = TOGETHER * (lanes if x.shape[2] >= lanes else 1)
-    whole = x.shape[2] // side * side
-    if not whole:
+    end = x.shape[2] // side * side
+    if not end:
         return run(x)
-    return np.concatenate([cascade(x[:, :, :whole]), run(x[:, :, whole:])], axis=1)
+    return np.concatenate([cascade(x[:, :, :end]), run(x[:, :, end:])], axis=1)
 
 
 def run(x: Array) -> Array:
@@ -106,14 +106,14 @@ def run(x: Array) -> Array:
     count, terms, lanes = x.shape
     if terms < TOGETHER:
         return np.add.reduce(x, axis=1, initial=0)
-    whole = terms // TOGETHER * TOGETHER
-    partial = cascade(x[:, :whole].reshape(count, whole // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
-    found = partial[:, 0]
-    for term in range(whole, terms):
-        found = found + x[:, term]
+    end = terms // TOGETHER * TOGETHER
+    partial = cascade(x[:, :end].reshape(count, end // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
+    sums = partial[:, 0]
+    for term in range(end, terms):
+        sums = sums + x[:, term]
     for position in range(1, TOGETHER):
-        found = found + partial[:, position]
-    return found
+        sums = sums + partial[:, position]
+    return sums
 
 
 def cascade(x: Array) -> Array:
@@ -122,15 +122,15 @@ def cascade(x: Array) -> Array:
     if terms < BLOCK:
         return one_by_one(x)
     step = max(BLOCK, 1 << (max(terms, 1) - 1).bit_length() // LEVELS)
-    found = np.zeros((count, lanes), x.dtype)
+    sums = np.zeros((count, lanes), x.dtype)
     level = x
     for depth in range(LEVELS):
         blocks = level.shape[1] // step if depth < LEVELS - 1 else 0
-        found = found + one_by_one(level[:, blocks * step :])
+        sums = sums + one_by_one(level[:, blocks * step :])
         if not blocks:
             break
         level = one_by_one(level[:, : blocks * step].reshape(count * blocks, step, lanes)).reshape(count, blocks, lanes)
-    return found
+    return sums
 
 
 def one_by_one(x: Array) -> Array:

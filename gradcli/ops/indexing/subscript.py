@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.promotion import fitting, overflow
+from gradcli.engine.checks.promotion import overflow, wrap_integer
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.memory.views import copy, fill, fill_tensor, zero
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, structured
-from gradcli.engine.symbolic.indices import flat, written_over
+from gradcli.engine.symbolic.indices import flat, overwrite_formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.ops.indexing.indexing import EVERYTHING, _items, index_from_front, select, slice_dim, take
@@ -197,7 +197,7 @@ def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...]) -> Any:
 
 def _index(out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...]) -> Any:
     place = flat(x)[_items(indices, dims)]
-    return written_over(x, place, "value", value)
+    return overwrite_formula(x, place, "value", value)
 
 
 index_put: Primitive = structured(
@@ -220,7 +220,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
         raise overflow(x.dtype)
     if type(value) is int and x.dtype.kind in "iu":
-        value = int(fitting(value, x.dtype))
+        value = int(wrap_integer(value, x.dtype))
     if items is False:  # selects nothing
         return
     part, arrays = split_subscript(x, None if items is True else torch_items(items))
@@ -289,7 +289,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return change(x, fill_tensor, value)
     if type(value) is int and x.dtype.kind in "iu":
-        value = int(fitting(value, x.dtype))
+        value = int(wrap_integer(value, x.dtype))
     return write_over(x, fill(x, value), "fill", (value,))
 
 

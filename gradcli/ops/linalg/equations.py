@@ -223,11 +223,11 @@ def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriang
         return _solve_triangle(A, B, upper=upper, unitriangular=unitriangular).swapaxes(-2, -1)
     triangle = _one_triangle(A, upper=upper, unitriangular=unitriangular)
     if not lapack.is_finite(triangle, B):  # each row on its own, as in torch
-        return lapack.substituted(triangle, B, upper)
+        return lapack.substitute_rows(triangle, B, upper)
     try:
         return np.linalg.solve(triangle, B)
     except np.linalg.LinAlgError:
-        return lapack.substituted(triangle, B, upper)
+        return lapack.substitute_rows(triangle, B, upper)
 
 
 def _triangle_rule(

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import check_difference
-from gradcli.engine.numerics.precision import raised
+from gradcli.engine.numerics.precision import raise_to_power
 from gradcli.engine.primitive import POSITIVE, Primitive, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Formula, infix, number, prefix
 from gradcli.engine.tensor import Tensor
@@ -274,7 +274,7 @@ def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
 # torch has a node for each case: the exponent is a number (`power`), both are tensors, the base is a number.
 power_tensor: Primitive = primitive(
     "pow_tensor",
-    raised,
+    raise_to_power,
     lambda g, out, x, y: guard_edge(equal(y, 0), 0, g * (y * power_tensor(x, y - 1))),
     _exponent_rule,
     node="PowBackward1",
@@ -286,7 +286,7 @@ power_tensor: Primitive = primitive(
 )
 power_of = primitive(
     "pow_of",
-    raised,
+    raise_to_power,
     None,
     _exponent_rule,
     node="PowBackward2",

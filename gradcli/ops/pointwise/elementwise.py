@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.precision import PLAIN, nearest, raised
+from gradcli.engine.numerics.precision import PLAIN, nearest, raise_to_power
 from gradcli.engine.primitive import EVERYWHERE, POSITIVE, Domain, Primitive, above, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Notation, infix, number
 from gradcli.language.tree import Binary, Number
@@ -94,7 +94,7 @@ def _power(x: Any, *, exponent: float) -> Any:
         return x * x * x
     if exponent in (0.5, -0.5):
         return np.sqrt(x) if exponent > 0 else 1 / np.sqrt(x)
-    return 1 / x if exponent == -1 else raised(x, exponent)
+    return 1 / x if exponent == -1 else raise_to_power(x, exponent)
 
 
 def _domain(*, exponent: float) -> Domain:

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
 from gradcli.engine.recorder import Application
-from gradcli.engine.saved import saved
+from gradcli.engine.saved import saved_positions
 from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
@@ -161,7 +161,7 @@ class Lines:
         if then is None or group is not None:
             return line, line
         first = self.at_moment(line, x, then)
-        later = self.at_moment(line, x, x.value) if position in saved(node) else first
+        later = self.at_moment(line, x, x.value) if position in saved_positions(node) else first
         self.evaluation.is_torn |= later is not first
         return first, later
 

@@ -19,7 +19,7 @@ from gradcli.engine.memory.views import CUSTOM, PART, View, is_view
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application, listening
-from gradcli.engine.saved import SECOND_TIME, modified, origin
+from gradcli.engine.saved import SECOND_TIME, modified_error, origin
 from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor, is_floating
@@ -109,7 +109,7 @@ class Context(Facade):
             if len(history) > version:
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
                 since = history[version - 1] if version else -1
-                raise modified(self._node, tensor.value, origin(made_by), history, since)
+                raise modified_error(self._node, tensor.value, origin(made_by), history, since)
         return tuple(unpacked(self._in_graph(x)) for x in self._saved)
 
     def _in_graph(self, x: Any) -> Any:

@@ -13,7 +13,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
-from gradcli.engine.saved import check_versions, operands, saved
+from gradcli.engine.saved import check_versions, operands, saved_positions
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 
@@ -58,7 +58,7 @@ class Packer:
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
         packing = Entries(node)
-        for position in in_order(node.primitive.inputs, saved(node)):
+        for position in in_order(node.primitive.inputs, saved_positions(node)):
             x = application.out if position == OUT else packing.held.get(position)
             if isinstance(x, Tensor):
                 packing.pack(node, position, Packed(self, x))
@@ -132,7 +132,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
         of_rules = node.primitive.saved_for(node.edges)
         if position == OUT or not any(position in positions for positions in of_rules):
             raise absent(node, f"_saved_{name}")
-        if position not in saved(node):
+        if position not in saved_positions(node):
             return None
         x = operands(node, True)[0][position]
         check_versions(node, {position})
