@@ -56,7 +56,7 @@ def run(cells: list[tuple[str, str]], *, echo: bool) -> dict[str, Any]:
 
     import torch
 
-    torch.manual_seed(0)  # both begin there, for a snippet that does not say where
+    torch.manual_seed(0)  # torch and gradcli both begin there where a snippet sets no seed
     printed, scope = Printed([name for name, _ in cells]), {"__name__": "__main__"}
     error: dict[str, Any] | None = None
     kept, sys.stdout = sys.stdout, printed
