@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.script.limits import Budget
-from gradcli.workers.confinement import reserved, stack
+from gradcli.workers.confinement import data_size, stack
 
 INTERVAL = 0.02  # seconds between two looks at the clock and the memory
 FRAME = 1200  # bytes of the stack that one call in Python takes at most
@@ -75,7 +75,7 @@ def confined(budget: Budget) -> Iterator[None]:
     except OSError:  # it is locked, and limited as a whole
         yield
         return
-    most = reserved() + budget.limits.memory + RESERVED
+    most = data_size() + budget.limits.memory + RESERVED
     if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
         yield
         return
