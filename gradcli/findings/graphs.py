@@ -20,7 +20,7 @@ from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 LEFT_GRAPH = Cause(
@@ -65,7 +65,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join([*names, *place.written.subjects()]), listed(names)
+    name, leaves = ", ".join([*names, *place.written.subjects()]), list_names(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
@@ -495,7 +495,7 @@ def of_constants(
             instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
             return LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
     line = next((run.switched[x][0] for x in roots if x in run.switched), None)
-    about = listed(names) or name
+    about = list_names(names) or name
     message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
     because = effect if line is None else f"{effect} Line {line} switched requires_grad."
     typed = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
@@ -715,7 +715,7 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
         yield NEVER_REACHED.found(place, name, message, effect, None, severity)
     else:
-        outputs = listed(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
+        outputs = list_names(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
         message = f"the backward pass started from {outputs}, which does not depend on {name}."
         yield NEVER_REACHED.found(
             place,
@@ -750,7 +750,7 @@ def in_a_loop(witness: Witness) -> Iterator[Finding]:
             leaves = [leaf for leaf, readers in witness.readers.items() if place.key in readers and leaf in accounts]
             if not leaves or any(accounts[leaf].ever_moved or accounts[leaf].count < 2 for leaf in leaves):
                 continue
-            names = listed(map(witness.name, leaves))
+            names = list_names(map(witness.name, leaves))
             message = f"{place.written.text} gives a new tensor to {name}, the variable of the loop: {names} stay"
             message += f"{'s' if len(leaves) == 1 else ''} as at the start."
             because = f"{witness.name(leaves[0])} is the same in each of {accounts[leaves[0]].count} passes."
@@ -799,7 +799,7 @@ def steps(witness: Witness, done: Pass) -> None:
         words = place.written.of_primitive(node.primitive.name) or node.primitive.name
         x = place.written.operand(node.primitive.name)
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
-        message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
+        message = f"{words} goes in steps: its derivative is 0 everywhere, so {list_names(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
         witness.of(Zeros).expect(witness, zero[0], found)

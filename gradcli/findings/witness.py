@@ -36,7 +36,7 @@ from gradcli.script.timeline.model import UpdateFacts
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.passes import settle
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
 from gradcli.script.timeline.run import Pass as Passed
 from gradcli.source import Source
@@ -428,7 +428,7 @@ class Witness(Recorder):
             if node.inputs is None:
                 run.freed.setdefault(node, line)
         reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
-        output = listed(map(run.name, done.outputs))
+        output = list_names(map(run.name, done.outputs))
         run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
         settle(run, line, reached)
 

@@ -20,7 +20,7 @@ from gradcli.findings.nonfinite import AT_EDGE
 from gradcli.findings.order import ACCUMULATED, BEFORE_BACKWARD, CLEARED_EARLY, WITHOUT_BACKWARD
 from gradcli.findings.training import DEAD, DIVERGING, EXPLODING, SATURATED, VANISHING
 from gradcli.live.passes import Flow, check, flows, is_leaf, reachable
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 LAYERS, VANISHED, EXPLODED = 5, 1e-6, 1e5  # of the first weight's gradient to the last one's
@@ -100,7 +100,9 @@ def not_finite(
         and bool((first.upstream[bad] == 0).all())
     )
     name = operation(first.node)
-    message = f"the derivative of {name} is not finite{at}: the gradients of {listed(spoilt)} will be nan or infinite."
+    message = (
+        f"the derivative of {name} is not finite{at}: the gradients of {list_names(spoilt)} will be nan or infinite."
+    )
     because = (
         "0 · inf is nan: a mask leaves that entry out only afterwards."
         if masked
@@ -185,9 +187,8 @@ def missing_parameters(
     trained = {name: x for name, x in parameters.items() if x.requires_grad}
     idle = [name for name, x in trained.items() if id(x) not in reached]
     if idle:
-        message = (
-            f"the loss does not depend on {listed(idle)}: no gradient comes to {'it' if len(idle) == 1 else 'them'}."
-        )
+        pronoun = "it" if len(idle) == 1 else "them"
+        message = f"the loss does not depend on {list_names(idle)}: no gradient comes to {pronoun}."
         yield live_finding(
             UNUSED,
             ", ".join(idle),
@@ -205,7 +206,7 @@ def missing_parameters(
             f"it holds {len(strange)} that the model has not." if strange else "no step changes what it does not hold."
         )
         instead = f"torch.optim.{kind}(model.parameters(), lr={optimizer.param_groups[0]['lr']:g})"
-        message = f"the optimizer ({kind}) does not hold {listed(left)}."
+        message = f"the optimizer ({kind}) does not hold {list_names(left)}."
         yield live_finding(STALE if strange else NOT_REGISTERED, ", ".join(left), message, because, instead)
 
 

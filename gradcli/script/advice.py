@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# What the message says, and what to do about it; the first that fits is given, `{1}` is its first group.
+# Patterns of messages, each with its advice; the first that fits is used, and `{1}` is the pattern's first group.
 ADVICE = [
     # backward
     (

@@ -81,11 +81,11 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
         return Difference(place, "error", failure_text(mine), failure_text(other))
     for name, gradient in theirs.gradients.items():
         if name in ours.gradients and not same_gradient(ours.gradients[name], gradient):
-            return Difference(("", 0), f"{name}.grad", written(ours.gradients[name]), written(gradient))
+            return Difference(("", 0), f"{name}.grad", gradient_text(ours.gradients[name]), gradient_text(gradient))
     return None
 
 
-def written(gradient: Any) -> str:
+def gradient_text(gradient: Any) -> str:
     """Write a gradient on one line, a long one with its first and last entries."""
     if gradient is None:
         return "None"

@@ -77,7 +77,7 @@ class Training:
         here = self.env.get(by) if by else None
         label = str(here) if isinstance(here, int | float | str) else None
         progress = self._progress.setdefault((source, line), Progress(by if label is not None else None))
-        dead, units = counted(values)
+        dead, units = dead_units(values)
         is_number = np.size(output.value) == 1 and not np.iscomplexobj(output.value)
         loss = float(np.ravel(output.value)[0]) if is_number else None
         progress.add(label, loss, norms(leaves), dead, units)
@@ -99,7 +99,7 @@ def norms(leaves: Iterable[tuple[str, Tensor]]) -> dict[str, float]:
     return {name: float(np.sqrt(square)) for name, square in squares.items()}
 
 
-def counted(values: Iterable[Any]) -> tuple[int, int]:
+def dead_units(values: Iterable[Any]) -> tuple[int, int]:
     """Return how many units of relu are 0 for every example, and how many there are."""
     dead = units = 0
     for value in values:
@@ -110,7 +110,7 @@ def counted(values: Iterable[Any]) -> tuple[int, int]:
     return dead, units
 
 
-def rectified(order: Iterable[Node], made: Mapping[Node, Any]) -> list[Any]:
+def relu_results(order: Iterable[Node], made: Mapping[Node, Any]) -> list[Any]:
     """Return the results of relu among these nodes, as far as they are kept."""
     values = (made.get(node) for node in order if node.primitive.name == "relu")
     return [value for value in values if value is not None]

@@ -20,7 +20,7 @@ def _unheard(kind: str, message: str, source: Source, line: int) -> None:
 
 
 def _unwatched(cell: Source) -> None:
-    """Tell nobody which cell runs."""
+    """Ignore which cell runs."""
 
 
 class Machine:
@@ -70,7 +70,7 @@ class Machine:
 
     @property
     def span(self) -> Span:
-        """The span of the line that it is on, for the caret."""
+        """The span of the current line, for the caret."""
         line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
         return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
 
@@ -82,7 +82,7 @@ class Machine:
         return instance
 
     def write(self, text: str) -> None:
-        """Print, as far as the limits allow; TypeError for what is no text, whose methods a writer would call."""
+        """Print, as far as the limits allow; TypeError for a value that is no text."""
         text = str.__str__(text)
         self.budget.writes(len(text))
         self._write(text)

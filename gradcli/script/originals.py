@@ -110,10 +110,10 @@ def torch_has(owner: str, name: str) -> bool:
     return known is None or name.startswith("_") or name in known
 
 
-def missing(
+def missing_error(
     owner: str, name: str, known: Iterable[str], message: str = "{}.{} is not supported here"
 ) -> UnsupportedError:
-    """Return the error for a name that is not here; of one that torch has, that no other was meant."""
+    """Return the error for an unsupported name; for a name that torch has, no similar name is suggested."""
     close = "" if owner in torch_names() else did_you_mean(name, [other for other in known if other[0] != "_"])
     subject = f"{owner}.{name}".removeprefix("torch.")
     help = INSTEAD.get(name.removesuffix("_")) or next(

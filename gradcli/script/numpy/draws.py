@@ -34,7 +34,7 @@ MODERN = {"random": 0, "integers": 2}
 
 
 def sized(name: str, before: int) -> Draw:
-    """Wrap a draw of `size` numbers, which is measured together with the parameters."""
+    """Wrap a draw of `size` numbers; sizes and parameters are checked for absurd results first."""
 
     def draw(source: Any, *parameters: Any, size: Any = None, **options: Any) -> Any:
         if len(parameters) > before:

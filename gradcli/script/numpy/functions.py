@@ -11,9 +11,9 @@ import numpy as np
 from gradcli.engine.numerics.lapack import is_finite
 from gradcli.engine.tensor import Tensor
 from gradcli.script.numpy.values import Array, array, asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 
 DOUBLE = np.dtype(np.float64)
 
@@ -179,7 +179,7 @@ def joining(function: Function) -> Function:
     """Wrap a function of a list of arrays."""
 
     def call(arrays: Any, *rest: Any, **options: Any) -> Any:
-        values = [value(x) for x in bounded(arrays)]
+        values = [value(x) for x in bounded_iterable(arrays)]
         fits(sum(np.size(x) for x in values))
         return function(values, *map(option, rest), **{name: option(x) for name, x in options.items()})
 
@@ -273,16 +273,16 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Function] = {
-    **listed(np, UNARY, unary),
-    **listed(np, BROADCASTING, broadcasting),
-    **listed(np, REDUCING, of_first),
-    **listed(np, SHAPING, of_first),
-    **listed(np, DIAGONALS, of_diagonals),
-    **listed(np, JOINING, joining),
-    **listed(np, "split array_split hsplit vsplit dsplit", splitting),
-    **listed(np, "outer kron", crossing),
-    **listed(np, "dot matmul inner", multiplying),
-    **listed(np, "triu tril", triangle),
+    **members_named(np, UNARY, unary),
+    **members_named(np, BROADCASTING, broadcasting),
+    **members_named(np, REDUCING, of_first),
+    **members_named(np, SHAPING, of_first),
+    **members_named(np, DIAGONALS, of_diagonals),
+    **members_named(np, JOINING, joining),
+    **members_named(np, "split array_split hsplit vsplit dsplit", splitting),
+    **members_named(np, "outer kron", crossing),
+    **members_named(np, "dot matmul inner", multiplying),
+    **members_named(np, "triu tril", triangle),
     **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
 }
 
@@ -384,5 +384,5 @@ def unravel_index(indices: Any, shape: Any) -> Any:
 ALGEBRA: dict[str, Any] = {
     **{name: pairs(name) for name in PAIRS.split()},
     **{function.__name__: function for function in (einsum, polyfit, bincount, append, pad, unravel_index)},
-    **listed(np, "r_ c_", Grids),
+    **members_named(np, "r_ c_", Grids),
 }

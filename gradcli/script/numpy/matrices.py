@@ -16,12 +16,12 @@ from gradcli.script.python.values.attributes import BuiltinType, Namespace
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 SVD, EIGENVALUES = "SVD did not converge", "Eigenvalues did not converge"
-ITERATING = {  # what numpy says where an algorithm comes to no end
+ITERATING = {  # numpy's message where an algorithm does not converge
     **dict.fromkeys(("svd", "pinv", "matrix_rank", "cond", "norm"), SVD),
     "lstsq": f"{SVD} in Linear Least Squares",
     **dict.fromkeys(("eigh", "eigvalsh"), EIGENVALUES),
 }
-ORDERS = {"cond": (None, 2, -2), "norm": (2, -2, "nuc")}  # which are found by singular values
+ORDERS = {"cond": (None, 2, -2), "norm": (2, -2, "nuc")}  # functions that compute singular values
 
 
 def measured(name: str) -> Callable[..., Any]:

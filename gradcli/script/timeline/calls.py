@@ -20,7 +20,7 @@ from gradcli.language.tree import Argument, Binary, Call, Expression, Index, Lis
 from gradcli.ops.support.surface import Called
 from gradcli.script.timeline.names import node_of
 
-Held = Callable[[], Any]  # what is held weakly, or as it is
+Held = Callable[[], Any]  # a reference that may be weak
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +57,7 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
     from gradcli.explanation.wholes.rules import together
 
-    written, tensors = spelled(call)
+    written, tensors = call_expression(call)
     values = {str(place): tensor.value for place, tensor in enumerate(tensors)}
     last = together(applications, written, values)
     is_whole = len(set(last)) == 1
@@ -66,7 +66,7 @@ def _parted(applications: Sequence[Application], call: Called, start: int) -> It
         yield Piece(places, written, tuple(tensors)) if is_whole else Piece(places)
 
 
-def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
+def call_expression(call: Called) -> tuple[Expression | None, list[Tensor]]:
     """Return a call as an expression over numbers that stand for tensors; None for arguments that have no text."""
     tensors: list[Tensor] = []
 
@@ -93,7 +93,7 @@ def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
 
 
 def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]:
-    """Return the arguments of a call that are not the default; those behind a gap, and options, by keyword."""
+    """Return the arguments of a call that differ from the defaults; options, and those after a gap, by keyword."""
     written_arguments: list[Argument] = []
     is_by_place = True
     given = call.arguments
@@ -124,8 +124,8 @@ def with_operands(call: Expression, operands: Sequence[Expression]) -> Expressio
     return substitute(call, {str(place): operand for place, operand in enumerate(operands)})
 
 
-def grouped(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
-    """Return the last node of a piece and what the graph needs to know of it; None where it cannot be followed."""
+def group_of(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
+    """Return the last node of a piece and its group; None where the piece cannot be followed in the graph."""
     *members, last = (applications[place] for place in piece.places)
     free = [member for member in members if not isinstance(node_of(member.out), Node)]
     node = node_of(last.out)

@@ -24,12 +24,12 @@ from gradcli.script.timeline.expressions import notation
 from gradcli.script.timeline.run import Run, is_same
 from gradcli.source import Span
 
-MOST_NODES = 400  # of a graph that is shown, each time
-MOST_DRAWN = 12_000  # of one that is drawn once, and folded
-MOST_ENTRIES = 2**18  # of its values together
+MOST_NODES = 400  # the most nodes of a graph that is shown each time
+MOST_DRAWN = 12_000  # the most nodes of a graph that is drawn once, folded
+MOST_ENTRIES = 2**18  # the most entries of its values together
 
 
-def valued(carrier: Any) -> Any:
+def numpy_value(carrier: Any) -> Any:
     """Return a numpy value, also where the pass itself was recorded."""
     return carrier.value if isinstance(carrier, Tensor) else carrier
 
@@ -37,7 +37,7 @@ def valued(carrier: Any) -> Any:
 def snapshot(run: Run, output: Tensor) -> Graph | None:
     """Return the graph below an output as lines; None where it is too large, or was freed before.
 
-    It may be larger where the run keeps no other graph than the last.
+    Where the run keeps only the last graph, that may be larger.
     """
     assert output.node is not None
     nodes = nodes_below([output.node])[::-1]
@@ -63,7 +63,7 @@ class Graph(Evaluation):
     is_torn: bool = False  # whether a rule reads another value than the operation did: no formula holds for both
 
     def with_one_gradient(self, explanation: Explanation) -> Explanation:
-        """Return an explanation in which the gradients of such lines are those of the first, as in the graph."""
+        """Return an explanation in which all lines of a changed tensor have the gradient of its first line."""
         if not self.changed:
             return explanation
         first = {name: known for name, (known, _) in self.changed.items()}
@@ -92,7 +92,7 @@ class Lines:
         self.of_constant: dict[int, Line] = {}
         self.of_node: dict[int, str] = {}
         self.changed: dict[str, list[Line]] = {}  # of tensors whose memory was changed, by the first name
-        self.last: dict[int, Node] = {}  # of a node that is a part of an operation, the one of its result
+        self.last: dict[int, Node] = {}  # by id of a node within an operation, the node of the operation's result
         for node in nodes:
             group = self.run.groups.get(node)
             members = (member() for member in group.members) if group else ()
@@ -202,7 +202,7 @@ class Lines:
     def constant(self, x: Any, group: Group | None, then: Any = None) -> Line:
         """Return the line of a number or of a tensor without gradient; data of the snippet keep their name.
 
-        Of a call that is the argument, which torch may have converted.
+        The operand of a call is its argument before torch's conversion.
         """
         if id(x) in self.of_constant:
             return self.of_constant[id(x)]
@@ -231,7 +231,7 @@ class Lines:
         return Span(start, start + len(source.line(number)))
 
 
-def explained(graph: Graph | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
+def explain_pass(graph: Graph | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
     """Return the explanation of the pass; None where there is no graph, or a formula has no text."""
     if graph is None:
         return None
@@ -239,7 +239,7 @@ def explained(graph: Graph | None, contributions: Sequence[Contribution], upstre
 
     try:
         with np.errstate(all="ignore"):
-            explanation = build(graph, valued(upstream), contributions)
+            explanation = build(graph, numpy_value(upstream), contributions)
             return graph.with_one_gradient(explanation)
     except (GradcliError, ValueError, TypeError, KeyError):
         return None

@@ -36,8 +36,10 @@ class TensorNames:
         self.provisional: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()  # until the snippet gives a name
         self.renamed: WeakKeyDictionary[Tensor, tuple[str, int]] = WeakKeyDictionary()  # with the name of a former leaf
         self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
-        self.derived: list[tuple[Tensor, Tensor, str]] = []  # what was detached, from what, and how
-        self._bound: dict[str, ref[Tensor]] = {}  # what the attributes of global objects mean
+        self.derived: list[
+            tuple[Tensor, Tensor, str]
+        ] = []  # detached tensors: their sources, and how they were detached
+        self._bound: dict[str, ref[Tensor]] = {}  # the tensors that attributes of global objects name
         self._looked: dict[str, Looked] = {}  # at which tensors, by the names of variables
         self._generated: dict[tuple[Any, ...], str] = {}
         self._counts = {"v": 0, "c": 0, "leaf": 0}
@@ -62,13 +64,13 @@ class TensorNames:
                 before, node, gradient = self._looked.get(name, NEVER)
                 if before() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
                     continue
-                self._looked[name] = referred(value), referred(node_of(value)), referred(value._grad)
+                self._looked[name] = reference_to(value), reference_to(node_of(value)), reference_to(value._grad)
             elif not deep:
                 continue
             if name == OUTER or name.startswith((" ", "__")):
                 continue
             for tensor, full in parts(name, value):
-                if name == "self" and full != name:  # what is outside the class calls it something better
+                if name == "self" and full != name:  # the caller outside the class has a better name for it
                     self.provisional.setdefault(tensor, full)
                 else:
                     yield tensor, full, self.at_caller(tensor, full, depth) or self.give(tensor, full)
@@ -191,21 +193,21 @@ class TensorNames:
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
 
 
-def referred(value: Any) -> Callable[[], Any]:
+def reference_to(value: Any) -> Callable[[], Any]:
     """Return a reference that keeps nothing alive."""
-    return nothing if value is None else ref(value)
+    return no_reference if value is None else ref(value)
 
 
 def is_still(before: Callable[[], Any], now: Any) -> bool:
-    """Return whether a reference is to this value; one to a value that is gone is not to None."""
-    return before is nothing if now is None else before() is now
+    """Return whether a reference is to this value; a dead reference is to no value, not to None."""
+    return before is no_reference if now is None else before() is now
 
 
-def nothing() -> None:
-    """Stand for a reference to a value that is not there."""
+def no_reference() -> None:
+    """Return None: a reference to nothing."""
 
 
-NEVER: Looked = (nothing, nothing, nothing)
+NEVER: Looked = (no_reference, no_reference, no_reference)
 
 
 class Generated(str):
@@ -225,7 +227,7 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
     if isinstance(value, Tensor):
         yield value, name
     elif isinstance(value, Facade):
-        for inner, tensor in owned(value):
+        for inner, tensor in tensors_of_object(value):
             yield tensor, f"{name}.{inner}"
     elif isinstance(value, list | tuple | dict) and len(value) <= FEW and depth:
         items = value.items() if isinstance(value, dict) else enumerate(value)
@@ -234,7 +236,7 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
                 yield from parts(f"{name}[{key!r}]", item, depth - 1)
 
 
-def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
+def tensors_of_object(value: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the tensors of an object: the parameters of a module, and the attributes of any."""
     attributes = getattr(value, "__dict__", {})  # objects with __slots__ have none
     if "_parameters" in attributes:

@@ -56,7 +56,7 @@ def outside(run: Run, tensor: Tensor) -> Reason:
     names = [name for name in map(run.names.get, roots) if name]
     if names:
         verb = "does" if len(names) == 1 else "do"
-        given = f"{listed(names)} {verb} not require grad"
+        given = f"{list_names(names)} {verb} not require grad"
         return "constant", f"{given}: make {names[0]} with requires_grad=True before it is used"
     return "constant", "it does not require grad: make it with requires_grad=True before it is used"
 
@@ -117,14 +117,14 @@ def of_leaf(run: Run, tensor: Tensor) -> Reason:
     if used and since and all(number <= since for number in run.passes):
         unused = f"no backward pass has run since line {used} computed with it"
         return "no-backward", f"{unused}: call backward() on what is computed from it"
-    return unreached(run, tensor, later)
+    return unreached_reason(run, tensor, later)
 
 
-def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
+def unreached_reason(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
     """Return why passes that have run left no gradient at a leaf."""
     passes = list(passes)
     numbers = sorted({backward_pass.line for backward_pass in passes})
-    which = f"the backward pass of line{'s' * (len(numbers) > 1)} {listed(map(str, numbers))}"
+    which = f"the backward pass of line{'s' * (len(numbers) > 1)} {list_names(map(str, numbers))}"
     for backward_pass in passes:
         if tensor in backward_pass.stops:
             return "not-reached", f"{which} did not reach it: {backward_pass.stops[tensor]}"
@@ -138,7 +138,7 @@ def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
         return "detached", f"{which} did not reach it: {words(place)}"
     if tensor not in run.origins.used:
         return "not-reached", "no line has computed anything with it"
-    outputs = listed(
+    outputs = list_names(
         dict.fromkeys(backward_pass.output for backward_pass in passes if backward_pass.output not in run.names.given)
     )
     if not outputs:
@@ -156,7 +156,7 @@ def of_several(reason: str) -> str:
     return re.sub(r"\bit\b", "them", reason)
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
+def list_names(names: Iterable[str], most: int = 4) -> str:
     """Join names: `a`, `a and b`, `a, b and c`; of many the first, and the number of the others."""
     names = list(names)
     if len(names) > most:

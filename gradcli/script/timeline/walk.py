@@ -9,8 +9,8 @@ from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import Node, Target, leaves_below, nodes_below
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
-from gradcli.script.timeline.graphs import valued
-from gradcli.script.timeline.run import Run, kept
+from gradcli.script.timeline.graphs import numpy_value
+from gradcli.script.timeline.run import Run, kept_copy
 
 
 class Walk:
@@ -22,7 +22,9 @@ class Walk:
         self.order = nodes_below(x.node for x in outputs if x.node is not None)
         retained = [node.hooks.retain for node in self.order if node.hooks is not None]
         tensors = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
-        self.retained = {x: None if x._grad is None else kept(x._grad.value) for x in tensors}  # what they keep so far
+        self.retained = {
+            x: None if x._grad is None else kept_copy(x._grad.value) for x in tensors
+        }  # their gradients so far
         self.totals: dict[Target, Any] = {}
         self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks
         self._edges: set[tuple[Node, int]] = set()
@@ -31,8 +33,8 @@ class Walk:
         node, position, upstream, _, _, total = event
         edge = node.edges[position]
         assert edge is not None
-        self.left[node] = valued(upstream)
-        self.totals[edge] = valued(total)
+        self.left[node] = numpy_value(upstream)
+        self.totals[edge] = numpy_value(total)
         self._edges.add((node, position))
 
     def gradient(self, tensor: Tensor) -> Any:

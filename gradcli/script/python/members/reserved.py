@@ -21,7 +21,7 @@ PRIVATE = re.compile(r"_[A-Za-z]\w*(?<!_)")
 
 
 @cache
-def reserved(kind: type) -> frozenset[str]:
+def reserved_names(kind: type) -> frozenset[str]:
     """Return the private names in the code of a class of ours, and in the constants that this code names."""
     names: set[str] = set()
     for base in kind.__mro__:
@@ -62,8 +62,8 @@ def reserved_in(kind: type) -> frozenset[str]:
     if owner is kind:  # no class above it
         return names
     if not isinstance(kind, Defined):
-        return reserved(kind)
-    names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
+        return reserved_names(kind)
+    names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved_names(base))
     if isinstance(kind, ABCMeta):
         names |= {ABSTRACT}
     type.__setattr__(kind, TAKEN, (kind, names))
@@ -99,13 +99,13 @@ def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
         if kind is None or isinstance(kind, Defined):  # a class of the snippet was checked against those above it
             attributes = set(names if kind is None else vars(kind))
             for owner in ours:
-                if attributes & reserved(owner) and (kind is None or owner not in kind.__mro__):
-                    raise _taken(min(attributes & reserved(owner)), above)
+                if attributes & reserved_names(owner) and (kind is None or owner not in kind.__mro__):
+                    raise _taken(min(attributes & reserved_names(owner)), above)
 
 
 def check_owners(above: Iterable[type]) -> None:
     """Refuse a class two of whose ancestors, neither above the other, each keep names: one would write the other's."""
-    owners = [kind for kind in above if (is_ours(kind) and reserved(kind) - {ABSTRACT}) or kind is BaseException]
+    owners = [kind for kind in above if (is_ours(kind) and reserved_names(kind) - {ABSTRACT}) or kind is BaseException]
     lowest = [kind for kind in owners if not any(other is not kind and issubclass(other, kind) for other in owners)]
     if len(lowest) > 1:
         names = " and ".join(kind.__name__.replace("Base", "") for kind in lowest[:2])
@@ -114,6 +114,6 @@ def check_owners(above: Iterable[type]) -> None:
 
 
 def _taken(name: str, above: Iterable[type]) -> UnsupportedError:
-    owner = next((kind for kind in above if is_ours(kind) and name in reserved(kind)), ABCMeta)
+    owner = next((kind for kind in above if is_ours(kind) and name in reserved_names(kind)), ABCMeta)
     words = f"{name} is a name that {owner.__name__} uses for itself here"
     return UnsupportedError(words, python=AttributeError, help="choose another name")

@@ -49,7 +49,7 @@ def fields(names: str) -> dict[str, Callable[[Any], Any]]:
     return {name: attrgetter(name) for name in names.split()}
 
 
-def listed(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
+def members_named(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
     """Return the members of a type or module with these names, each wrapped."""
     return {name: wrap(getattr(owner, name)) for name in names.split()}
 
@@ -66,7 +66,7 @@ def members_of(kind: type) -> Members | None:
 
 
 def checked_member(member: Any, owners: tuple[type, ...], shown: str = "") -> Any:
-    """Return what was found in a class; a function of ours checks the first argument, for `self` could be anything."""
+    """Return a member of a class; a function of ours checks its first argument, for `self` could be anything."""
     if not isinstance(member, FunctionType) or is_own_function(member):
         return member
     return _checked(member, owners, shown or owners[0].__name__)

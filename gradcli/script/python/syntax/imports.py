@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing
+from gradcli.script.originals import missing_error
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiles, refusal
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -34,7 +34,7 @@ MODULES_INSTEAD = {
 
 
 class Absent(Namespace):
-    """A module that snippets do not have, or a name of it: it can be imported, and is refused where it is used."""
+    """A module without support, or a name of it: it can be imported, and is refused where it is used."""
 
     def get(self, name: str, *, imported: bool = False) -> Any:
         if name == "__name__":
@@ -52,7 +52,7 @@ def refused(name: str) -> UnsupportedError:
     return UnsupportedError(f"the module {name} is not supported in snippets", help=help)
 
 
-def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
+def module_named(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
     """Return the module of a dotted name from the table of all modules.
 
     One that is not supported is `Absent`, or raises ModuleNotFoundError if it `is_tried`, for then the snippet can do
@@ -96,7 +96,7 @@ def is_tried(node: ast.stmt, source: Source) -> bool:
 def member(owner: Any, module: str, name: str) -> Any:
     """Return the value of `from module import name`."""
     if not isinstance(owner, Namespace):
-        raise missing(module, name, (), "{} is no module")
+        raise missing_error(module, name, (), "{} is no module")
     try:
         return owner.get(name, imported=isinstance(owner, Absent))
     except AttributeError as error:
@@ -108,8 +108,8 @@ def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
     modules, source = unit.machine.modules, unit.source
 
     def load(dotted: str) -> Any:
-        module = imported(modules, dotted)
-        return imported(modules, dotted, is_tried=is_tried(node, source)) if isinstance(module, Absent) else module
+        module = module_named(modules, dotted)
+        return module_named(modules, dotted, is_tried=is_tried(node, source)) if isinstance(module, Absent) else module
 
     return load
 
@@ -154,7 +154,7 @@ def _everything(module: str, unit: Unit) -> Closure:
     variables, modules = unit.machine.globals, unit.machine.modules
 
     def run(env: Env) -> None:
-        owner = imported(modules, module)
+        owner = module_named(modules, module)
         for name in sorted(owner.names):
             with suppress(AttributeError, UnsupportedError):
                 variables.update({} if name.startswith("_") else {name: owner.get(name)})

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles, refusal
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
@@ -23,11 +23,11 @@ SELF = (bool, float, frozenset, int, list, set, str, tuple, dict)  # `int(x)` gi
 
 @compiles(ast.Match)
 def compile_match(node: ast.Match, scope: Scope, unit: Unit) -> Closure:
-    subject = compiled(node.subject, scope, unit)
+    subject = compile_node(node.subject, scope, unit)
     cases = [
         (
             pattern(case.pattern, scope, unit),
-            tested(case.guard, scope, unit) if case.guard else None,
+            truth_of(case.guard, scope, unit) if case.guard else None,
             block(case.body, scope, unit),
         )
         for case in node.cases
@@ -47,7 +47,7 @@ def pattern(node: ast.pattern, scope: Scope, unit: Unit) -> Pattern:
     """Whether a value fits, with the names in it bound."""
     match node:
         case ast.MatchValue(value=value):
-            expected = compiled(value, scope, unit)
+            expected = compile_node(value, scope, unit)
             return lambda env, x: bool(equal(x, expected(env)))
         case ast.MatchSingleton(value=value):
             return lambda env, x: x is value
@@ -102,7 +102,7 @@ def _sequence(nodes: list[ast.pattern], scope: Scope, unit: Unit) -> Pattern:
 
 def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
     """Compile a pattern of keys, with patterns for their values; the rest of the mapping has a name or none."""
-    keys = [compiled(key, scope, unit) for key in node.keys]
+    keys = [compile_node(key, scope, unit) for key in node.keys]
     inner = [pattern(part, scope, unit) for part in node.patterns]
     rest = store_name(node.rest, scope, unit) if node.rest else None
 
@@ -123,7 +123,7 @@ def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
 
 def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
     """Objects of a class, with patterns for their attributes; those without a name are in `__match_args__`."""
-    kind = compiled(node.cls, scope, unit)
+    kind = compile_node(node.cls, scope, unit)
     inner = [pattern(part, scope, unit) for part in node.patterns]
     named = [(name, pattern(part, scope, unit)) for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True)]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.values.failures import exception_shown, exception_text
+from gradcli.script.python.values.failures import exception_repr, exception_text
 from gradcli.script.python.values.kinds import (
     BuiltinType,
     Defined,
@@ -80,7 +80,7 @@ def contents(value: Any) -> str:
     return "".join(pieces)
 
 
-def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
+def join_items(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
     """Join items, each with the words before it, between two brackets; measured after each."""
     text = opening
     for position, (words, value) in enumerate(items):
@@ -91,7 +91,7 @@ def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str
 
 def with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> str:
     """Return `Name(field=value, ...)`."""
-    return written(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
+    return join_items(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
 
 
 def _single(value: Any) -> str:
@@ -102,7 +102,7 @@ def _single(value: Any) -> str:
         if isinstance(base, Defined) and "__repr__" in vars(base):
             return repr(value)
     if isinstance(value, BaseException):
-        return exception_shown(value, represent)
+        return exception_repr(value, represent)
     if isinstance(value, FunctionType | MethodType):
         return _function(value)
     if isinstance(value, type) and not isinstance(value, Defined):
@@ -201,7 +201,7 @@ def text(value: Any) -> str:
     return represent(value) if definer is object else str(value)
 
 
-def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
+def format_field(value: Any, spec: str = "", conversion: str = "") -> str:
     """One field of an f-string or of `str.format`."""
     if conversion == "r":
         value = represent(value)

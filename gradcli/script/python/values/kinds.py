@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
 from gradcli.script.errors import python_class
-from gradcli.script.originals import check_module, missing, torch_has
+from gradcli.script.originals import check_module, missing_error, torch_has
 
 _modules: dict[type, str] = {}  # of our classes, as snippets import them
 
@@ -95,7 +95,7 @@ class Namespace:
         member = self.find(name) if self.find is not None and (known or imported) else None
         if member is None:
             self._check(name)
-            raise missing(self.name, name, self.names)
+            raise missing_error(self.name, name, self.names)
         if known:
             self.members[name] = member
             name_members({name: member}, self.name)

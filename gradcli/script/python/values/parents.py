@@ -14,11 +14,11 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.lookup import in_class
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
-from gradcli.script.python.text.formatting import contents, formatted, text
+from gradcli.script.python.text.formatting import contents, format_field, text
 from gradcli.script.python.values.iteration import keys_of, measured_items, python_dict
 from gradcli.script.python.values.kinds import SHOWN, Facade, name_members
 from gradcli.script.python.values.nesting import hashable, measure
-from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded, python_round
+from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded_iterable, python_round
 
 Method = Callable[..., Any]
 
@@ -59,7 +59,7 @@ def _inherited(kind: type) -> dict[str, Any]:
         if hasattr(kind, f"__{name}__"):
             methods[f"__{name}__"] = _operator(kind, BINARY[operator])
             methods[f"__r{name}__"] = _reflected(kind, BINARY[operator])
-    methods["__format__"] = lambda self, spec: formatted(exact(kind, self), spec)
+    methods["__format__"] = lambda self, spec: format_field(exact(kind, self), spec)
     if kind in CONTAINERS:
         methods |= {name: _compared(getattr(kind, name)) for name in COMPARED if hasattr(kind, name)}
         methods |= {"__hash__": kind.__hash__, "__repr__": contents}
@@ -114,7 +114,7 @@ def _repeat(self: list[Any], times: int) -> Any:
 
 def _set_item(self: list[Any], key: Any, value: Any) -> None:
     if isinstance(key, slice):
-        running.machine.budget.fits(len(self) + length_hint(bounded(value)), "this list")
+        running.machine.budget.fits(len(self) + length_hint(bounded_iterable(value)), "this list")
     list.__setitem__(self, key, value)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing, torch_has
-from gradcli.script.python.members.absence import refused
+from gradcli.script.originals import missing_error, torch_has
+from gradcli.script.python.members.absence import inner_attribute_error
 from gradcli.script.python.members.lookup import ABSENT, has
 from gradcli.script.python.members.reserved import check_free, check_free_in_class
 from gradcli.script.python.members.tables import Members, members_of
@@ -83,10 +83,12 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     elif isinstance(value, BaseException):
         failures.set_attribute(value, name, new)
     elif special.is_settable(value, name):
-        setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
+        setattr(value, name, special.wrap_special(name, new) if isinstance(value, type) else new)
     else:
         check_settable(value, name)
-        raise missing(type_name(value), name, members.setters if members else (), "setting {}.{} is not supported here")
+        raise missing_error(
+            type_name(value), name, members.setters if members else (), "setting {}.{} is not supported here"
+        )
 
 
 def is_free(members: Members, name: str) -> bool:
@@ -123,7 +125,7 @@ def delete_attribute(value: Any, name: str) -> None:
         del members.snippet_attributes(value)[name]
         return
     if not special.is_settable(value, name) or special.is_special(name):
-        raise refused(value, name)
+        raise inner_attribute_error(value, name)
     if isinstance(value, type) and name not in vars(value):
         raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
     delattr(value, name)

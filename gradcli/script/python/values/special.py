@@ -28,8 +28,10 @@ _DEFINABLE = (
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
 BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
-OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselves
-MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
+OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # facts that these types state themselves
+MEASURED = frozenset(
+    ("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values")
+)  # no class of a snippet may define these
 # What a text says of itself where it is read as a name: a class of the snippet may change how it is written, no more.
 OF_TEXTS = frozenset(dir(str)).difference(
     ("__init__", "__new__", "__doc__", "__repr__", "__str__", "__format__", "__add__", "__mul__", "__rmul__", "__mod__")
@@ -90,12 +92,14 @@ def is_settable(value: Any, name: str) -> bool:
     if isinstance(value, FunctionType):
         return is_own_function(value) and name not in HELD and (not is_special(name) or name in WRITABLE)
     if not isinstance(value, Facade) or is_special(name):
-        return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
+        return isinstance(value, Facade) and name == "__name__"  # has no meaning on an object
     kind = type(value)
     if isinstance(kind, Defined):
         return True
     open_to_all = hasattr(kind, "__facade__") and not any(name in vars(base) for base in kind.__mro__)
-    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of no such kind
+    return kind.__parent__ and (
+        not name.startswith("_") or open_to_all
+    )  # objects that all runs share are of other classes
 
 
 def exact(name: str) -> str:
@@ -109,7 +113,7 @@ def check_name(name: Any) -> None:
         raise AttributeError(f"attribute {name if type(name) is str else '?'!r} cannot be set here")
 
 
-def guarded(function: Any, name: str) -> Any:
+def guard_setter(function: Any, name: str) -> Any:
     """Make `super().__setattr__` or `__delattr__` check the name; return any other function as it is."""
     if name not in ("__setattr__", "__delattr__") or is_own_function(function):
         return function
@@ -188,14 +192,14 @@ WRAPPED: dict[str, Any] = {
 }
 
 
-def wrapped(name: str, value: Any) -> Any:
+def wrap_special(name: str, value: Any) -> Any:
     """Return a special method as a class holds it."""
     wrap = WRAPPED.get(name)
     return wrap(value) if wrap and (is_own_function(value) or name in ("__getattr__", "__setattr__")) else value
 
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
-    """Refuse a class that changes a measured fact about objects of Python's own types, or lets texts lie."""
+    """Refuse a subclass of a Python type that redefines a measured fact, or how a text reads."""
     defined_names = set(names)
     refused_names = sorted(MEASURED & defined_names)
     if not refused_names and any(issubclass(base, str) for base in bases):

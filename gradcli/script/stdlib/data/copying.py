@@ -108,7 +108,7 @@ def _hold(made: Any, name: str, item: Any) -> None:
 
 def deepcopy(x: Any, memo: Any = None) -> Any:
     """Copy a value with everything inside; an object that appears twice is copied once."""
-    return _deepcopy(x, memo if isinstance(memo, Saved) else {})  # what a snippet takes for ids are none of ours
+    return _deepcopy(x, memo if isinstance(memo, Saved) else {})  # a memo of the snippet: its keys are no ids of ours
 
 
 def _deepcopy(value: Any, memo: Memo) -> Any:
@@ -142,7 +142,7 @@ def _deepcopy(value: Any, memo: Memo) -> Any:
         copied = MethodType(value.__func__, _deepcopy(value.__self__, memo))
     else:
         copied = value
-    memo[-id(value)] = value  # keep it, for its id must not be given to another
+    memo[-id(value)] = value  # keep the value alive, so that its id is not used again
     return copied
 
 

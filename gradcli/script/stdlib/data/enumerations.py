@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
-from gradcli.script.python.text.formatting import formatted, represent, text
+from gradcli.script.python.text.formatting import format_field, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.nesting import hashable
@@ -83,7 +83,7 @@ class Enum(Facade, metaclass=EnumKind):
         return f"{type(self).__name__}.{self.name}"
 
     def __format__(self, spec: str) -> str:
-        return formatted(text(self), spec)
+        return format_field(text(self), spec)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -99,7 +99,7 @@ class _Plain(Enum):
         return text(self.value)
 
     def __format__(self, spec: str) -> str:
-        return formatted(self.value, spec)
+        return format_field(self.value, spec)
 
 
 class IntEnum(parent(int), _Plain):  # type: ignore[misc]

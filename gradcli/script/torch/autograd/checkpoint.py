@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.autograd.saved_tensors import Packer, packed, packing, unpacked
+from gradcli.script.torch.autograd.saved_tensors import Packer, pack_value, packing, unpack_value
 
 REENTRANT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
@@ -45,7 +45,7 @@ class Recomputed:
 
     def __init__(self, call: Callable[..., Any], arguments: tuple[Any, ...], preserves: bool) -> None:
         self.call = call
-        self.arguments = [packed(x) for x in arguments]
+        self.arguments = [pack_value(x) for x in arguments]
         self.state = running.machine.generator.get_state() if preserves else None  # of the random numbers
         self.count = 0  # of the tensors that the first run saved
         self.completed = False  # a gradient inside of the function runs it again before it ends
@@ -75,7 +75,7 @@ class Recomputed:
                 raise EnoughError
             return x
 
-        arguments = [unpacked(x) for x in self.arguments]
+        arguments = [unpack_value(x) for x in self.arguments]
         generator = running.machine.generator
         present = generator.get_state()
         if self.state is not None:

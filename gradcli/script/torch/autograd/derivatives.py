@@ -35,7 +35,7 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     return isinstance(x, tuple), tuple(items)
 
 
-def prepared(
+def copy_inputs(
     inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
@@ -104,7 +104,7 @@ def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[
     )
 
 
-def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
+def finish_results(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
     """Detach the results unless the graph is asked for, and return one tensor where one was given."""
     kept = results if create_graph else tuple(x.detach() for x in results)
     return kept if many else kept[0]
@@ -115,9 +115,9 @@ def jacobian(func: Func, inputs: Any, create_graph: bool = False, vectorize: boo
     """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
-        blocks = [finished(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
+        blocks = [finish_results(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
     return tuple(blocks) if many_outputs else blocks[0]
 
 
@@ -158,10 +158,10 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
     """Return the outputs, and the vector times the Jacobian."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "vjp")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         many, outputs = several(func(*leaves), OUTPUTS, "vjp")
         products = gradients(outputs, leaves, vector(v, outputs, "vjp", "the output"), create_graph=create_graph)
-    return finished(outputs, create_graph, many), finished(products, create_graph, many_inputs)
+    return finish_results(outputs, create_graph, many), finish_results(products, create_graph, many_inputs)
 
 
 @without("strict")
@@ -169,13 +169,13 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
     """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
     with set_grad_enabled(True):
         _, given = several(inputs, "inputs", "jvp")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         directions = vector(v, leaves, "jvp", "the input")
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
         upstream = [zeros(x).requires_grad_() for x in outputs]
         through = slopes(outputs, leaves, upstream, True)
         pushed = gradients(through, upstream, directions, create_graph=create_graph)
-    return finished(outputs, create_graph, many), finished(pushed, create_graph, many)
+    return finish_results(outputs, create_graph, many), finish_results(pushed, create_graph, many)
 
 
 def _with_hessian(name: str) -> Func:
@@ -184,12 +184,12 @@ def _with_hessian(name: str) -> Func:
     def call(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
         with set_grad_enabled(True):
             many, given = several(inputs, "inputs", name)
-            leaves = prepared(given, create_graph)
+            leaves = copy_inputs(given, create_graph)
             factors = vector(v, leaves, name, "the input")
             output = func(*leaves)
             of_output = slopes([single(output, name)], leaves, None, True)
             products = gradients(of_output, leaves, factors, create_graph=create_graph)
-        return finished((output,), create_graph, False), finished(products, create_graph, many)
+        return finish_results((output,), create_graph, False), finish_results(products, create_graph, many)
 
     call.__name__ = call.__qualname__ = name
     return without("strict")(call)

@@ -34,8 +34,8 @@ from gradcli.script.python.members.tables import describe
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.rites import before_hooks, replaced
-from gradcli.script.torch.autograd.saved_tensors import packed, unpacked
+from gradcli.script.torch.autograd.rites import before_hooks, replaced_gradients
+from gradcli.script.torch.autograd.saved_tensors import pack_value, unpack_value
 from gradcli.script.torch.operations.arguments import kind_name
 
 
@@ -45,7 +45,7 @@ class Context(Facade):
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
         self._name = f"{function.__name__}Backward"
-        self._attributes: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
+        self._attributes: dict[str, Any] = {}  # attributes that the snippet sets, private names too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()
         self._outputs: tuple[Any, ...] = ()
@@ -54,7 +54,7 @@ class Context(Facade):
         self._dirty: tuple[Any, ...] = ()
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
-        self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
+        self._forward: tuple[Any, ...] = ()  # tensors that were saved for `jvp`
         self._pushing = False
 
     def __call__(self, gradient: Tensor) -> Any:
@@ -110,7 +110,7 @@ class Context(Facade):
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
                 since = history[version - 1] if version else -1
                 raise modified_error(self._node, tensor.value, origin(made_by), history, since)
-        return tuple(unpacked(self._in_graph(x)) for x in self._saved)
+        return tuple(unpack_value(self._in_graph(x)) for x in self._saved)
 
     def _in_graph(self, x: Any) -> Any:
         """Return a saved tensor; where another one stands for an output, one that lies in the graph."""
@@ -139,7 +139,7 @@ class Context(Facade):
         """End `forward`: where it saved an output that it made, save the tensor that the snippet gets in its place."""
         saved = tuple(made.get(id(tensor), tensor) for tensor in self._saved)
         self._outputs = results
-        self._saved = tuple(map(packed, saved))
+        self._saved = tuple(map(pack_value, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
 
@@ -213,7 +213,7 @@ def push(
             listening(Level)[0].set(x, tangent)
 
 
-def bound(
+def bind_arguments(
     forward: Callable[..., Any], separate: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Return the arguments of `apply` by position; defaults join them where `forward` is apart from its context."""
@@ -233,7 +233,7 @@ def bound(
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
-def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
+def refusing_nodes(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
     """Return the tensors at nodes over all of them, whose rules raise a RuntimeError."""
 
     def refuse(g: Any, out: Any, *inputs: Any) -> Any:
@@ -272,7 +272,7 @@ def once_differentiable(backward: Any) -> Any:
             return result
         several = result if isinstance(result, tuple) else (result,)
         apart = [x.detach().requires_grad_() if isinstance(x, Tensor) else x for x in several]
-        results = refusing(apart, TWICE)
+        results = refusing_nodes(apart, TWICE)
         return results if isinstance(result, tuple) else results[0]
 
     return backward_once
@@ -347,11 +347,11 @@ class Call:
         self.outputs = {n: x for n, x in floating.items() if id(x) not in plain}
         self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
-        self.missing = False  # whether a gradient came for none
+        self.missing = False  # whether `backward` runs without a gradient
         self.parts: MutableMapping[int, PartNode] = {}
         self.upstream: Any = None
         self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
-        self.given: tuple[Any, ...] = ()  # those that `backward` got
+        self.given: tuple[Any, ...] = ()  # the gradients that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
     def record(self) -> None:
@@ -427,7 +427,7 @@ class Call:
         carried = isinstance(g, Tensor)
         given = tuple(self._given(g if carried else Tensor(g)))
         for hook in list(self.before.values()):
-            given = replaced(hook, given, hook(given))
+            given = replaced_gradients(hook, given, hook(given))
         self.given = given if len(self.results) > 1 else ()  # a single one may become the `.grad` of a leaf
         returned = self.function.backward(self.context, *given)
         answers = list(returned) if isinstance(returned, tuple) else [returned]
@@ -544,7 +544,7 @@ class Function(Facade):
         if mode.transforms:
             words = "a Function of your own inside of a function that torch.func transforms is not supported here"
             raise UnsupportedError(words, python=RuntimeError, help="write it with operations of tensors")
-        arguments = bound(cls.forward, separate, arguments, keywords)
+        arguments = bind_arguments(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
@@ -596,7 +596,7 @@ def _alias(x: Tensor, arguments: tuple[Any, ...], origin: str, *, cut: bool) -> 
 
 
 def _check_marks(context: Context, outputs: tuple[Any, ...]) -> None:
-    """Refuse what is marked dirty and not returned, and a view that is marked."""
+    """Refuse a tensor marked dirty that is not returned, and a view that is marked."""
     for x in context._dirty:
         if not any(x is output for output in outputs):
             raise RuntimeError(NOT_RETURNED)

@@ -28,7 +28,7 @@ class Packed:
             self.content = packer.pack(x)
 
     def tensor(self) -> Tensor:
-        """Return what `unpack` gave; for a tensor that requires grad, another one on its memory, at the same node."""
+        """Return the result of `unpack`; if it requires grad, as another tensor on its memory with the same node."""
         value = self.packer.unpack(self.content)
         if not isinstance(value, Tensor):
             raise TypeError(
@@ -87,7 +87,7 @@ class Entries:
         node.inputs = node.saved_out = None
 
     def __call__(self) -> tuple[tuple[Any, ...], Any]:
-        tensors = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
+        tensors = {position: unpack_value(self.held[position]) for position in in_order(self.operands, self.held)}
         return tuple(tensors[n] for n in range(self.count)), tensors[OUT].value if OUT in tensors else self.out
 
 
@@ -101,13 +101,13 @@ def packing(packer: Packer) -> Iterator[None]:
         leave(packer)
 
 
-def packed(x: Any) -> Any:
+def pack_value(x: Any) -> Any:
     """Pack a tensor that a function of the snippet saves, if hooks hold; other values pass through."""
     packers = listening(Packer) if isinstance(x, Tensor) else []
     return Packed(packers[0], x) if packers else x
 
 
-def unpacked(x: Any) -> Any:
+def unpack_value(x: Any) -> Any:
     return x.tensor() if isinstance(x, Packed) else x
 
 

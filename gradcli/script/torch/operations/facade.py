@@ -72,7 +72,7 @@ def _where(condition: Tensor, *given: Any, **named: Any) -> Any:
 
 
 def _sum(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """A sum of booleans is one; a multiple of whole numbers is whole."""
+    """Add as torch does: a sum of booleans is a boolean, a multiple of integers an integer."""
     kinds = {x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)}
     if isinstance(alpha, float) and "f" not in kinds:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
@@ -164,7 +164,7 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
-    """Refuse parameters of a normalization of another dtype than the input; the first that is there tells."""
+    """Refuse parameters of a normalization in another dtype than the input; the first one given decides."""
     other = next((x.dtype for x in parameters if x is not None and x.dtype != input.dtype), None)
     if other is not None:
         raise AutogradError(f"mixed dtype (CPU): {two_kinds(EXPECTED, input.dtype, other)}")
@@ -252,7 +252,10 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
     lowered = LOWERED.get(name)
-    unrecorded, recorded = lowered or operation.function, lowered or operation.called  # a tape is told what was called
+    unrecorded, recorded = (
+        lowered or operation.function,
+        lowered or operation.called,
+    )  # a tape records which operation was called
     signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
     bind, readers, fixed, by_name = signature.bind, signature.positional, signature.fixed, signature.by_name
     least, most, many = signature.least, signature.most, signature.rest is not None
@@ -265,7 +268,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         if not least <= count <= most or (keywords and not keywords.keys().isdisjoint(fixed[:count])):
             values, named = bind(arguments, keywords)
         else:
-            try:  # what plainly fits is read here: a comprehension is one more frame
+            try:  # arguments that fit are read here: a comprehension would be one more frame
                 values, named = [], keywords
                 each = signature.following() if many else readers
                 for (read, is_optional), x in zip(each, arguments, strict=False):

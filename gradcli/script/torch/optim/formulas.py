@@ -16,7 +16,12 @@ from gradcli.source import Source
 
 FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
 OPERATORS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power}
-TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change how, and not what, is computed
+TECHNICAL = (
+    "foreach",
+    "fused",
+    "capturable",
+    "differentiable",
+)  # options that change the way of computing, not the result
 
 
 class Update:
@@ -87,7 +92,7 @@ def for_reader(
 
 @cache
 def statements(text: str) -> tuple[Statement, ...]:
-    from gradcli.language.parser import parse_program  # which only a reader needs
+    from gradcli.language.parser import parse_program  # needed for readers only
 
     return parse_program(Source(text, "update")).statements
 

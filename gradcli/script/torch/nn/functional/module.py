@@ -233,7 +233,7 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if max_norm is not None:  # the rows that are longer are scaled down, in place
+    if max_norm is not None:  # longer rows are scaled down, in place
         for row in np.unique(input.value):
             length = float(np.linalg.norm(weight.array[row], float(norm_type)))
             if length > max_norm:
