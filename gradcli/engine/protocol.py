@@ -54,12 +54,7 @@ class TensorProtocol(Arithmetic):
 
     __slots__ = ()
     value: Any
-    __add__, __sub__, __mul__, __truediv__ = (
-        direct_operator("add"),
-        direct_operator("sub"),
-        direct_operator("mul"),
-        direct_operator("div"),
-    )
+    __add__, __sub__, __mul__, __truediv__ = map(direct_operator, ("add", "sub", "mul", "div"))
     __and__, __rand__ = binary("and"), reflected("and")
     __or__, __ror__ = binary("or"), reflected("or")
     __xor__, __rxor__ = binary("xor"), reflected("xor")

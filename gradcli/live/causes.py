@@ -56,12 +56,8 @@ def graph_findings(
         passed = list(flows(order, loss.output_nr, torch.ones_like(loss)))
         reached = {id(node.variable): node.variable for node in order if is_leaf(node)}
         gradients = {id(flow_leaf(flow)): flow.total for flow in passed if flow_leaf(flow) is not None}
-        findings += [
-            *not_finite(passed, gradients, known),
-            *flat_activations(passed),
-            *column_against_row(passed, loss),
-        ]
-        findings += [*norms_along_layers(passed, known)]
+        findings += [*not_finite(passed, gradients, known), *flat_activations(passed)]
+        findings += [*column_against_row(passed, loss), *norms_along_layers(passed, known)]
     findings += missing_parameters(parameters, reached, optimizer, known)
     return ordered(findings)
 
@@ -217,7 +213,7 @@ class Watch:
         self.model, self.optimizer = model, optimizer
         self.losses: list[float] = []
         self.calls: list[str] = []  # since the last step, by their first letters
-        self.told: dict[str, Finding] = {}
+        self.findings_by_code: dict[str, Finding] = {}
 
     def __enter__(self) -> Self:
         self._backward, watch, backward = torch.Tensor.backward, self, torch.Tensor.backward
@@ -279,12 +275,14 @@ class Watch:
 
     def tell(self, cause: Cause, message: str, instead: str) -> None:
         because = f"first seen after {len(self.losses)} passes."
-        self.told.setdefault(cause.code, live_finding(cause, type(self.optimizer).__name__, message, because, instead))
+        self.findings_by_code.setdefault(
+            cause.code, live_finding(cause, type(self.optimizer).__name__, message, because, instead)
+        )
 
     @property
     def findings(self) -> list[Finding]:
         """The findings, the most suspicious first."""
-        findings = list(self.told.values())
+        findings = list(self.findings_by_code.values())
         if len(self.losses) > 2:
             first, last = self.losses[0], self.losses[-1]
             if not math.isfinite(last) or abs(last) > 100 * max(abs(first), min(map(abs, self.losses)), 0.1):

@@ -98,9 +98,8 @@ def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
             contribution: Any = arrival.contribution
             upstream: Any = arrival.upstream
             apart = np.abs(np.subtract(computed, contribution))
-            rounded = by_rule(
-                line, arrival, shift_by_rounding(arrival.upstream, eps), [shift_by_rounding(x, eps) for x in given]
-            )
+            shifted = [shift_by_rounding(x, eps) for x in given]
+            rounded = by_rule(line, arrival, shift_by_rounding(arrival.upstream, eps), shifted)
             entering = eps * np.max(np.abs(upstream), initial=0.0)
             if np.all(apart <= LOST * np.max(np.abs(rounded - computed), initial=entering)):
                 continue  # large numbers cancel here, and leave rounding errors alone
@@ -174,14 +173,9 @@ def without_numbers(explanation: Explanation, unknown: set[str]) -> Explanation:
     leaves = tuple(
         Leaf(leaf.name, leaf.node, small(leaf.gradient), leaf.formula, leaf.formula_raw) for leaf in explanation.leaves
     )
-    nodes = tuple(shown[node.id] for node in explanation.nodes)
+    nodes, upstream = tuple(shown[node.id] for node in explanation.nodes), small(explanation.upstream)
     return replace(
-        explanation,
-        nodes=nodes,
-        steps=steps,
-        leaves=leaves,
-        value=small(explanation.value),
-        upstream=small(explanation.upstream),
+        explanation, nodes=nodes, steps=steps, leaves=leaves, value=small(explanation.value), upstream=upstream
     )
 
 

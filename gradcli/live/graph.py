@@ -198,14 +198,10 @@ class Graph:
         try:
             with np.errstate(all="ignore"):
                 self.written(reading.primitive, inputs, reading.options)
-                value = reading.primitive.forward(
-                    *given, **reading.options
-                )  # also for nan: formulas compute with it later
+                value = reading.primitive.forward(*given, **reading.options)  # of nan too, as formulas do later
                 upstream = np.broadcast_to(np.asarray(value).dtype.type(1), shape)[()]
                 rules = reading.primitive.rules_for(given)
-                is_long = (
-                    is_known and reading.primitive.structured and np.size(value) > LONG
-                )  # comparing the value is enough
+                is_long = is_known and reading.primitive.structured and np.size(value) > LONG  # the value is enough
                 for position, operand in enumerate(reading.operands if not is_long else ()):
                     x = given[position]
                     if operand.edge is not None and np.shape(x) != np.shape(

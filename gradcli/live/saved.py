@@ -64,10 +64,8 @@ def added_to_variance(x: torch.Tensor, scale: torch.Tensor) -> float:
     variance = x.double().var(over, correction=0, keepdim=True) if over else torch.zeros_like(scale)
     shifted = scale.double() ** -2
     place = shifted.argmin()
-    difference, rounded = (
-        float((shifted - variance).flatten()[place]),
-        8 * torch.finfo(scale.dtype).eps * float(shifted.min()),
-    )
+    difference = float((shifted - variance).flatten()[place])
+    rounded = 8 * torch.finfo(scale.dtype).eps * float(shifted.min())
     likely = (1e-5, 1e-6, 1e-12, float(f"{difference:.1g}"), float(f"{difference:.2g}"))
     return next((eps for eps in likely if abs(difference - eps) <= rounded), difference)
 

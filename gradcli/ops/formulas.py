@@ -360,10 +360,8 @@ def indexed(out: Any, x: Any, i: Any, *more: Any, dims: Sequence[int]) -> str:
     chosen = {}
     for dim, name, index in zip(dims, names, indices, strict=True):
         lead = len(shape) - index.ndim
-        places_read = [
-            "0" if n == 1 != shape[lead + axis] else broad[lead + axis] for axis, n in enumerate(index.shape)
-        ]
-        chosen[dim] = entry(name, places_read) if places_read else str(index)
+        spots = ["0" if n == 1 != shape[lead + axis] else broad[lead + axis] for axis, n in enumerate(index.shape)]
+        chosen[dim] = entry(name, spots) if spots else str(index)
     free = iter(rest)
     places = [chosen[dim] if dim in chosen else next(free) for dim in range(np.ndim(x))]
     return f"{entry('out', all_letters)} = {entry('x', places)}"

@@ -49,9 +49,7 @@ def deep() -> Iterator[None]:
     counts only frames.
     """
     frames, hook = sys.getrecursionlimit(), sys.unraisablehook
-    sys.unraisablehook = lambda _: (
-        None
-    )  # Python drops an exception raised while a generator is freed; the next look raises it again
+    sys.unraisablehook = lambda _: None  # for a limit raised while a generator is freed: the next look raises it again
     if _is_main() and sys.platform != "win32":
         sys.setrecursionlimit(max(frames, min(FRAMES, stack() // FRAME)))
     try:

@@ -208,9 +208,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
             limits_watched(machine.budget),
         ):
             warnings.simplefilter("always")
-            warnings.simplefilter(
-                "ignore", ResourceWarning
-            )  # left by a look at the memory that another look interrupted
+            warnings.simplefilter("ignore", ResourceWarning)  # of a look at the memory that another one interrupted
             warnings.showwarning = machine.warned
             yield
     finally:

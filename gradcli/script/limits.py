@@ -56,10 +56,7 @@ class Budget:
         self.written = 0
         self.started = time.monotonic()
         self.memory = resident()
-        self.held, self.measured = (
-            0,
-            self.started,
-        )  # bytes taken since the last look at the memory, and the time of that look
+        self.held, self.measured = 0, self.started  # bytes taken since the last look at the memory, and its time
         self.passed: LimitError | None = None
         self.collecting = False
         self.raised = 0.0  # the time at which a look last raised

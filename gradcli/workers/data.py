@@ -58,12 +58,8 @@ def classes_in(hint: Any) -> tuple[type, ...]:
             classes.append(kind)
             rest += get_type_hints(kind, include_extras=True).values() if is_record(kind) else ()
         elif kind.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(kind, GradcliError):
-            subclasses = [
-                subclass
-                for subclass in kind.__subclasses__()
-                if vars(sys.modules[subclass.__module__]).get(subclass.__name__) is subclass
-            ]
-            rest += sorted(subclasses, key=lambda subclass: subclass.__name__)
+            below = [x for x in kind.__subclasses__() if vars(sys.modules[x.__module__]).get(x.__name__) is x]
+            rest += sorted(below, key=lambda subclass: subclass.__name__)
     for kind in classes:
         if is_record(kind):
             checks(kind)  # worked out now, and not once more in each process

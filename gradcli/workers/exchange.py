@@ -42,10 +42,7 @@ class Exchange:
         ]
         data.classes_in(self.kind)  # worked out now, and not once more in each process
         self.sent = self.received = 0
-        self.part, self.size = (
-            bytearray(),
-            COUNT.size,
-        )  # the bytes of a message so far, and their number when it is complete
+        self.part, self.size = bytearray(), COUNT.size  # the bytes of a message so far, and how many it has
         self.has_size = False
         if is_owner and HAS_PIPES:
             os.set_blocking(connection.fileno(), False)

@@ -101,11 +101,9 @@ def _embedding_backward(g: Array, rows: Places, *, size: Shape, padding_idx: int
 
 def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:
     gradient = embedding(rows, g, padding_idx=None)
-    return (
-        gradient
-        if padding_idx is None
-        else where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, gradient)
-    )
+    if padding_idx is None:
+        return gradient
+    return where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, gradient)
 
 
 def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:

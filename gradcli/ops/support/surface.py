@@ -250,9 +250,8 @@ def with_parameters_of(others: Callable[..., Any], **first: str) -> Callable[[Ca
 
     Operations of one family take the same arguments: `others` has them once, with their defaults.
     """
-    leading = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=a) for name, a in first.items()
-    ]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    leading = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in first.items()]
     signature = inspect.Signature([*leading, *inspect.signature(others).parameters.values()])
 
     def give(function: Callable[..., Any]) -> Callable[..., Any]:

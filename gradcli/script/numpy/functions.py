@@ -295,13 +295,11 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     """Products summed over the axes that the subscripts do not keep."""
     values = [value(operand) for operand in operands]
     sizes: dict[str, int] = {}
-    for letters, operand_value in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
+    for letters, x in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
         named = letters.replace("...", "")
-        sizes |= dict(zip(named, np.shape(operand_value)[-len(named) :] if named else (), strict=False))
+        sizes |= dict(zip(named, np.shape(x)[-len(named) :] if named else (), strict=False))
         if "..." in letters:
-            sizes["..."] = max(
-                sizes.get("...", 1), math.prod(np.shape(operand_value)[: np.ndim(operand_value) - len(named)])
-            )
+            sizes["..."] = max(sizes.get("...", 1), math.prod(np.shape(x)[: np.ndim(x) - len(named)]))
     fits(math.prod(sizes.values()) // 2**6)
     kept = subscripts.rpartition("->")[2]
     fits(math.prod(size for name, size in sizes.items() if name in kept))

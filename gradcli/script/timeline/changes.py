@@ -22,12 +22,8 @@ WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
 
 def without_writing(applications: Sequence[Application]) -> list[Application]:
     """Return the operations that users wrote: without the selection of the part that `x[0] = 1` writes over."""
-    parts = {id(application.inputs[0]) for application in applications if application.primitive in WRITING}
-    return [
-        application
-        for application in applications
-        if application.primitive not in WRITING and id(application.out) not in parts
-    ]
+    parts = {id(line.inputs[0]) for line in applications if line.primitive in WRITING}
+    return [line for line in applications if line.primitive not in WRITING and id(line.out) not in parts]
 
 
 def expose(run: Run, tensor: Tensor) -> None:

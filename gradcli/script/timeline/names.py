@@ -36,9 +36,7 @@ class TensorNames:
         self.provisional: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()  # until the snippet gives a name
         self.renamed: WeakKeyDictionary[Tensor, tuple[str, int]] = WeakKeyDictionary()  # with the name of a former leaf
         self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
-        self.derived: list[
-            tuple[Tensor, Tensor, str]
-        ] = []  # detached tensors: their sources, and how they were detached
+        self.derived: list[tuple[Tensor, Tensor, str]] = []  # detached tensors, their sources, and how
         self._bound: dict[str, ref[Tensor]] = {}  # the tensors that attributes of global objects name
         self._looked: dict[str, Looked] = {}  # at which tensors, by the names of variables
         self._generated: dict[tuple[Any, ...], str] = {}

@@ -39,9 +39,7 @@ class Origins:
         self._below: WeakKeyDictionary[Tensor, Below] = WeakKeyDictionary()
         self._roots: WeakKeyDictionary[Tensor, tuple[ref[Tensor], ...]] = WeakKeyDictionary()
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
-        self.since: WeakKeyDictionary[Tensor, int] = (
-            WeakKeyDictionary()
-        )  # by leaf, the number of passes that had run then
+        self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # how many passes had run then
         self.passes = 0  # the number of passes that have run
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # where results of constants begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python

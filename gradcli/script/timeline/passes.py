@@ -79,9 +79,8 @@ def note_events(
         for event in events:
             if isinstance(event, Accumulation):
                 before = event.leaf._grad
-                arrivals.append(
-                    (event.leaf, numpy_value(event.gradient), None if before is None else kept_copy(before.value))
-                )
+                earlier = None if before is None else kept_copy(before.value)
+                arrivals.append((event.leaf, numpy_value(event.gradient), earlier))
             else:
                 walk.passed(event)
                 if contributions is not None:

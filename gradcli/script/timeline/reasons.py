@@ -95,21 +95,14 @@ def of_result(run: Run, tensor: Tensor, node: Node) -> Reason:
 
 def of_leaf(run: Run, tensor: Tensor) -> Reason:
     line, passed = run.reset_at.get(tensor, (0, 0))
-    later = [
-        backward_pass for number, backward_pass in run.passes.items() if number > passed and not backward_pass.returns
-    ]
-    if line and not any(tensor in backward_pass.below for backward_pass in later):
+    passes = run.passes.values()
+    later = [run.passes[number] for number in run.passes if number > passed and not run.passes[number].returns]
+    is_reached = any(tensor in backward_pass.below for backward_pass in later)
+    if line and not is_reached:
         return "reset", f"line {line} set it to None, and no backward pass reached it after that"
-    returned = next(
-        (
-            backward_pass.line
-            for backward_pass in run.passes.values()
-            if backward_pass.returns and tensor in backward_pass.below
-        ),
-        None,
-    )
-    if returned is not None and not any(tensor in backward_pass.below for backward_pass in later):
-        asked = f"torch.autograd.grad at line {returned} returns the gradient and leaves .grad alone"
+    lines = [backward_pass.line for backward_pass in passes if backward_pass.returns and tensor in backward_pass.below]
+    if lines and not is_reached:
+        asked = f"torch.autograd.grad at line {lines[0]} returns the gradient and leaves .grad alone"
         return "no-backward", f"{asked}: call backward() to fill it"
     if not later:
         return "no-backward", "no backward pass has run yet: call backward() on what is computed from it"
@@ -138,12 +131,10 @@ def unreached_reason(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason
         return "detached", f"{which} did not reach it: {words(place)}"
     if tensor not in run.origins.used:
         return "not-reached", "no line has computed anything with it"
-    outputs = list_names(
-        dict.fromkeys(backward_pass.output for backward_pass in passes if backward_pass.output not in run.names.given)
-    )
+    outputs = [backward_pass.output for backward_pass in passes if backward_pass.output not in run.names.given]
     if not outputs:
         return "not-reached", f"{which} started from what does not depend on it"
-    return "not-reached", f"{which} started from {outputs}, which does not depend on it"
+    return "not-reached", f"{which} started from {list_names(dict.fromkeys(outputs))}, which does not depend on it"
 
 
 def of(name: str, reason: str) -> str:

@@ -211,10 +211,8 @@ class Recorder:
         for place in dict.fromkeys(place for place, _ in pending):
             machine.source, machine.line = place
             operations = [done for other, done in pending if other == place]
-            written = {
-                id(application) for application in without_writing([operation.application for operation in operations])
-            }
-            operations = [done for done in operations if id(done.application) in written]
+            kept = {id(application) for application in without_writing([done.application for done in operations])}
+            operations = [done for done in operations if id(done.application) in kept]
             self.name_results([done.application for done in operations], [done.call for done in operations])
             if operations:
                 self.run.add("forward", event=lambda: forward(self.run, operations))  # noqa: B023  called now

@@ -170,10 +170,8 @@ class Run:
 
     def add_pass(self, done: Pass) -> None:
         """Remember a pass; of several with the same line and output only the latest."""
-        same = next(
-            (n for n, earlier in self.passes.items() if earlier[:2] == done[:2] and earlier.returns is done.returns),
-            None,
-        )
+        key = (*done[:2], done.returns)
+        same = next((n for n, earlier in self.passes.items() if (*earlier[:2], earlier.returns) == key), None)
         if same is not None:
             del self.passes[same]
         self.passed += 1

@@ -22,9 +22,7 @@ class Walk:
         self.order = nodes_below(x.node for x in outputs if x.node is not None)
         retained = [node.hooks.retain for node in self.order if node.hooks is not None]
         tensors = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
-        self.retained = {
-            x: None if x._grad is None else kept_copy(x._grad.value) for x in tensors
-        }  # their gradients so far
+        self.retained = {x: None if x._grad is None else kept_copy(x._grad.value) for x in tensors}
         self.totals: dict[Target, Any] = {}
         self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks
         self._edges: set[tuple[Node, int]] = set()

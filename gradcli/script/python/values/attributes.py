@@ -123,11 +123,8 @@ def _private(value: Any, name: str) -> Any:
     kind, attributes = type(value), getattr(value, "__dict__", {})
     if name in attributes and name in special.VIEWED:
         return read_only_view(attributes[name])
-    if (
-        name in attributes
-        and not is_reserved(kind, name)
-        and (isinstance(kind, Defined) or hasattr(kind, "__facade__"))
-    ):
+    is_open = isinstance(kind, Defined) or hasattr(kind, "__facade__")
+    if name in attributes and is_open and not is_reserved(kind, name):
         return attributes[name]
     if name in getattr(kind, "__beyond__", ()):
         raise UnsupportedError(f"{kind.__name__}.{name} is not supported here")

@@ -51,10 +51,8 @@ def _special(kind: type) -> Callable[[str], Any]:
 def _inherited(kind: type) -> dict[str, Any]:
     methods: dict[str, Any] = {name: _refused(name) for name in dir(kind) if not name.startswith("_")}
     methods |= {name: getattr(kind, name) for name in ("real", "imag", "numerator", "denominator") if name in methods}
-    described = TABLES[kind].methods
-    methods |= (
-        described if kind in CONTAINERS else {name: _of_exact(kind, method) for name, method in described.items()}
-    )
+    table = TABLES[kind].methods
+    methods |= table if kind in CONTAINERS else {name: _of_exact(kind, method) for name, method in table.items()}
     for name, operator in OPERATORS.items():
         if hasattr(kind, f"__{name}__"):
             methods[f"__{name}__"] = _operator(kind, BINARY[operator])

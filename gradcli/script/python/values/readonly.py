@@ -104,13 +104,9 @@ def read_only_view(value: Any) -> Any:
     """Return a container as it can be looked at without a change of it."""
     if isinstance(value, dict):
         return Ordered(value) if isinstance(value, OrderedDict) else ReadOnly(value)
-    return (
-        frozenset(value)
-        if isinstance(value, set)
-        else [*map(read_only_view, value)]
-        if isinstance(value, list)
-        else value
-    )
+    if isinstance(value, list):
+        return [*map(read_only_view, value)]
+    return frozenset(value) if isinstance(value, set) else value
 
 
 def plain_dict(value: Any) -> Any:

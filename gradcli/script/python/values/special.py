@@ -29,9 +29,8 @@ DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
 BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
 OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # facts that these types state themselves
-MEASURED = frozenset(
-    ("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values")
-)  # no class of a snippet may define these
+# No class of a snippet may define these.
+MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))
 # What a text says of itself where it is read as a name: a class of the snippet may change how it is written, no more.
 OF_TEXTS = frozenset(dir(str)).difference(
     ("__init__", "__new__", "__doc__", "__repr__", "__str__", "__format__", "__add__", "__mul__", "__rmul__", "__mod__")
@@ -97,9 +96,7 @@ def is_settable(value: Any, name: str) -> bool:
     if isinstance(kind, Defined):
         return True
     open_to_all = hasattr(kind, "__facade__") and not any(name in vars(base) for base in kind.__mro__)
-    return kind.__parent__ and (
-        not name.startswith("_") or open_to_all
-    )  # objects that all runs share are of other classes
+    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of other classes
 
 
 def exact(name: str) -> str:

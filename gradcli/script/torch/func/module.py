@@ -38,9 +38,7 @@ def replace_tensors(module: Any, tensors: dict[str, Any]) -> Iterator[None]:
     places = places_of(module)
     for name, tensor in tensors.items():
         if name not in places:
-            module.get_submodule(
-                name.rpartition(".")[0]
-            )  # raises the error for an unknown name; a new name is an attribute
+            module.get_submodule(name.rpartition(".")[0])  # raises for an unknown name; a new name is an attribute
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
     before = {name: table[key] for name, (table, key) in places.items()}

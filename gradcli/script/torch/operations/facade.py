@@ -252,10 +252,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
     lowered = LOWERED.get(name)
-    unrecorded, recorded = (
-        lowered or operation.function,
-        lowered or operation.called,
-    )  # a tape records which operation was called
+    unrecorded, recorded = lowered or operation.function, lowered or operation.called  # a tape records what was called
     signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
     bind, readers, fixed, by_name = signature.bind, signature.positional, signature.fixed, signature.by_name
     least, most, many = signature.least, signature.most, signature.rest is not None

@@ -16,12 +16,7 @@ from gradcli.source import Source
 
 FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
 OPERATORS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power}
-TECHNICAL = (
-    "foreach",
-    "fused",
-    "capturable",
-    "differentiable",
-)  # options that change the way of computing, not the result
+TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change no result
 
 
 class Update:
