@@ -187,11 +187,11 @@ class Primitive:
             return self._write(tuple(operands), options, value)
         for position, x in enumerate(operands):  # one after the other: not all of them may be left small
             operands[position] = x.unexpanded(operands, value)
-        written = self._write(tuple(operands), options, value)
+        text_tree = self._write(tuple(operands), options, value)
         if any(x.inner for x in operands):
             inner = self.formula(tuple(x.inner or x for x in operands), options)
-            written.inner = inner if inner.shape != written.shape else None
-        return written
+            text_tree.inner = inner if inner.shape != text_tree.shape else None
+        return text_tree
 
     def _write(self, operands: tuple[Formula, ...], options: dict[str, Any], value: Any) -> Formula:
         if self.fold is not None:

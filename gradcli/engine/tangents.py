@@ -85,14 +85,14 @@ class Level:
         """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""
         if not getattr(application.primitive, "pushes", True):
             return
-        given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
-        parts = [push_tangent(application, position, tangent) for position, tangent in given if tangent is not None]
+        tangents = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
+        parts = [push_tangent(application, position, tangent) for position, tangent in tangents if tangent is not None]
         shares = [part for part in parts if part is not None]
         if shares:
             total = shares[0]
             for part in shares[1:]:
                 total = total + part
-            if not application.primitive.view and any(total is tangent for _, tangent in given):
+            if not application.primitive.view and any(total is tangent for _, tangent in tangents):
                 total = carry(total, Tensor(total.value.copy(), total.node))
             self.set(application.out, total)
 
@@ -130,21 +130,21 @@ def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
             active.known[after] = active.known.pop(before)
 
 
-def tangents_of(*given: Any) -> list[Tensor]:
+def tangents_of(*values: Any) -> list[Tensor]:
     """Return the tangents that the given tensors have, in all forward passes that are running."""
-    tangents = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]
+    tangents = [active.get(x) for active in listening(Level) for x in values if isinstance(x, Tensor)]
     return [x for x in tangents if x is not None]
 
 
 @contextmanager
 def level() -> Iterator[Level]:
     """Run a forward pass: inside of the block its tangents follow every operation."""
-    made = Level()
-    listen(made)
+    forward_pass = Level()
+    listen(forward_pass)
     try:
-        yield made
+        yield forward_pass
     finally:
-        leave(made)
+        leave(forward_pass)
 
 
 def carry(source: Tensor, alias: Tensor, through: Callable[[Tensor], Tensor] = lambda x: x) -> Tensor:

@@ -45,10 +45,10 @@ def graph_findings(
     loss: torch.Tensor, names: Mapping[str, torch.Tensor], model: Any = None, optimizer: Any = None
 ) -> list[Finding]:
     """Return the causes that the graph of a loss shows, without a backward pass of torch's engine."""
-    known = {id(tensor): name for name, tensor in names.items()}
+    names_by_id = {id(tensor): name for name, tensor in names.items()}
     findings: list[Finding] = []
     parameters = dict(model.named_parameters()) if model is not None else {}
-    known |= {id(tensor): name for name, tensor in parameters.items()}
+    names_by_id |= {id(tensor): name for name, tensor in parameters.items()}
     reached: dict[int, torch.Tensor] = {}
     if loss.grad_fn is not None:
         order = reachable(loss.grad_fn)
@@ -56,9 +56,9 @@ def graph_findings(
         passed = list(flows(order, loss.output_nr, torch.ones_like(loss)))
         reached = {id(node.variable): node.variable for node in order if is_leaf(node)}
         gradients = {id(flow_leaf(flow)): flow.total for flow in passed if flow_leaf(flow) is not None}
-        findings += [*not_finite(passed, gradients, known), *flat_activations(passed)]
-        findings += [*column_against_row(passed, loss), *norms_along_layers(passed, known)]
-    findings += missing_parameters(parameters, reached, optimizer, known)
+        findings += [*not_finite(passed, gradients, names_by_id), *flat_activations(passed)]
+        findings += [*column_against_row(passed, loss), *norms_along_layers(passed, names_by_id)]
+    findings += missing_parameters(parameters, reached, optimizer, names_by_id)
     return ordered(findings)
 
 
@@ -72,10 +72,10 @@ def operation(node: Any) -> str:
 
 
 def not_finite(
-    passed: list[Flow], gradients: Mapping[int, torch.Tensor], known: Mapping[int, str]
+    passed: list[Flow], gradients: Mapping[int, torch.Tensor], names_by_id: Mapping[int, str]
 ) -> Iterator[Finding]:
     """Yield a finding for the operation whose gradient is the first of the pass that is not finite."""
-    spoilt = [known.get(key, "a leaf") for key, gradient in gradients.items() if not torch.isfinite(gradient).all()]
+    spoilt = [names_by_id.get(key, "a leaf") for key, g in gradients.items() if not torch.isfinite(g).all()]
     first = next(
         (x for x in passed if torch.isfinite(x.upstream).all() and not torch.isfinite(x.contribution).all()), None
     )
@@ -148,7 +148,7 @@ def column_against_row(passed: list[Flow], loss: torch.Tensor) -> Iterator[Findi
             return
 
 
-def norms_along_layers(passed: list[Flow], known: Mapping[int, str]) -> Iterator[Finding]:
+def norms_along_layers(passed: list[Flow], names_by_id: Mapping[int, str]) -> Iterator[Finding]:
     """Yield a finding where the gradients of layers shrink or grow from one layer to the next."""
     layers = {flow.node: float(flow.upstream.norm()) for flow in passed if operation(flow.node) in PRODUCTS}
     norms = list(layers.values())
@@ -156,7 +156,8 @@ def norms_along_layers(passed: list[Flow], known: Mapping[int, str]) -> Iterator
         return
     ratio = norms[-1] / norms[0]  # the first layer is reached last
     if ratio < VANISHED or ratio > EXPLODED:
-        first = next((known[id(x)] for x in weights_of(list(layers)[-1]) if id(x) in known), "the first layer")
+        weights = map(id, weights_of(list(layers)[-1]))
+        first = next((names_by_id[key] for key in weights if key in names_by_id), "the first layer")
         cause, verb = (VANISHING, "shrinks") if ratio < 1 else (EXPLODING, "grows")
         factor = ratio ** (1 / (len(norms) - 1))
         message = f"the gradient {verb} by a factor of about {factor:.2g} at each of {len(norms)} layers."
@@ -177,7 +178,7 @@ def missing_parameters(
     parameters: Mapping[str, torch.Tensor],
     reached: Mapping[int, torch.Tensor],
     optimizer: Any,
-    known: Mapping[int, str],
+    names_by_id: Mapping[int, str],
 ) -> Iterator[Finding]:
     """Yield findings for parameters that are missing from the graph or from the optimizer."""
     trained = {name: x for name, x in parameters.items() if x.requires_grad}

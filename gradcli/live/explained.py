@@ -67,8 +67,8 @@ def event(graph: Graph, flow: Flow) -> Contribution:
         numbers, (flow.upstream, flow.unsummed, flow.contribution, flow.total)
     )
     line = graph.line_of[flow.node, flow.output]
-    made: Any = line.tensor.node
-    return Contribution(made, graph.positions[line.name][flow.edge], upstream, unsummed, contribution, total)
+    node: Any = line.tensor.node
+    return Contribution(node, graph.positions[line.name][flow.edge], upstream, unsummed, contribution, total)
 
 
 def remarks(graph: Graph, explanation: Explanation) -> Sequence[Note]:
@@ -79,8 +79,8 @@ def remarks(graph: Graph, explanation: Explanation) -> Sequence[Note]:
     }
     lines = [line for line in graph.evaluation.lines if is_known[line.name]]
     steps = [step for step in explanation.steps if is_known[step.node] and is_known[step.input]]
-    known = replace(graph.evaluation, lines=lines)
-    return notes(known, [x for x in explanation.nodes if is_known[x.id]], steps, explanation.leaves)
+    evaluation = replace(graph.evaluation, lines=lines)
+    return notes(evaluation, [x for x in explanation.nodes if is_known[x.id]], steps, explanation.leaves)
 
 
 def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
@@ -92,13 +92,13 @@ def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
             continue
         if line.name in graph.unknown or any(x.name in graph.unknown for x in line.inputs):
             continue
-        given = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
-        computed, eps = by_rule(line, arrival, arrival.upstream, given), rounding(node)
+        operands = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
+        computed, eps = by_rule(line, arrival, arrival.upstream, operands), rounding(node)
         if not is_close(computed, arrival.contribution, eps):
             contribution: Any = arrival.contribution
             upstream: Any = arrival.upstream
             apart = np.abs(np.subtract(computed, contribution))
-            shifted = [shift_by_rounding(x, eps) for x in given]
+            shifted = [shift_by_rounding(x, eps) for x in operands]
             rounded = by_rule(line, arrival, shift_by_rounding(arrival.upstream, eps), shifted)
             entering = eps * np.max(np.abs(upstream), initial=0.0)
             if np.all(apart <= LOST * np.max(np.abs(rounded - computed), initial=entering)):
@@ -138,20 +138,21 @@ def unpack_notes(graph: Graph) -> Iterator[Note]:
                 yield Note("hooks", line.name, message.format(line.name))
 
 
-def by_rule(line: Line, contribution: Contribution, upstream: Any, given: Sequence[Any]) -> Any:
+def by_rule(line: Line, contribution: Contribution, upstream: Any, operands: Sequence[Any]) -> Any:
     """Return the contribution that gradcli's rule computes."""
     assert line.application is not None
-    rule = line.application.primitive.rules_for(given)[contribution.position]
+    position = contribution.position
+    rule = line.application.primitive.rules_for(operands)[position]
     assert rule is not None
-    return fit(rule(upstream, line.tensor.value, *given, **contribution.node.options), given[contribution.position])
+    return fit(rule(upstream, line.tensor.value, *operands, **contribution.node.options), operands[position])
 
 
-def shift_by_rounding(given: Any, eps: float) -> Any:
+def shift_by_rounding(number: Any, eps: float) -> Any:
     """Return floating point numbers shifted by the error of rounding, up and down in turn; other values as they are."""
-    if not isinstance(given, np.ndarray | np.floating) or given.dtype.kind != "f":
-        return given
-    signs = 1 - 2 * (np.arange(given.size) % 2).reshape(given.shape)
-    return (given * (1 + eps * signs)).astype(given.dtype)
+    if not isinstance(number, np.ndarray | np.floating) or number.dtype.kind != "f":
+        return number
+    signs = 1 - 2 * (np.arange(number.size) % 2).reshape(number.shape)
+    return (number * (1 + eps * signs)).astype(number.dtype)
 
 
 def without_numbers(explanation: Explanation, unknown: set[str]) -> Explanation:

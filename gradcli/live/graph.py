@@ -181,8 +181,8 @@ class Graph:
                 line = Line(line_name, Tensor(value), Name(line_name), Span(0, 0), is_variable=True)
             else:
                 line_name = self.names.fresh("c")
-                written = literal(plain(value)) if is_number else Name(line_name)
-                line = Line(line_name, Tensor(value), written, Span(0, 0), is_variable=not is_number)
+                tree = literal(plain(value)) if is_number else Name(line_name)
+                line = Line(line_name, Tensor(value), tree, Span(0, 0), is_variable=not is_number)
             self.constants[key] = line
             if not is_number and np.size(value) and np.all(np.isnan(value)):
                 self.unknown.add(line_name)
@@ -193,19 +193,19 @@ class Graph:
         self, reading: Reading, inputs: Sequence[tuple[Line, Any]], kept: Any, shape: tuple[int, ...], eps: float
     ) -> tuple[Any, bool] | None:
         """Return the result of a reading and whether it is known; None where it is another than torch's."""
-        given = [x.value if isinstance(x, Tensor) else x for _, x in inputs]
+        operands = [x.value if isinstance(x, Tensor) else x for _, x in inputs]
         is_known = not any(line.name in self.unknown for line, _ in inputs)
         try:
             with np.errstate(all="ignore"):
                 self.written(reading.primitive, inputs, reading.options)
-                value = reading.primitive.forward(*given, **reading.options)  # of nan too, as formulas do later
+                value = reading.primitive.forward(*operands, **reading.options)  # of nan too, as formulas do later
                 upstream = np.broadcast_to(np.asarray(value).dtype.type(1), shape)[()]
-                rules = reading.primitive.rules_for(given)
+                rules = reading.primitive.rules_for(operands)
                 is_long = is_known and reading.primitive.structured and np.size(value) > LONG  # the value is enough
                 for position, operand in enumerate(reading.operands if not is_long else ()):
-                    x = given[position]
+                    x = operands[position]
                     if operand.edge is not None and np.shape(x) != np.shape(
-                        fit(rules[position](upstream, value, *given, **reading.options), x)  # type: ignore[misc]
+                        fit(rules[position](upstream, value, *operands, **reading.options), x)  # type: ignore[misc]
                     ):
                         return None
         except MISFITS:
@@ -234,18 +234,18 @@ class Graph:
         targets: list[Target | None] = [None] * len(inputs)
         for position in edges.values():
             targets[position] = inputs[position][0].tensor.node
-        given = tuple(x for _, x in inputs)
-        made = GraphNode(primitive, given, options, targets, value)
-        out = Tensor(value, made)
+        operands = tuple(x for _, x in inputs)
+        graph_node = GraphNode(primitive, operands, options, targets, value)
+        out = Tensor(value, graph_node)
         name = self.name(self.known.by_node.get(place), "v")
-        application = Application(primitive, given, options, out)
+        application = Application(primitive, operands, options, out)
         lines = tuple(line for line, _ in inputs)
-        written = self.written(primitive, inputs, options)
+        tree = self.written(primitive, inputs, options)
         for line in lines:
             if id(line.tensor) not in self.evaluation.line_of:
                 self.add(line)
         self.positions[name] = edges
-        self.line_of[place] = self.add(Line(name, out, written, Span(0, 0), application, lines))
+        self.line_of[place] = self.add(Line(name, out, tree, Span(0, 0), application, lines))
         if not is_known:
             self.unknown.add(name)
 

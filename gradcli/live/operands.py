@@ -152,20 +152,20 @@ def inputs_of(primitive: Primitive) -> list[tuple[str, Any]]:
 def spellings(primitive: Primitive, position: int, name: str) -> list[str]:
     """Return the names under which a node may have saved an input."""
     names = [*primitive.inputs[position : position + 1], name]
-    return [*names, *(other for known in names for other in SPELLED.get(known, ()))]
+    return [*names, *(other for spelling in names for other in SPELLED.get(spelling, ()))]
 
 
 def saved_input(node: Node, primitive: Primitive, position: int, name: str, default: Any) -> Any:
     """Return an input that a node saved under torch's name of it; `MISSING` where it did not."""
-    for known in spellings(primitive, position, name):
-        if (value := saved(node, known)) is not MISSING:
+    for spelling in spellings(primitive, position, name):
+        if (value := saved(node, spelling)) is not MISSING:
             return value
     return NEUTRAL.get(name, default) if default is MISSING and hasattr(node, f"_saved_{name}") else default
 
 
 def is_all(node: Node, primitive: Primitive) -> bool:
     """Return whether a primitive describes a node fully: what the node saved beside its options changes nothing."""
-    taken = {known for name in options_of(primitive) for known in (name, *SPELLED.get(name, ()))}
+    taken = {spelling for name in options_of(primitive) for spelling in (name, *SPELLED.get(name, ()))}
     for position, (name, _) in enumerate(inputs_of(primitive)):
         taken.update(spellings(primitive, position, name))
     unchanging = UNCHANGING | FIXED.get(primitive.name, {})
@@ -199,11 +199,11 @@ def options_in(node: Node, primitive: Primitive) -> dict[str, Any] | None:
 
 
 def option(node: Node, name: str) -> Any:
-    made = node._input_metadata[0]
+    metadata = node._input_metadata[0]
     if name in OWN_SHAPE and not hasattr(node, f"_saved_{name}"):
-        return tuple(made.shape)
-    if name == "dtype" and node.name() == "ToCopyBackward0" and made.dtype != torch.bfloat16:
-        return numbers(torch.empty(0, dtype=made.dtype)).dtype
+        return tuple(metadata.shape)
+    if name == "dtype" and node.name() == "ToCopyBackward0" and metadata.dtype != torch.bfloat16:
+        return numbers(torch.empty(0, dtype=metadata.dtype)).dtype
     if name == "eps" and node.name() == "NativeLayerNormBackward0":
         return added_to_variance(saved(node, "input").detach(), saved(node, "result2"))
     if name == "dims" and (indices := saved(node, "indices")) is not MISSING:

@@ -81,10 +81,10 @@ def check(order: Sequence[Node]) -> None:
                 "a checkpoint of this graph runs a backward pass of its own, which would change .grad",
                 help="call checkpoint with use_reentrant=False",
             )
-        for made in node._input_metadata:
-            if made.is_nested_tensor or made.dtype.is_complex or made.device.type == "meta":
-                kind = "nested tensors" if made.is_nested_tensor else "complex numbers"
-                contents = "tensors without numbers" if made.device.type == "meta" else kind
+        for metadata in node._input_metadata:
+            if metadata.is_nested_tensor or metadata.dtype.is_complex or metadata.device.type == "meta":
+                kind = "nested tensors" if metadata.is_nested_tensor else "complex numbers"
+                contents = "tensors without numbers" if metadata.device.type == "meta" else kind
                 raise UsageError("E008", f"this graph has {contents}, which gradcli does not explain")
 
 

@@ -26,5 +26,5 @@ def is_close(computed: Any, expected: Any, eps: float) -> bool:
 
 def rounding(node: Node) -> float:
     """Return the relative rounding error of the least precise dtype among the inputs and results of a node."""
-    made = [*node._input_metadata, *(x._input_metadata[place] for x, place in node.next_functions if x is not None)]
-    return max((torch.finfo(metadata.dtype).eps for metadata in made if metadata.dtype.is_floating_point), default=1.0)
+    results = [*node._input_metadata, *(x._input_metadata[place] for x, place in node.next_functions if x is not None)]
+    return max((torch.finfo(x.dtype).eps for x in results if x.dtype.is_floating_point), default=1.0)

@@ -289,8 +289,8 @@ def loss(term: str, *slopes: tuple[str, str]) -> Any:
         all_terms = summed(places, f"({filled(term)})")
         total = filled(term) if is_none else f"({all_terms}){share}"
         g = entry("g", places) if is_none else "g"
-        written = [f"; {entry(f'∂{name}', places)} = {g}·({filled(slope)}){share}" for name, slope in slopes]
-        return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(written)}"
+        gradients = [f"; {entry(f'∂{name}', places)} = {g}·({filled(slope)}){share}" for name, slope in slopes]
+        return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(gradients)}"
 
     return formula
 
@@ -348,8 +348,8 @@ def index_selected(out: Any, x: Any, index: Any, *, dim: int) -> str:
 def indexed(out: Any, x: Any, i: Any, *more: Any, dims: Sequence[int]) -> str:
     """Return the formula of indexing with tensors: the entries they name."""
     indices = [np.asarray(index) for index in (i, *more)]
-    plain = all(index.dtype.kind in "iu" and (index >= 0).all() for index in indices)
-    if not plain:
+    are_positions = all(index.dtype.kind in "iu" and (index >= 0).all() for index in indices)
+    if not are_positions:
         return ELSEWHERE
     shape = np.broadcast_shapes(*(index.shape for index in indices))
     all_letters = letters(len(shape) + np.ndim(x) - len(dims))

@@ -31,12 +31,12 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     else:
         kind = python_class(error).__name__
         message = error.__dict__[MESSAGE] if MESSAGE in error.__dict__ else message_of(error)
-        known = error.help if isinstance(error, GradcliError) else ""
+        own_help = error.help if isinstance(error, GradcliError) else ""
         seen = advice_at(message, places[0].node) if places else ""
         result = EvaluationError(
             error.code if isinstance(error, GradcliError) else "E402",
             f"{kind}: {message}" if message else kind,
-            help=near(error, names) or seen or advice(message) or known or BY_KIND.get(kind, ""),
+            help=near(error, names) or seen or advice(message) or own_help or BY_KIND.get(kind, ""),
         )
         if places and isinstance(places[0].node, ast.Raise):
             result.help = ""  # the snippet raised it, with a message of its own

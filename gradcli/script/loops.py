@@ -110,7 +110,7 @@ def dead_units(values: Iterable[Any]) -> tuple[int, int]:
     return dead, units
 
 
-def relu_results(order: Iterable[Node], made: Mapping[Node, Any]) -> list[Any]:
+def relu_results(order: Iterable[Node], values_of: Mapping[Node, Any]) -> list[Any]:
     """Return the results of relu among these nodes, as far as they are kept."""
-    values = (made.get(node) for node in order if node.primitive.name == "relu")
+    values = (values_of.get(node) for node in order if node.primitive.name == "relu")
     return [value for value in values if value is not None]

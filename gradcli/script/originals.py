@@ -106,8 +106,8 @@ ABSENT = {
 
 def torch_has(owner: str, name: str) -> bool:
     """Tell whether torch has the name, so that its absence here is ours; assumed where nothing was recorded."""
-    known = torch_names().get(owner)
-    return known is None or name.startswith("_") or name in known
+    names = torch_names().get(owner)
+    return names is None or name.startswith("_") or name in names
 
 
 def missing_error(

@@ -67,7 +67,7 @@ def begin(limits: Limits, read: Callable[[], T]) -> T:
     Everything that the work needs is imported. Reading waits for a person or another program as long as they take.
     Where nobody watches and the system has no children, a timer ends the process.
     """
-    given = read()
+    contents = read()
     if _senders:
         _senders[0].put(BEGIN, LIMITS.format(limits).encode())
         _senders[0].hand_over()
@@ -79,7 +79,7 @@ def begin(limits: Limits, read: Callable[[], T]) -> T:
         forbid_writing([_senders[0].descriptor])
     elif not hasattr(os, "fork"):
         faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
-    return given
+    return contents
 
 
 @contextmanager

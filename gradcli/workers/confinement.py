@@ -47,8 +47,8 @@ def _lower(kind: int, size: int) -> None:
     """Lower a limit to a number, unless it is lower already."""
     import resource
 
-    given = [limit for limit in resource.getrlimit(kind) if limit != resource.RLIM_INFINITY]
-    most = min([size, *given])
+    limits = [limit for limit in resource.getrlimit(kind) if limit != resource.RLIM_INFINITY]
+    most = min([size, *limits])
     resource.setrlimit(kind, (most, most))
 
 
@@ -125,11 +125,11 @@ def stack() -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     unlimited = resource.RLIM_INFINITY
     wanted = STACK if hard == unlimited else min(STACK, hard)
-    given = soft if soft != unlimited else STACK
-    if sys.platform == "linux" and given < wanted:  # elsewhere the stack of the main thread does not grow
+    current = soft if soft != unlimited else STACK
+    if sys.platform == "linux" and current < wanted:  # elsewhere the stack of the main thread does not grow
         resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
         return wanted
-    return given
+    return current
 
 
 def forbid_writing(descriptors: Collection[int]) -> None:

@@ -103,8 +103,8 @@ class View(Tensor):
             raise self.refusal(ANOTHER)
 
     def _renewed(self, view_node: Target | None) -> Target | None:
-        known = len(self.history or ())
-        if view_node is None and known == self._known:  # a view that was made unrecorded collects gradients of its own
+        changes = len(self.history or ())
+        if view_node is None and changes == self._known:  # a view made unrecorded collects gradients of its own
             self.node = view_node = AccumulateGrad(self)
             return view_node
         if self.origin:
@@ -113,7 +113,7 @@ class View(Tensor):
             raise self.refusal(ANOTHER)
         node = Node(REGISTRY["regenerated"], (self.base,), {"path": self.path}, [self.base.node], self.value)
         take_over(view_node, node)
-        self._known = known
+        self._known = changes
         self.node = node
         return node
 

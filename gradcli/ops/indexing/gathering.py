@@ -97,8 +97,8 @@ def fit_source(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
         other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
         raise ShapeError(f"Index tensor must have the same number of dimensions as {other} tensor")
-    wanted, given = index.shape or (1,), src.shape or (1,)
-    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
+    wanted, available = index.shape or (1,), src.shape or (1,)
+    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, available, strict=True))
     beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
     ShapeError.when(
         not (fits and beside),
@@ -107,7 +107,7 @@ def fit_source(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
     )
     check_places("scatter", x, axis, index)
     entries = src if src.ndim or not index.ndim else reshape_in_memory(src, (1,))
-    for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
+    for dim, (size, length) in enumerate(zip(wanted, available, strict=True)):
         if size < length:
             entries = cut(entries, dim=dim, start=0, stop=size)
     return entries if entries.shape == index.shape else reshape_in_memory(entries, index.shape)

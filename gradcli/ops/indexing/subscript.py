@@ -55,15 +55,15 @@ def index(input: Tensor, items: Any) -> Any:
 
 def split_subscript(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
     """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
-    given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
-    covered = sum(_covers(item) for item in given)
+    parsed_items = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
+    covered = sum(_covers(item) for item in parsed_items)
     if covered > input.ndim:
-        raise ShapeError(_too_many(input, given))
-    given = tuple(_number(item) for item in given)
+        raise ShapeError(_too_many(input, parsed_items))
+    parsed_items = tuple(_number(item) for item in parsed_items)
     x: Any = input
     dim = 0  # the current dimension of the view
     arrays: dict[int, Tensor] = {}
-    for position, item in enumerate(given):
+    for position, item in enumerate(parsed_items):
         if item is ...:
             dim += input.ndim - covered
         elif item is None or isinstance(item, bool):

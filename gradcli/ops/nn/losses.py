@@ -74,8 +74,8 @@ def write(name: str, *weights: str) -> Notation:
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, y, *others = operands
-        given = {**dict(zip(weights, others, strict=True)), **options}
-        return Call(name, (Argument(x.tree), Argument(y.tree), *named(given)))
+        options_shown = {**dict(zip(weights, others, strict=True)), **options}
+        return Call(name, (Argument(x.tree), Argument(y.tree), *named(options_shown)))
 
     return written
 

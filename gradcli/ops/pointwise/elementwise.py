@@ -171,13 +171,13 @@ def elementwise(
     options = [p.name for p in parameters if p.annotation not in OPERANDS]
     count = len(parameters) - len(options)
 
-    def plain(*values: Any) -> Any:
+    def without_options(*values: Any) -> Any:
         return declared(*values)
 
-    def optional(*values: Any, **keywords: Any) -> Any:
+    def with_options(*values: Any, **keywords: Any) -> Any:
         return declared(*values[:count], **dict(zip(options, values[count:], strict=False)), **keywords)
 
-    function: Any = optional if options else plain
+    function: Any = with_options if options else without_options
 
     function.__signature__ = Signature(parameters)
     function.__doc__ = summary
@@ -188,8 +188,8 @@ def elementwise(
 
 def _parameter(text: str) -> Parameter:
     """Read a parameter: `alpha: float = 1`."""
-    written, _, default = text.partition(" = ")
-    name, _, kind = written.partition(": ")
+    declaration, _, default = text.partition(" = ")
+    name, _, kind = declaration.partition(": ")
     value = literal_eval(default) if default else Parameter.empty
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value, annotation=kind)
 

@@ -34,7 +34,7 @@ def _refusal(text: str) -> AutogradError:
 WHOLE = "…"  # three dots, as one character
 
 
-def _subscripts(text: str, source: str, number: int | None, known: Container[str] = LETTERS) -> Iterator[str]:
+def _subscripts(text: str, source: str, number: int | None, allowed: Container[str] = LETTERS) -> Iterator[str]:
     """Read the subscripts of one operand, or without a number of the result, with `...` as one of them."""
     labels: list[str] = []
     for part in text.replace(" ", "").replace("...", WHOLE):
@@ -53,7 +53,7 @@ def _subscripts(text: str, source: str, number: int | None, known: Container[str
             )
         elif number is None and part in labels:
             raise _refusal(f"output subscript {part} appears more than once in the output")
-        elif part not in known:
+        elif part not in allowed:
             raise _refusal(f"output subscript {part} does not appear in the equation for any input operand")
         labels.append(part)
         yield part

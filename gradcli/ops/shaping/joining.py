@@ -41,8 +41,8 @@ def _of_list(name: str) -> Notation:
 def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write `roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
     values = (options["shifts"], options.get("dims"))
-    plain = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
-    return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
+    arguments = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
+    return Call("roll", tuple(map(Argument, (operands[0].tree, *arguments))))
 
 
 def _is_left_out(x: Any, result: Any) -> bool:
@@ -404,8 +404,8 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
     ShapeError.when(not sizes, "unflatten: sizes must be non-empty")
     ShapeError.when(sizes.count(-1) > 1, "unflatten: only one dimension can be inferred")
-    size, known = input.shape[axis], math.prod(length for length in sizes if length != -1)
-    if not (known and size % known == 0 if -1 in sizes else known == size):
+    size, product = input.shape[axis], math.prod(length for length in sizes if length != -1)
+    if not (product and size % product == 0 if -1 in sizes else product == size):
         raise ShapeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({size}) in the "
             "input tensor"

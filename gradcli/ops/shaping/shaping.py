@@ -127,15 +127,15 @@ def infer_size(shape: Shape, size: int) -> Shape:
         if length < -1:
             raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
     AutogradError.when(shape.count(-1) > 1, "only one dimension can be inferred")
-    known = math.prod(length for length in shape if length != -1)
-    if -1 in shape and size == known == 0:
+    product = math.prod(length for length in shape if length != -1)
+    if -1 in shape and size == product == 0:
         raise AutogradError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
             "can be any value and is ambiguous"
         )
-    if known != size if -1 not in shape else (known == 0 or size % known):
+    if product != size if -1 not in shape else (product == 0 or size % product):
         raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}")
-    lengths = tuple(size // known if length == -1 else length for length in shape)
+    lengths = tuple(size // product if length == -1 else length for length in shape)
     if not size:  # else there are as many entries as before
         check_size(lengths)
     return lengths
@@ -357,10 +357,10 @@ def apply_permute(input: Tensor, *dims: Shape) -> Any:
 
 def _once(name: str, dims: Dims, ndim: int) -> tuple[int, ...]:
     """Return dimensions counted from the front, after the check that none is named twice."""
-    given = flat((dims,))
-    dimensions = tuple(dimension(dim, ndim) for dim in given)
+    named = flat((dims,))
+    dimensions = tuple(dimension(dim, ndim) for dim in named)
     if len(set(dimensions)) < len(dimensions):
-        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(given)})")
+        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(named)})")
     return dimensions
 
 

@@ -69,8 +69,8 @@ def constant_node(
     makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
-    def rule(g: Carrier, out: Carrier, *given: Carrier, position: int) -> Any:
-        return None if undefined else constant_zeros(given[position])
+    def rule(g: Carrier, out: Carrier, *operands: Carrier, position: int) -> Any:
+        return None if undefined else constant_zeros(operands[position])
 
     def forward(*_: Any) -> Any:
         return value
@@ -80,8 +80,8 @@ def constant_node(
 
     name = node.rpartition("::")[2].partition("Backward")[0].lower()
     kept: dict[str, Any] = {"copies": True, "saves": saves} if saves else {"saves": None}
-    made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
-    return apply(made, inputs, {})
+    node_primitive = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
+    return apply(node_primitive, inputs, {})
 
 
 def identity(value: Any) -> Expression:
@@ -123,6 +123,6 @@ def one_way(result: Any, message: str) -> Any:
         raise ShapeError(message)
 
     if isinstance(result.node, Node):
-        known = result.node.primitive
-        result.node.primitive = replace(known, rules=tuple(rule and refuse for rule in known.rules))
+        primitive = result.node.primitive
+        result.node.primitive = replace(primitive, rules=tuple(rule and refuse for rule in primitive.rules))
     return result

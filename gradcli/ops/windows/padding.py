@@ -163,22 +163,22 @@ def apply_resample(input: Real, down: Tensor, across: Tensor) -> Any:
     return resample(input, *matrices)
 
 
-def _centres(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+def _centres(size: int, outputs: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
     """Return the coordinates of the output entries among the input entries."""
-    places = np.arange(made, dtype=dtype)
+    places = np.arange(outputs, dtype=dtype)
     if align_corners:
-        return places * dtype((size - 1) / (made - 1) if made > 1 else 0)
-    return (places + dtype(0.5)) * dtype(scale or size / made) - dtype(0.5)
+        return places * dtype((size - 1) / (outputs - 1) if outputs > 1 else 0)
+    return (places + dtype(0.5)) * dtype(scale or size / outputs) - dtype(0.5)
 
 
-def weights(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+def weights(size: int, outputs: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
     """Return the matrix from `size` entries to `made` ones; `scale` is the spacing of the outputs, if given."""
-    out = np.zeros((made, size), dtype)
-    centres = np.maximum(_centres(size, made, scale, align_corners, dtype), 0)
+    out = np.zeros((outputs, size), dtype)
+    centres = np.maximum(_centres(size, outputs, scale, align_corners, dtype), 0)
     first = np.minimum(centres.astype(int), size - 1)
     share = np.clip(centres - first, 0, 1).astype(dtype)
     for offset, part in ((0, 1 - share), (1, share)):
-        np.add.at(out, (np.arange(made), np.minimum(first + offset, size - 1)), part)
+        np.add.at(out, (np.arange(outputs), np.minimum(first + offset, size - 1)), part)
     return out
 
 

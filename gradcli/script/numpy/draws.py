@@ -107,7 +107,7 @@ def namespace(name: str) -> Namespace:
     state, generator = np.random.RandomState, np.random.Generator
     source = state()
     members: dict[str, Any] = {word: draw.__get__(source) for word, draw in OLD.items()}
-    members |= {word: members[known] for word, known in SAME.items()}
+    members |= {word: members[numpy_word] for word, numpy_word in SAME.items()}
     members |= {
         "default_rng": default_rng,
         "RandomState": TYPES.setdefault(state, BuiltinType("RandomState", state, random_state, module=name)),

@@ -48,8 +48,8 @@ def row(make: Callable[..., Any]) -> Callable[..., Any]:
     def call(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, **options: Any) -> Any:
         first, last = value(start), value(stop)
         fits(num * max(np.size(first), np.size(last)))
-        plain = {name: options[name] for name in ("retstep", "base") if name in options}
-        return make(first, last, num, endpoint=endpoint, dtype=dtype_of(dtype), **plain)
+        flags = {name: options[name] for name in ("retstep", "base") if name in options}
+        return make(first, last, num, endpoint=endpoint, dtype=dtype_of(dtype), **flags)
 
     return call
 
@@ -340,8 +340,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
 class Grids(Facade):
     """`np.r_` and `np.c_`, made in brackets."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
+    def __init__(self, grid: Any) -> None:
+        self._made = grid
 
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)

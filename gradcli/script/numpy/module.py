@@ -25,10 +25,10 @@ LONGEST = 10_000  # entries of an array that is printed in full
 
 def set_printoptions(**options: Any) -> None:
     """Set how arrays are printed from now on."""
-    known = {name: options[name] for name in PRINTED if options.get(name) is not None}
-    if "threshold" in known:
-        known["threshold"] = int(min(known["threshold"], LONGEST))
-    np.set_printoptions(**known)
+    supported = {name: options[name] for name in PRINTED if options.get(name) is not None}
+    if "threshold" in supported:
+        supported["threshold"] = int(min(supported["threshold"], LONGEST))
+    np.set_printoptions(**supported)
 
 
 def asserting(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,10 +55,10 @@ def dtype_of(dtype: Any) -> Any:
 def array(object: Any, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0) -> Array:
     """`np.array`: of numbers, nested lists, tensors and arrays."""
     wanted = dtype_of(dtype)
-    made = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
-    if made.dtype.kind not in KINDS:
+    result = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
+    if result.dtype.kind not in KINDS:
         raise UnsupportedError("an array of this is not supported here", python=TypeError, help=LIST)
-    return made
+    return result
 
 
 def asarray(a: Any, dtype: Any = None) -> Array:

@@ -57,13 +57,13 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
     from gradcli.explanation.wholes.rules import together
 
-    written, tensors = call_expression(call)
+    expression, tensors = call_expression(call)
     values = {str(place): tensor.value for place, tensor in enumerate(tensors)}
-    last = together(applications, written, values)
+    last = together(applications, expression, values)
     is_whole = len(set(last)) == 1
     for end in sorted(set(last)):
         places = tuple(start + place for place, other in enumerate(last) if other == end)
-        yield Piece(places, written, tuple(tensors)) if is_whole else Piece(places)
+        yield Piece(places, expression, tuple(tensors)) if is_whole else Piece(places)
 
 
 def call_expression(call: Called) -> tuple[Expression | None, list[Tensor]]:
@@ -72,7 +72,7 @@ def call_expression(call: Called) -> tuple[Expression | None, list[Tensor]]:
 
     def tree(value: Any) -> Expression:
         if isinstance(value, Tensor):
-            place = next((place for place, known in enumerate(tensors) if known is value), len(tensors))
+            place = next((place for place, tensor in enumerate(tensors) if tensor is value), len(tensors))
             if place == len(tensors):
                 tensors.append(value)
             return Name(str(place))

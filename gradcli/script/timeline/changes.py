@@ -97,8 +97,8 @@ def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> N
 
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, by whatever means."""
-    known = run.filled
-    gone = [x for x in leaves if (filled := known.get(x)) is not None and is_reset(x._grad, filled)]
+    gradients = run.filled
+    gone = [x for x in leaves if (filled := gradients.get(x)) is not None and is_reset(x._grad, filled)]
     run.resets += bool(gone)
     for leaf in gone:
         if leaf._grad is None:

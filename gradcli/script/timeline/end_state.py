@@ -30,8 +30,8 @@ def notes(run: Run) -> Iterator[Note]:
         return
     filled = [leaf for leaf, gradient in run.filled.items() if gradient.line]
     free = [leaf for leaf in filled if leaf not in run.owned and leaf not in run.names.former]
-    known = [leaf for leaf in free if leaf in run.origins.used and not run.names.is_generated(leaf)]
-    names = list(dict.fromkeys(map(run.name, known)))
+    unheld = [leaf for leaf in free if leaf in run.origins.used and not run.names.is_generated(leaf)]
+    names = list(dict.fromkeys(map(run.name, unheld)))
     optimizers = " and ".join(run.optimizers)
     before = {run.names.get(leaf) for leaf in run.names.former if leaf in run.owned}
     for name in names:

@@ -66,14 +66,14 @@ class Graph(Evaluation):
         """Return an explanation in which all lines of a changed tensor have the gradient of its first line."""
         if not self.changed:
             return explanation
-        first = {name: known for name, (known, _) in self.changed.items()}
+        first = {name: root for name, (root, _) in self.changed.items()}
         nodes = tuple(
             replace(node, locals=tuple(replace(edge, input=first.get(edge.input, edge.input)) for edge in node.locals))
             for node in explanation.nodes
         )
         steps = tuple(replace(step, input=first.get(step.input, step.input)) for step in explanation.steps)
         notes = [
-            Note("changed", name, f"{name} is {known} as {by} changed it") for name, (known, by) in self.changed.items()
+            Note("changed", name, f"{name} is {root} as {by} changed it") for name, (root, by) in self.changed.items()
         ]
         leaves = explanation.leaves
         if self.is_torn:
@@ -135,8 +135,8 @@ class Lines:
             line.spelling if isinstance(x, Tensor) else line.written
             for line, x in zip(operands_then or inputs, application.inputs, strict=True)
         ]
-        written = notation(application.primitive, application.inputs, application.options, operands)
-        line = Line(name, application.out, written, span, application, inputs, **facts)
+        tree = notation(application.primitive, application.inputs, application.options, operands)
+        line = Line(name, application.out, tree, span, application, inputs, **facts)
         self.evaluation.add(line)
         return line
 
@@ -211,13 +211,13 @@ class Lines:
             if given is not x:
                 self.of_constant[id(x)] = self.constant(given, None)
                 return self.of_constant[id(x)]
-        written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
+        tree = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = (x.value if then is None else then) if isinstance(x, Tensor) else np.asarray(x)[()]
-        if isinstance(written, Name):
-            name = self.names.user_name(written.id)
+        if isinstance(tree, Name):
+            name = self.names.user_name(tree.id)
             line = Line(name, Tensor(value), Name(name), Span(0, 0), is_variable=True)
         else:
-            line = Line(self.names.fresh("c"), Tensor(value), written, Span(0, 0))
+            line = Line(self.names.fresh("c"), Tensor(value), tree, Span(0, 0))
         self.of_constant[id(x)] = line
         self.evaluation.add(line)
         return line

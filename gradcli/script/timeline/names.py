@@ -151,9 +151,9 @@ class TensorNames:
 
     def _generate(self, stem: str, *place: Any) -> str:
         """Return the next name of this kind that the snippet does not use, or the name of the place."""
-        known = self._generated.get((stem, *place)) if place else None
-        if known is not None:
-            return known
+        earlier = self._generated.get((stem, *place)) if place else None
+        if earlier is not None:
+            return earlier
         while True:
             self._counts[stem] += 1
             name = Generated(stem if stem == "leaf" and self._counts[stem] == 1 else f"{stem}{self._counts[stem]}")

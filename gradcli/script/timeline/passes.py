@@ -167,8 +167,8 @@ def as_written(event: Event) -> Event:
     """Return an event in the operations that the snippet wrote, without the ones that torch inserts."""
     match event:
         case Forward():
-            calls = {made.name for made in event.made if made.whole is not None}
-            return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in calls))
+            calls = {value.name for value in event.made if value.whole is not None}
+            return replace(event, made=tuple(value.as_written for value in event.made if value.part_of not in calls))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
             from gradcli.explanation.folding import folded
 

@@ -44,12 +44,12 @@ def outside(run: Run, tensor: Tensor) -> Reason:
         if line and not required:
             return "constant", f"it does not require grad: line {line} switched requires_grad of {name} off"
         if line:
-            made = f"line {run.origins.made.get(tensor)} computed it"
-            return "constant", f"{made} before line {line} switched requires_grad of {name} on"
+            computed = f"line {run.origins.made.get(tensor)} computed it"
+            return "constant", f"{computed} before line {line} switched requires_grad of {name} on"
     if run.origins.taken and (roots or run.origins.made.get(tensor) is None):
         place = next(reversed(list(run.origins.taken.values())))
-        plain = run.name(roots[0]) if roots else "it"
-        return "constant", f"it does not require grad: {words(place)}, and {plain} may be made of that"
+        source = run.name(roots[0]) if roots else "it"
+        return "constant", f"it does not require grad: {words(place)}, and {source} may be made of that"
     line = next((line for line in map(run.gradient_at, (tensor, *roots)) if line), 0)
     if line:
         return "constant", f"it is outside the graph: line {line} computed the gradient without create_graph=True"

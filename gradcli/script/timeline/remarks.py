@@ -86,8 +86,8 @@ def vanishing_reason(run: Run, explanation: Explanation, name: str) -> str:
             if np.any(step.upstream) and not np.any(step.contribution):
                 line = explanation.node(step.node)
                 why = because(explanation, line, step)
-                known = REGISTRY.get(line.op or "")
-                if not why and (step.summed_axes or (known is not None and known.structured)):
+                primitive = REGISTRY.get(line.op or "")
+                if not why and (step.summed_axes or (primitive is not None and primitive.structured)):
                     return f"what {line.op}{at(run, line)} passes back to the entries of {step.input} adds up to 0"
                 return f"{line.op}{at(run, line)} passes nothing back to {step.input}{why}"
             below.add(step.node)
@@ -100,8 +100,8 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     formula = local.formula if local is not None else None
     if formula is not None and not names_in(formula):
         return ", for its derivative is 0 everywhere"
-    known = REGISTRY.get(line.op or "")
-    traits = known.traits if known else ()
+    primitive = REGISTRY.get(line.op or "")
+    traits = primitive.traits if primitive else ()
     if line.op == "relu":
         return f", for {step.input} is nowhere above 0"
     if "bounded" in traits:

@@ -51,8 +51,8 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         body(namespace)
         del namespace[OUTER]
         contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
-        made = new_class(node.name, bases, contents, options, cell)
-        store(env, apply_decorators(called_decorators, made))
+        defined_class = new_class(node.name, bases, contents, options, cell)
+        store(env, apply_decorators(called_decorators, defined_class))
 
     return run
 
@@ -69,10 +69,10 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     check_class(bases, namespace)
     if "__slots__" in namespace:
         namespace["__slots__"] = _slots(namespace["__slots__"])
-    made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
-    cell[CLASS] = made
-    meta.__init__(made, name, bases, namespace, **options)
-    return made
+    kind: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
+    cell[CLASS] = kind
+    meta.__init__(kind, name, bases, namespace, **options)
+    return kind
 
 
 def _slots(given: Any) -> tuple[str, ...]:

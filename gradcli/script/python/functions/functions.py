@@ -48,12 +48,12 @@ class Code:
     def function(self, env: Env, here: Env) -> Function:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
-        made: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
-        made._facts = partial(self._fact, env, defaults, here if self.annotations else {})
-        made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
+        function: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
+        function._facts = partial(self._fact, env, defaults, here if self.annotations else {})
+        function.__name__, function.__qualname__, function.__module__ = self.name, self.qualified, "__main__"
         if self.doc is not None:
-            made.__doc__ = self.doc
-        return made  # type: ignore[no-any-return]
+            function.__doc__ = self.doc
+        return function  # type: ignore[no-any-return]
 
     def _fact(self, outer: Env, defaults: dict[str, Any], here: Env, name: str) -> Any:
         """Return a fact about the function, by its name in Python; annotations are evaluated when asked for."""
@@ -129,9 +129,9 @@ class Code:
         assert generate is not None
 
         def call(*arguments: Any, **keywords: Any) -> Any:
-            made: Any = generate(variables(outer, defaults, arguments, keywords))
-            made.__name__, made.__qualname__ = name, qualified
-            return made
+            generator: Any = generate(variables(outer, defaults, arguments, keywords))
+            generator.__name__, generator.__qualname__ = name, qualified
+            return generator
 
         return call
 
@@ -158,15 +158,15 @@ def decorators(nodes: list[ast.expr], scope: Scope, unit: Unit) -> list[tuple[Pl
     return [(Place(node, unit.source), compile_node(node, scope, unit)) for node in nodes]
 
 
-def apply_decorators(decorators: list[tuple[Place, Any]], made: Any) -> Any:
+def apply_decorators(decorators: list[tuple[Place, Any]], decorated: Any) -> Any:
     """Apply the decorators to a function or class, the closest first."""
     for place, decorator in reversed(decorators):
         try:
-            made = decorator(made)
+            decorated = decorator(decorated)
         except Exception as error:
             note_call(error, place)
             raise
-    return made
+    return decorated
 
 
 @compiles(ast.Lambda)

@@ -43,8 +43,8 @@ def _names(function: FunctionType) -> Iterator[str]:
     while codes:
         constant = codes.pop()
         if isinstance(constant, CodeType):
-            known = map(function.__globals__.get, constant.co_names)
-            codes += [*constant.co_consts, *(value for value in known if isinstance(value, str | tuple))]
+            constants = map(function.__globals__.get, constant.co_names)
+            codes += [*constant.co_consts, *(value for value in constants if isinstance(value, str | tuple))]
             yield from filter(PRIVATE.fullmatch, constant.co_names)
         elif isinstance(constant, tuple | frozenset):
             codes += constant

@@ -63,9 +63,9 @@ def _lazily(begin: Callable[[Env], Begun], clauses: list[Clause], item: Closure,
     def generate(env: Env) -> Iterator[Any]:
         variables, values = begin(env)
         # In a list, for generators that hold each other are freed by a walk as deep as there are.
-        made: Any = items(variables, [values])
-        made.__name__ = made.__qualname__ = "<genexpr>"
-        return made  # type: ignore[no-any-return]
+        generator: Any = items(variables, [values])
+        generator.__name__ = generator.__qualname__ = "<genexpr>"
+        return generator  # type: ignore[no-any-return]
 
     return generate
 

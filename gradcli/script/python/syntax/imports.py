@@ -64,24 +64,24 @@ def module_named(modules: Namespace, dotted: str, *, is_tried: bool = False) -> 
         if not is_pythons and (is_tried or first not in PACKAGES.split()):
             raise ModuleNotFoundError(f"No module named {first!r}", name=first)
         if is_tried:
-            known = ", ".join(sorted(modules.names))
+            supported = ", ".join(sorted(modules.names))
             message = f"the module {first} is not supported in snippets"
-            raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
+            raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {supported}")
         return Absent(dotted)
     module: Any = modules.get(first)
-    known = first
+    path = first
     for name in rest:
         if not isinstance(module, Namespace):
-            raise ModuleNotFoundError(f"No module named {dotted!r}; {known!r} is not a package", name=dotted)
-        known = f"{known}.{name}"
+            raise ModuleNotFoundError(f"No module named {dotted!r}; {path!r} is not a package", name=dotted)
+        path = f"{path}.{name}"
         try:
             module = module.get(name, imported=True)
         except AttributeError as error:
-            if first == "torch" and known.count(".") > 1:  # torch may have it, and not import it by itself
+            if first == "torch" and path.count(".") > 1:  # torch may have it, and not import it by itself
                 raise UnsupportedError(
-                    f"the module {known} is not supported in snippets", python=ModuleNotFoundError
+                    f"the module {path} is not supported in snippets", python=ModuleNotFoundError
                 ) from error
-            raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
+            raise ModuleNotFoundError(f"No module named {path!r}", name=path) from error
     return module
 
 

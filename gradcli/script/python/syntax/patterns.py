@@ -141,11 +141,11 @@ def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
 
 def _positions(kind: Any, count: int) -> tuple[str, ...]:
     """The names that the positions of a class pattern stand for."""
-    known = kind.members.get("_fields", ()) if isinstance(kind, BuiltinType) else getattr(kind, "__match_args__", ())
-    if count > len(known):
-        words = f"{len(known)} positional sub-pattern{'s' * (len(known) != 1)} ({count} given)"
+    fields = kind.members.get("_fields", ()) if isinstance(kind, BuiltinType) else getattr(kind, "__match_args__", ())
+    if count > len(fields):
+        words = f"{len(fields)} positional sub-pattern{'s' * (len(fields) != 1)} ({count} given)"
         raise TypeError(f"{getattr(kind, 'name', '') or kind.__name__}() accepts {words}")
-    return tuple(known)
+    return tuple(fields)
 
 
 def _fits(env: Env, x: Any, name: str, part: Pattern) -> bool:

@@ -112,8 +112,8 @@ def _single(value: Any) -> str:
 
 def _function(value: Any) -> str:
     if isinstance(value, MethodType):
-        written = value.__func__.__qualname__.startswith("Tensor.")  # a method that torch wrote in Python
-        if written or is_own_function(value) or isinstance(value.__self__, Facade | type):
+        is_in_python = value.__func__.__qualname__.startswith("Tensor.")  # a method that torch wrote in Python
+        if is_in_python or is_own_function(value) or isinstance(value.__self__, Facade | type):
             return f"<bound method {value.__func__.__qualname__} of {represent(value.__self__)}>"
         kind = type_of(value.__self__)
         shown = kind.name if isinstance(kind, BuiltinType) else kind.__name__

@@ -138,8 +138,8 @@ ITERATION: dict[str, Callable[..., Any]] = {
 
 def measured_items(items: Any, each: int = 8) -> Any:
     """Measure the argument of a constructor; items of a range or of an iterator take memory themselves."""
-    made = not isinstance(items, (*NESTING, str))
-    if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
+    is_iterator = not isinstance(items, (*NESTING, str))
+    if is_iterator and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
         return Counting(bounded_iterable(items, each + NUMBER))
     return bounded_iterable(items, each)
 

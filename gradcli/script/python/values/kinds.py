@@ -91,12 +91,12 @@ class Namespace:
             return self.members[name]
         if name == "__name__":
             return self.name
-        known = self._has(name)
-        member = self.find(name) if self.find is not None and (known or imported) else None
+        is_public = self._has(name)
+        member = self.find(name) if self.find is not None and (is_public or imported) else None
         if member is None:
             self._check(name)
             raise missing_error(self.name, name, self.names)
-        if known:
+        if is_public:
             self.members[name] = member
             name_members({name: member}, self.name)
         return member

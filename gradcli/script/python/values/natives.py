@@ -139,8 +139,8 @@ def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
 
 def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _: Any = None) -> Any:
     """`generator.throw`: of an exception, or of a type of exceptions with the argument for a new one."""
-    made = kind if value is None else value if isinstance(value, BaseException) else kind(value)
-    return generator.throw(raisable(made, "exceptions must be classes or instances"))
+    error = kind if value is None else value if isinstance(value, BaseException) else kind(value)
+    return generator.throw(raisable(error, "exceptions must be classes or instances"))
 
 
 STRING = members_named(

@@ -117,11 +117,11 @@ IN_PLACE: dict[type[ast.operator], Binary] = {
 
 def augmented_operator(kind: type[ast.operator]) -> Binary:
     """Return the operator of an augmented assignment (`x += y`); growth in place is measured."""
-    plain, in_place = BINARY[kind], IN_PLACE[kind]
+    binary, in_place = BINARY[kind], IN_PLACE[kind]
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, int | float | str | tuple):
-            return plain(a, b)
+            return binary(a, b)
         if isinstance(a, list | deque):
             if kind is ast.Mult and isinstance(b, WHOLE):
                 running.machine.budget.fits(len(a) * int(b), "this list")

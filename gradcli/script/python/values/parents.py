@@ -38,10 +38,10 @@ def parent(kind: type) -> type:
     """Return the class that stands for one of Python's own types as a parent."""
     methods = _inherited(kind) | MEASURING[kind]
     name_members(methods)
-    made = type(kind.__name__, (kind, Facade), {"__slots__": (), "__parent__": True, **methods})
-    SHOWN[made] = kind
-    describe(made)  # which has its methods itself
-    return made
+    subclass = type(kind.__name__, (kind, Facade), {"__slots__": (), "__parent__": True, **methods})
+    SHOWN[subclass] = kind
+    describe(subclass)  # which has its methods itself
+    return subclass
 
 
 def _special(kind: type) -> Callable[[str], Any]:

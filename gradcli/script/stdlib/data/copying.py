@@ -54,32 +54,32 @@ def copy(value: Any) -> Any:
         return copied
     if isinstance(value, Tensor):
         copy_method = getattr(type(value), "__copy__", None)
-        made = _made(value.array, value) if copy_method is None else copy_method(value)
+        result = _made(value.array, value) if copy_method is None else copy_method(value)
         if hasattr(value, "snippet_attributes"):
-            made.snippet_attributes = dict(value.snippet_attributes)
-        return made
+            result.snippet_attributes = dict(value.snippet_attributes)
+        return result
     return value
 
 
 def _made(memory: Any, value: Tensor) -> Tensor:
     """Make a leaf as torch makes a copy, which counts as a change of it."""
-    made = Tensor(memory)
-    made.history = Unversioned() if mode.inference else [0]
+    leaf = Tensor(memory)
+    leaf.history = Unversioned() if mode.inference else [0]
     if value.requires_grad:
-        made.node = AccumulateGrad(made)
-    return made
+        leaf.node = AccumulateGrad(leaf)
+    return leaf
 
 
 def _object(value: Any) -> Any:
     """Copy an object of a class; numbers, texts and members of enumerations stay as they are."""
     if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
         return value
-    made = _bare(value)
+    result = _bare(value)
     for name, item in _attributes(value):
-        _hold(made, name, item)
+        _hold(result, name, item)
     for item in _taken(value) if isinstance(value, CONTAINERS) else ():
-        _put(made, item)
-    return made
+        _put(result, item)
+    return result
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
@@ -98,12 +98,12 @@ def _is_filled(slot: MemberDescriptorType, value: Any) -> bool:
     return True
 
 
-def _hold(made: Any, name: str, item: Any) -> None:
+def _hold(owner: Any, name: str, item: Any) -> None:
     """Set an attribute, past the `__setattr__` of the class."""
-    if any(isinstance(vars(base).get(name), MemberDescriptorType) for base in type(made).__mro__):
-        object.__setattr__(made, name, item)
+    if any(isinstance(vars(base).get(name), MemberDescriptorType) for base in type(owner).__mro__):
+        object.__setattr__(owner, name, item)
     else:
-        vars(made)[name] = item
+        vars(owner)[name] = item
 
 
 def deepcopy(x: Any, memo: Any = None) -> Any:

@@ -115,15 +115,15 @@ class DefinedEnum(Defined, EnumKind):
                 raise TypeError(f"{base!r} cannot be extended")
         given = {key: value for key, value in namespace.items() if _is_member(key, value)}
         rest = {key: value for key, value in namespace.items() if key not in given}
-        made: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
+        kind: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
         values: list[Any] = []
         for key, value in given.items():
             values.append(_next(values) if isinstance(value, auto) else value)
-            same = [member for member in made if member.value == values[-1]]
-            member = same[0] if same else _member(made, key, values[-1])
-            type.__setattr__(made, key, member)
-            vars(made)[MEMBERS][key] = member
-        return made
+            same = [member for member in kind if member.value == values[-1]]
+            member = same[0] if same else _member(kind, key, values[-1])
+            type.__setattr__(kind, key, member)
+            vars(kind)[MEMBERS][key] = member
+        return kind
 
 
 MARKED[EnumKind] = DefinedEnum
@@ -157,11 +157,11 @@ def _next(before: list[Any]) -> int:
 
 def _member(kind: Any, name: str, value: Any) -> Any:
     mixed: Any = next((base for base in (str, int, float) if issubclass(kind, base)), None)
-    made = object.__new__(kind) if mixed is None else mixed.__new__(kind, exact(mixed, value))
-    vars(made).update(_name_=name, _value_=value)
+    member = object.__new__(kind) if mixed is None else mixed.__new__(kind, exact(mixed, value))
+    vars(member).update(_name_=name, _value_=value)
     if isinstance(kind.__init__, type(_member)):
-        kind.__init__(made, *(value if isinstance(value, tuple) else (value,)))
-    return made
+        kind.__init__(member, *(value if isinstance(value, tuple) else (value,)))
+    return member
 
 
 def namespace(name: str) -> Namespace:

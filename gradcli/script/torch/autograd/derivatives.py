@@ -43,15 +43,15 @@ def copy_inputs(
         raise RuntimeError(REQUIRED)
     if mode.inference or any(map(is_inference, inputs)):
         raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
-    made = tuple(
+    copies = tuple(
         (through(x) if through else ops.view(x, x.shape))
         if create_graph and x.requires_grad
         else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
     if running.machine.timeline is not None:
-        running.machine.timeline.run.inner.update(made)
-    return made
+        running.machine.timeline.run.inner.update(copies)
+    return copies
 
 
 def slopes(

@@ -117,10 +117,10 @@ class Context(Facade):
         places = [place for place, output in enumerate(self._outputs) if x is output and x.node is None]
         if not places or not isinstance(x, Tensor) or self._node is None:
             return x
-        made = Tensor(x.value)
-        made.history = x.history
-        made.node = self._node.call.parts.get(places[0], self._node)
-        return made
+        result = Tensor(x.value)
+        result.history = x.history
+        result.node = self._node.call.parts.get(places[0], self._node)
+        return result
 
     def mark_dirty(self, *tensors: Any) -> None:
         if not all(isinstance(x, Tensor) for x in tensors):
@@ -135,9 +135,9 @@ class Context(Facade):
     def set_materialize_grads(self, value: bool) -> None:
         self._materialize = value
 
-    def _seal(self, made: dict[int, Any], results: tuple[Any, ...]) -> None:
+    def _seal(self, outputs: dict[int, Any], results: tuple[Any, ...]) -> None:
         """End `forward`: where it saved an output that it made, save the tensor that the snippet gets in its place."""
-        saved = tuple(made.get(id(tensor), tensor) for tensor in self._saved)
+        saved = tuple(outputs.get(id(tensor), tensor) for tensor in self._saved)
         self._outputs = results
         self._saved = tuple(map(pack_value, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
@@ -204,8 +204,8 @@ def push(
     if len(pushed) != len(results) or not all(x is None or isinstance(x, Tensor) for x in pushed):
         raise RuntimeError(f"jvp should return {len(results)} tensors, one for each result, or None")
     for place, (x, tangent) in enumerate(zip(results, pushed, strict=True)):
-        plain = any(x is other for other in context._without_gradient)
-        takes_tangent = not plain and isinstance(x, Tensor) and is_floating(x.value)
+        has_no_gradient = any(x is other for other in context._without_gradient)
+        takes_tangent = not has_no_gradient and isinstance(x, Tensor) and is_floating(x.value)
         if takes_tangent is (tangent is None):
             words = f"a jvp that gives {'no' if takes_tangent else 'a'} tangent of result {place} is not supported here"
             raise UnsupportedError(words, python=RuntimeError)
@@ -342,9 +342,9 @@ class Call:
         self.arguments = arguments
         self.places = [place for place, x in enumerate(arguments) if isinstance(x, Tensor)]
         self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
-        plain = {id(x) for x in context._without_gradient}
+        without_gradient = {id(x) for x in context._without_gradient}
         floating = {n: x for n, x in enumerate(results) if isinstance(x, Tensor) and is_floating(x.value)}
-        self.outputs = {n: x for n, x in floating.items() if id(x) not in plain}
+        self.outputs = {n: x for n, x in floating.items() if id(x) not in without_gradient}
         self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.missing = False  # whether `backward` runs without a gradient
@@ -558,8 +558,8 @@ class Function(Facade):
         results = _results(context, arguments, given)
         Call(cls, context, arguments, results).record()
         push(cls, context, arguments, results, tangents)
-        made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
-        context._seal({id(before): after for before, after in made}, results)
+        new_pairs = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
+        context._seal({id(before): after for before, after in new_pairs}, results)
         return results if isinstance(outputs, tuple) else results[0]
 
 

@@ -205,9 +205,9 @@ def function(name: str, module: str = "") -> Function | None:
     """`torch.name`, or what a module of torch has by the name; None when that is no operation."""
     if name.endswith("_"):
         return in_place(name)
-    known = OPERATIONS.get(f"{module}.{name}")
-    if known is not None:
-        return plain(known.name, method=False, shown=_shown(name, module))
+    operation = OPERATIONS.get(f"{module}.{name}")
+    if operation is not None:
+        return plain(operation.name, method=False, shown=_shown(name, module))
     if name not in OPERATIONS or OPERATIONS[name].only not in ("", module):
         return None
     return plain(name, method=False, shown=_shown(name, module))
