@@ -60,10 +60,10 @@ def run_watched(argv: list[str]) -> int:
         return run(argv)
     from gradcli.commands.forms import TEXTS, asked
     from gradcli.errors import GradcliError
-    from gradcli.workers.watch import watched
+    from gradcli.workers.watch import run_in_child
 
     try:
-        return watched(lambda: run(argv), is_document=asked(argv) not in TEXTS)
+        return run_in_child(lambda: run(argv), is_document=asked(argv) not in TEXTS)
     except GradcliError as error:
         from gradcli.cli import report
 

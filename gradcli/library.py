@@ -266,7 +266,7 @@ def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
     contribution; hooks are not fired, `.grad` is not written, and `loss.backward()` works afterwards. Raises
     GradcliError for a graph that was freed or compiled.
     """
-    from gradcli.live.explained import explained
+    from gradcli.live.explained import explain_graph
     from gradcli.live.names import checked_names, tensors_of
 
     if names is None:
@@ -275,7 +275,7 @@ def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
     else:
         names = checked_names(names)
     with ENGINE:
-        return Shown.of(explained(loss, names))
+        return Shown.of(explain_graph(loss, names))
 
 
 def grade(assignment: str, answers: str) -> Graded:

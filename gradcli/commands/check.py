@@ -126,7 +126,7 @@ def command(
     from gradcli.homework.assignment.assignments import read_assignment
     from gradcli.homework.solve.runs import scripts
     from gradcli.workers.files import refuse_overwriting, refuse_unwritable
-    from gradcli.workers.zygote import waiting
+    from gradcli.workers.zygote import zygote_waiting
 
     kind = next((f"check {first}" for first in KINDS if options[first]), "check")
     inputs = [assignment, *course.files, *([secret_file] if secret_file else ())]
@@ -139,7 +139,7 @@ def command(
         from gradcli.render.check import worked
 
         work = worked.WORK
-    with waiting(work), nullcontext("report") if report else opened(page, kind) as form:
+    with zygote_waiting(work), nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
         questions = read_assignment(text)
         request = Request(report, reveal and reveal.value, page, limits, form, all, jobs, inputs, standalone=standalone)

@@ -101,9 +101,9 @@ def _version(ctx: typer.Context, is_asked: bool) -> None:
     if is_asked:
         typer.echo(f"gradcli {__version__}")
         if ctx.params.get("verbose"):
-            from gradcli.workers.sandbox.lock import told
+            from gradcli.workers.sandbox.lock import walls_text
 
-            typer.echo(told())
+            typer.echo(walls_text())
         raise typer.Exit
 
 

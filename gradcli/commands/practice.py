@@ -90,12 +90,12 @@ def command(
     from gradcli.homework.practice.topics import topic as assignment_of
     from gradcli.homework.solve.runs.scripts import WORK
     from gradcli.render.practice.turns import Turns
-    from gradcli.workers.zygote import waiting
+    from gradcli.workers.zygote import zygote_waiting
 
     if topic is None:
         show_topics([(name, assignment_of(name)) for name in ORDER], console.looks, is_json=json)
         return 0
-    with waiting(WORK):
+    with zygote_waiting(WORK):
         assignment = assignment_of(topic) if topic in ORDER else assignment_in_file(topic, ORDER)
         if destination != "-":
             write_page(assignment, new_seed() if seed is None else seed, destination, console.looks, limits.of_item)
@@ -172,14 +172,14 @@ def practise(turns: Turns, assignment: Assignment, front: Front, limits: Limits)
     from gradcli.homework.worker import unanswered
     from gradcli.render.practice.turns import JUDGING
     from gradcli.workers.notes import MARK
-    from gradcli.workers.pool import Answered, Lost, mapped
+    from gradcli.workers.pool import Answered, Lost, map_items
 
     def lost(moves: Sequence[Move], loss: Lost) -> list[Answered]:
         if loss.reason in ("bug", "error") or loss.at.partition(MARK)[0] != JUDGING:
             raise unanswered(assignment, loss, limits)
         return [Answered(None)]
 
-    turns_of = mapped(
+    turns_of = map_items(
         turns, front.moves(), 1, limits, lost, kind=tuple[str, str, bool, str],
         parts=lambda moves: len(moves) + len(assignment.questions),
     )  # fmt: skip

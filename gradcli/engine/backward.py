@@ -162,11 +162,11 @@ def grad(
         events=follow is not None,
     )
     drain(steps if follow is None else follow(steps), create_graph)
-    found = [None if getattr(x, "is_unrecorded", False) else captured[x.node] for x in inputs if x.node is not None]
+    arrived = [None if getattr(x, "is_unrecorded", False) else captured[x.node] for x in inputs if x.node is not None]
     if not allow_unused:
-        check_used(found)
+        check_used(arrived)
     tensors = {id(x.value): x for x in gradients if isinstance(x, Tensor)}  # one tensor for one value
-    return tuple(g if g is None or isinstance(g, Tensor) else tensors.setdefault(id(g), Tensor(g)) for g in found)
+    return tuple(g if g is None or isinstance(g, Tensor) else tensors.setdefault(id(g), Tensor(g)) for g in arrived)
 
 
 def check_used(gradients: Sequence[Carrier | None]) -> None:

@@ -97,15 +97,15 @@ sum_to_size: Primitive = structured(
 def _expand(x: Any, *, size: tuple[int, ...]) -> Any:
     if 1 not in size or not np.ndim(x) or not x.size:
         return np.broadcast_to(x, size)
-    found = strided(x, size, _steps(x, size))
-    found.flags.writeable = False
-    return found
+    view = strided(x, size, _steps(x, size))
+    view.flags.writeable = False
+    return view
 
 
 def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
     """Return the strides of an expanded array as torch has them, where they are not 0 in a dimension of size 1."""
     sizes = zip(reversed(x.strides), reversed(x.shape), reversed(size), strict=False)
-    steps = [own if length == wanted else 0 for own, length, wanted in sizes]
+    steps = [step if length == wanted else 0 for step, length, wanted in sizes]
     for place in range(len(size) - len(steps) - 1, -1, -1):
         steps.append(size[place + 1] * steps[-1] if size[place] == 1 else 0)
     return steps[::-1]

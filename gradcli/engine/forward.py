@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.promotion import operand_values, refusal, settled, wrapped
+from gradcli.engine.checks.promotion import operand_values, refusal, settle_dtype, wrap_integers
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import view_of
 from gradcli.engine.modes import mode
@@ -37,7 +37,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     except (OverflowError, TypeError, ValueError) as error:
         value = _recovered(primitive, values, options, error)
     if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
-        value = settled(primitive, value, values, options)
+        value = settle_dtype(primitive, value, values, options)
     if type(value) is ARRAY and value is values[0] and not primitive.view:
         value = value.copy(order="K")
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
@@ -54,9 +54,9 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
 
 
 def _recovered(primitive: Primitive, values: list[Any], options: dict[str, Any], error: Exception) -> Any:
-    """Compute with whole numbers cut to a narrow dtype that they do not fit; of other errors raise torch's."""
+    """Compute again with integers wrapped to a narrow dtype that they do not fit; else raise torch's error."""
     if isinstance(error, OverflowError):
-        return primitive.forward(*wrapped(values), **options)
+        return primitive.forward(*wrap_integers(values), **options)
     reason = refusal(primitive, values, error)
     if reason is error:
         raise error

@@ -94,7 +94,7 @@ def set_grad_enabled(enabled: bool) -> AbstractContextManager[None]:
 
 
 def refuse_examples(what: str, *tensors: Any) -> None:
-    """Under vmap, refuse to use one of the tensors in a way that no whole batch can be used in."""
+    """Under vmap, refuse a use of these tensors that works for a single example alone, and not for a batch."""
     if mode.examples is not None:
         for x in tensors:
             mode.examples.refuse(x, what)

@@ -193,11 +193,11 @@ class Primitive:
             return self._write(tuple(operands), options, value)
         for position, x in enumerate(operands):  # one after the other: not all of them may be left small
             operands[position] = x.unexpanded(operands, value)
-        written = self._write(tuple(operands), options, value)
+        text_tree = self._write(tuple(operands), options, value)
         if any(x.inner for x in operands):
             inner = self.formula(tuple(x.inner or x for x in operands), options)
-            written.inner = inner if inner.shape != written.shape else None
-        return written
+            text_tree.inner = inner if inner.shape != text_tree.shape else None
+        return text_tree
 
     def _write(self, operands: tuple[Formula, ...], options: dict[str, Any], value: Any) -> Formula:
         if self.fold is not None:
@@ -248,14 +248,14 @@ class Primitive:
         return tuple(frozenset() if rule is None else self._read_by(rule).union(self.saves) for rule in self.rules)
 
     def _read_by(self, rule: Rule) -> frozenset[int]:
-        return frozenset() if self.copies else mentioned(rule, not self.variadic)
+        return frozenset() if self.copies else positions_read(rule, not self.variadic)
 
     @cached_property
     def saves_out(self) -> bool:
         return any(OUT in positions for positions in self.saved)
 
 
-def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
+def positions_read(rule: Rule, with_rest: bool = False) -> frozenset[int]:
     """Return the positions of the values that a rule reads; `x.shape` alone saves nothing, as in torch.
 
     `*indices` count as the first of them, if `with_rest`.

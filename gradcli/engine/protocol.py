@@ -19,7 +19,7 @@ GRADIENT_LOST = (
 NO_OPTIONS: dict[str, Any] = {}
 
 
-def applied(name: str) -> Binary:
+def direct_operator(name: str) -> Binary:
     """Return the operator that applies the primitive without lowering: scalar programs spend their time here."""
 
     def operator(self: Any, other: Any) -> Any:
@@ -33,7 +33,7 @@ def applied(name: str) -> Binary:
     return operator
 
 
-def augmented(name: str) -> Binary:
+def in_place_operator(name: str) -> Binary:
     """Return the operator that writes its result over the tensor: `x += 1`."""
 
     def operator(self: Any, other: Any) -> Any:
@@ -54,17 +54,17 @@ class TensorProtocol(Arithmetic):
 
     __slots__ = ()
     value: Any
-    __add__, __sub__, __mul__, __truediv__ = applied("add"), applied("sub"), applied("mul"), applied("div")
+    __add__, __sub__, __mul__, __truediv__ = map(direct_operator, ("add", "sub", "mul", "div"))
     __and__, __rand__ = binary("and"), reflected("and")
     __or__, __ror__ = binary("or"), reflected("or")
     __xor__, __rxor__ = binary("xor"), reflected("xor")
     __lshift__, __rlshift__ = binary("lshift"), reflected("lshift")
     __rshift__, __rrshift__ = binary("rshift"), reflected("rshift")
-    __iadd__, __isub__, __imul__ = augmented("add"), augmented("sub"), augmented("mul")
-    __itruediv__, __ifloordiv__ = augmented("truediv"), augmented("floordiv")
-    __imod__, __ipow__ = augmented("mod"), augmented("pow")
-    __iand__, __ior__, __ixor__ = augmented("and"), augmented("or"), augmented("xor")
-    __ilshift__, __irshift__ = augmented("lshift"), augmented("rshift")
+    __iadd__, __isub__, __imul__ = in_place_operator("add"), in_place_operator("sub"), in_place_operator("mul")
+    __itruediv__, __ifloordiv__ = in_place_operator("truediv"), in_place_operator("floordiv")
+    __imod__, __ipow__ = in_place_operator("mod"), in_place_operator("pow")
+    __iand__, __ior__, __ixor__ = in_place_operator("and"), in_place_operator("or"), in_place_operator("xor")
+    __ilshift__, __irshift__ = in_place_operator("lshift"), in_place_operator("rshift")
 
     def __matmul__(self, other: Any) -> Any:
         return FUNCTIONS["matmul"](self, other) if isinstance(other, ARRAYS) else NotImplemented

@@ -96,14 +96,14 @@ def listening(kind: type[Kind]) -> list[Kind]:
 
 def listen(tape: Tape) -> None:
     """Add a listener."""
-    known, base = _listening()
-    mode.tape = Listeners((tape, *known), base)
+    listeners, base = _listening()
+    mode.tape = Listeners((tape, *listeners), base)
 
 
 def leave(tape: Tape) -> None:
     """Remove a listener."""
-    known, base = _listening()
-    rest = tuple(other for other in known if other is not tape)
+    listeners, base = _listening()
+    rest = tuple(other for other in listeners if other is not tape)
     mode.tape = Listeners(rest, base) if rest else base
 
 

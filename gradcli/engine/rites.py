@@ -25,7 +25,9 @@ def accumulate(leaf: Tensor, gradient: Any) -> None:
         raise other_shape(gradient, leaf)
     held: Any = leaf._grad
     if held is None:
-        leaf._grad = copied(gradient) if isinstance(gradient, Tensor) else Tensor(laid_as(leaf.value, gradient))
+        leaf._grad = (
+            copy_gradient(gradient) if isinstance(gradient, Tensor) else Tensor(copy_in_order(leaf.value, gradient))
+        )
     elif isinstance(gradient, Tensor):
         leaf._grad = held + gradient
     else:
@@ -33,7 +35,7 @@ def accumulate(leaf: Tensor, gradient: Any) -> None:
         held.changed()
 
 
-def laid_as(value: Value, gradient: Value) -> Value:
+def copy_in_order(value: Value, gradient: Value) -> Value:
     """Copy a gradient, in the order of the entries of its leaf where that is dense, else of rows."""
     if value.flags.c_contiguous or not is_dense(value):
         return gradient.copy()
@@ -42,7 +44,7 @@ def laid_as(value: Value, gradient: Value) -> Value:
     return laid
 
 
-def copied(gradient: Tensor) -> Tensor:
+def copy_gradient(gradient: Tensor) -> Tensor:
     """Copy a gradient, with the node that torch gives the copy."""
     return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())
 

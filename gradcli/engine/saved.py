@@ -58,7 +58,7 @@ def _free(node: Node) -> None:
         node.hooks.packed = None
 
 
-def saved(node: Node) -> set[int]:
+def saved_positions(node: Node) -> set[int]:
     """Return the positions that the rules in use mention (`OUT` for the result)."""
     return {
         position
@@ -124,10 +124,10 @@ HINT = (
 def check_versions(node: Node, positions: Collection[int] | None = None) -> None:
     """Refuse to use a saved tensor that was changed in place after it was saved: one of all, or at the positions."""
     beside = node.watched if positions is None else ()
-    positions = saved(node) if positions is None else positions
+    positions = saved_positions(node) if positions is None else positions
     for x in beside:
         if x.history and x.history[-1] > x.since:
-            raise modified(node, x.value, x.origin(), x.history, x.since)
+            raise modified_error(node, x.value, x.origin(), x.history, x.since)
     check_attached(node, positions)
     changed = [
         position
@@ -137,11 +137,11 @@ def check_versions(node: Node, positions: Collection[int] | None = None) -> None
     if changed:  # torch reads the inputs by the order of their names, then the result
         names = dict(enumerate(node.primitive.inputs))
         x = (node.inputs or ())[min(changed, key=lambda position: (names.get(position, "~"), position))]
-        raise modified(node, x.value, origin(x.node), x.history, node.sequence)
+        raise modified_error(node, x.value, origin(x.node), x.history, node.sequence)
     if node.saved_out is not None and OUT in positions:
         history, since = node.saved_out
         if history and history[-1] > since:
-            raise modified(node, node.out, origin(node), history, since)
+            raise modified_error(node, node.out, origin(node), history, since)
 
 
 class ModifiedError(AutogradError):
@@ -154,7 +154,7 @@ class ModifiedError(AutogradError):
         self.time = time
 
 
-def modified(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
+def modified_error(saver: Node, value: Any, origin: str, history: list[int], since: int) -> ModifiedError:
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{_kind(value)} {list(value.shape)}]{origin} is at version "

@@ -54,30 +54,30 @@ class Level:
         self.known.pop(x.node or x, None)
 
     def get(self, x: Tensor) -> Tensor | None:
-        """Return the tangent of a tensor, None for a constant; a view of a changed tensor has its part of the whole."""
+        """Return the tangent of a tensor, None for a constant; a changed view takes its part of the base's."""
         if mode.inference and not self.transforms:  # in which torch looks at no tangent
             return None
         node = x.node
-        found = self.known.get(node or x)
-        stale = found is not None and node is None and len(x.history or ()) != found[1]
-        if is_view(x) and (stale or (found is None and x.history)):
-            whole = self.get(x.base)
-            return None if whole is None else follow(whole, x.path)
+        entry = self.known.get(node or x)
+        stale = entry is not None and node is None and len(x.history or ()) != entry[1]
+        if is_view(x) and (stale or (entry is None and x.history)):
+            base_tangent = self.get(x.base)
+            return None if base_tangent is None else follow(base_tangent, x.path)
         UnsupportedHere.when(stale, CHANGED, help=OUT_OF_PLACE)
-        return None if found is None else found[0]
+        return None if entry is None else entry[0]
 
     def written(self, target: Tensor, result: Tensor) -> Callable[[], None]:
         """Return what gives the changed tensor its tangent, once `result` is written over `target`."""
         owner = target.base if is_view(target) else target
         duals = [x for x in (target, owner) if (x.node or x) in self.duals]
         UnsupportedHere.when(bool(duals), CHANGED, help=OUT_OF_PLACE)
-        part, whole = self.get(result), self.get(owner)
-        if part is None and whole is None:
+        part, owner_tangent = self.get(result), self.get(owner)
+        if part is None and owner_tangent is None:
             return lambda: None
         part = Tensor(np.zeros_like(result.value)[()]) if part is None else part
         if is_view(target):
-            whole = Tensor(np.zeros_like(owner.value)[()]) if whole is None else whole
-            part = overwrite(whole, part, path=target.path)
+            owner_tangent = Tensor(np.zeros_like(owner.value)[()]) if owner_tangent is None else owner_tangent
+            part = overwrite(owner_tangent, part, path=target.path)
         tangent = Tensor(part.value, part.node)
         return lambda: self.set(owner, tangent)
 
@@ -85,19 +85,19 @@ class Level:
         """Give the result of an operation a tangent, if an operand has one; a function of a snippet has its `jvp`."""
         if not getattr(application.primitive, "pushes", True):
             return
-        given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
-        parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
-        found = [part for part in parts if part is not None]
-        if found:
-            total = found[0]
-            for part in found[1:]:
+        tangents = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
+        parts = [push_tangent(application, position, tangent) for position, tangent in tangents if tangent is not None]
+        shares = [part for part in parts if part is not None]
+        if shares:
+            total = shares[0]
+            for part in shares[1:]:
                 total = total + part
-            if not application.primitive.view and any(total is tangent for _, tangent in given):
+            if not application.primitive.view and any(total is tangent for _, tangent in tangents):
                 total = carry(total, Tensor(total.value.copy(), total.node))
             self.set(application.out, total)
 
 
-def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
+def push_tangent(application: Application, position: int, tangent: Tensor) -> Tensor | None:
     """Return the part of the tangent of the result that comes from one operand; None where it has no rule."""
     primitive, inputs, options, out = application
     rules = primitive.rules_for(inputs)
@@ -114,10 +114,10 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
         if flowed is None or not flowed.requires_grad:  # a step, whose tangent torch has as zeros
             return Tensor(np.zeros_like(out.value)[()])
         reached = fit(flowed, inputs[position])
-        (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
-    if found is not None and found.requires_grad and not (has_graph and mode.grad_enabled):
-        return carry(found, found.detach())  # a graph for those that follow alone
-    return found
+        (tangent_share,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
+    if tangent_share is not None and tangent_share.requires_grad and not (has_graph and mode.grad_enabled):
+        return carry(tangent_share, tangent_share.detach())  # a graph for those that follow alone
+    return tangent_share
 
 
 def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
@@ -130,25 +130,25 @@ def keep_tangents(x: Tensor, change: Callable[[], Any]) -> None:
             active.known[after] = active.known.pop(before)
 
 
-def tangents_of(*given: Any) -> list[Tensor]:
-    """Return the tangents that some of these have, in every forward pass that runs."""
-    found = [active.get(x) for active in listening(Level) for x in given if isinstance(x, Tensor)]
-    return [x for x in found if x is not None]
+def tangents_of(*values: Any) -> list[Tensor]:
+    """Return the tangents that the given tensors have, in all forward passes that are running."""
+    tangents = [active.get(x) for active in listening(Level) for x in values if isinstance(x, Tensor)]
+    return [x for x in tangents if x is not None]
 
 
 @contextmanager
 def level() -> Iterator[Level]:
     """Run a forward pass: inside of the block its tangents follow every operation."""
-    made = Level()
-    listen(made)
+    forward_pass = Level()
+    listen(forward_pass)
     try:
-        yield made
+        yield forward_pass
     finally:
-        leave(made)
+        leave(forward_pass)
 
 
 def carry(source: Tensor, alias: Tensor, through: Callable[[Tensor], Tensor] = lambda x: x) -> Tensor:
-    """Give another tensor with the same value the tangents that the first one has, as `through` leaves them."""
+    """Give `alias`, a tensor of the same value, the tangents of `source`, each passed `through` a function first."""
     for active in listening(Level):
         tangent = active.get(source)
         if tangent is not None:

@@ -66,10 +66,10 @@ class Tensor(TensorProtocol):
     on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "history", "node", "own", "value")
+    __slots__ = ("__weakref__", "_grad", "history", "node", "snippet_attributes", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
 
-    own: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
+    snippet_attributes: dict[str, Any]  # the attributes that a snippet puts on a tensor; not set before there is one
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
 
@@ -147,11 +147,11 @@ class Tensor(TensorProtocol):
 
     @property
     def known_node(self) -> Target | None:
-        """The node; of a view whose node is not valid any more the one that it had."""
+        """The node; of an invalid view, the last node that it had."""
         return self.node
 
     def check_valid(self) -> None:
-        """Refuse to tell the node where it is not known; only of a view it may not be."""
+        """Raise AutogradError for a view whose node is not known; any other tensor knows its node."""
 
     @property
     def is_leaf(self) -> bool:

@@ -32,7 +32,7 @@ from gradcli.language.tree import (
 from gradcli.language.unparser import unparse
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.support.absent import INSTEAD
-from gradcli.ops.support.arguments import as_tensor, check_size, converted_beside, described, integer, operand
+from gradcli.ops.support.arguments import as_tensor, check_size, describe_value, integer, operand, promote_integers
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
@@ -171,7 +171,7 @@ def _unary(operator: str, value: Any) -> Any:
 
 def _binary(operator: str, a: Any, b: Any) -> Any:
     if operator == "@":
-        return ops.matmul(*converted_beside([_tensor(a, operator, as_tensor), _tensor(b, operator, as_tensor)]))
+        return ops.matmul(*promote_integers([_tensor(a, operator, as_tensor), _tensor(b, operator, as_tensor)]))
     if _is_number(a) and _is_number(b):
         return arithmetic(operator, a, b)
     check_broadcast((a, b))
@@ -224,7 +224,7 @@ def _suggestion(name: str, args: Sequence[Argument]) -> str:
 
 def _method(node: Method, parts: Sequence[Any]) -> Any:
     if not isinstance(parts[0], Tensor | list) and not _is_number(parts[0]):
-        raise EvaluationError("E209", f"{described(parts[0])} has no method {node.name!r}", label="not a tensor")
+        raise EvaluationError("E209", f"{describe_value(parts[0])} has no method {node.name!r}", label="not a tensor")
     method = OPERATIONS.get(node.name)
     if method is None or not method.method:
         methods = [name for name, operation in OPERATIONS.items() if operation.method]
@@ -278,4 +278,6 @@ def _tensor(value: Any, use: str, convert: Callable[[Any], Any] = as_tensor) -> 
         return convert(value)
     except (TypeError, ValueError) as error:
         reason = f": {error}" if isinstance(error, ValueError) else ""
-        raise EvaluationError("E204", f"{use} takes a tensor or a number, not {described(value)}{reason}") from None
+        raise EvaluationError(
+            "E204", f"{use} takes a tensor or a number, not {describe_value(value)}{reason}"
+        ) from None

@@ -32,7 +32,7 @@ from gradcli.language.tree import (
     Tuple,
     fold,
 )
-from gradcli.ops.support.arguments import as_tensor, described
+from gradcli.ops.support.arguments import as_tensor, describe_value
 from gradcli.source import Span, did_you_mean
 
 Evaluated = tuple[Any, Expression]  # a value, and its expression over named nodes
@@ -282,7 +282,7 @@ class _Machine:
         except (TypeError, ValueError):
             raise EvaluationError(
                 "E206",
-                f"the output is {described(value)}, neither a number nor a tensor",
+                f"the output is {describe_value(value)}, neither a number nor a tensor",
                 help="end the program with a formula",
             ) from None
         if self.is_bare:

@@ -31,7 +31,7 @@ from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 LEFT_GRAPH = Cause(
@@ -77,7 +77,7 @@ def is_leaving(cut: Cut) -> bool:
 def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: str = "") -> Finding:
     """Return the finding about a place where values left the graph, for the leaves with these names."""
     place = witness.at(cut.source, cut.line)
-    name, leaves = ", ".join([*names, *place.written.subjects()]), listed(names)
+    name, leaves = ", ".join([*names, *place.written.subjects()]), list_names(names)
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
@@ -556,7 +556,7 @@ def of_constants(
     switched = [x for x in roots if x in run.switched and witness.known(x)]
     if switched:
         return of_switched(witness, name, switched, place, effect, severity)
-    about = listed(names) or name
+    about = list_names(names) or name
     message = f"nothing that {name} was computed from requires grad: {about} {'do' if len(names) > 1 else 'does'} not."
     typed = f"{names[0]}.requires_grad_()  # before line {place.line} uses it" if names else None
     first = creation(witness, names[0]) if names else None
@@ -577,7 +577,7 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
         if first is not None and is_maker(first):
             typed = f"{first.written.text[:-1]}, requires_grad=True)"
     else:
-        message = f"requires_grad was switched off of all that {name} was computed from: {listed(names)}."
+        message = f"requires_grad was switched off of all that {name} was computed from: {list_names(names)}."
         typed = f"for p in {owner}.parameters(): p.requires_grad_()" if owner else f"{names[0]}.requires_grad_()"
         typed += f"  # after line {line}"
     return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
@@ -743,7 +743,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
             yield from of_unreached(witness, one, name)
     for cut, asks in cuts.items():
         names = [witness.name(one.tensor) for one in asks]
-        lines = listed(dict.fromkeys(str(one.place.line) for one in asks))
+        lines = list_names(dict.fromkeys(str(one.place.line) for one in asks))
         effect = (
             f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
         )
@@ -843,7 +843,7 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
         yield NEVER_REACHED.found(place, name, message, effect, None, severity)
     else:
-        outputs = listed(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
+        outputs = list_names(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
         message = f"the backward pass started from {outputs}, which does not depend on {name}."
         yield NEVER_REACHED.found(
             place,
@@ -878,7 +878,7 @@ def in_a_loop(witness: Witness) -> Iterator[Finding]:
             leaves = [leaf for leaf, readers in witness.readers.items() if place.key in readers and leaf in accounts]
             if not leaves or any(accounts[leaf].ever_moved or accounts[leaf].count < 2 for leaf in leaves):
                 continue
-            names = listed(map(witness.name, leaves))
+            names = list_names(map(witness.name, leaves))
             message = f"{place.written.text} gives a new tensor to {name}, the variable of the loop: {names} stay"
             message += f"{'s' if len(leaves) == 1 else ''} as at the start."
             because = f"{witness.name(leaves[0])} is the same in each of {accounts[leaves[0]].count} passes."
@@ -927,7 +927,7 @@ def steps(witness: Witness, done: Pass) -> None:
         words = place.written.of_primitive(node.primitive.name) or node.primitive.name
         x = place.written.operand(node.primitive.name)
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
-        message = f"{words} goes in steps: its derivative is 0 everywhere, so {listed(names)} gets the gradient 0."
+        message = f"{words} goes in steps: its derivative is 0 everywhere, so {list_names(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
         witness.of(Zeros).expect(witness, zero[0], found)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import Node, leaves_below, nodes_below
-from gradcli.engine.saved import ModifiedError, saved
+from gradcli.engine.saved import ModifiedError, saved_positions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.facts import dataclass
@@ -220,7 +220,7 @@ def changed(witness: Witness) -> Iterator[Finding]:
 
 def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: str) -> Finding:
     run, node = witness.run, error.saver
-    inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved(node)]
+    inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved_positions(node)]
     tensor = next((x for x in inputs if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time), None)
     made = witness.place_of(node)
     line, by_optimizer = run.changed_by(error.time)
@@ -340,7 +340,7 @@ def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
     uses: dict[str, list[tuple[Node, Tensor]]] = {}
     for node in done.order if arrays else ():
         inputs = node.inputs or ()
-        for x in (inputs[position] for position in saved(node) if 0 <= position < len(inputs)):
+        for x in (inputs[position] for position in saved_positions(node) if 0 <= position < len(inputs)):
             if isinstance(x, Tensor) and x.node is None and isinstance(x.value, np.ndarray):
                 names = [name for name, array in arrays if np.may_share_memory(array, x.value)]
                 uses.setdefault(next(iter(names), ""), []).append((node, x))
@@ -387,7 +387,7 @@ def holds(witness: Witness, done: Pass, node: Node) -> bool:
 
 def reads(node: Node, tensor: Tensor) -> bool:
     """Return whether the backward pass of a node reads the values of a tensor."""
-    positions = saved(node)
+    positions = saved_positions(node)
     for position, x in enumerate(node.inputs or ()):
         if position in positions and isinstance(x, Tensor) and (x is tensor or shares(x, tensor)):
             return True

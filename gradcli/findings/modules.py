@@ -235,7 +235,9 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         name, holders = ast.unparse(target.value), list(witness.paths())
         modules = [(key, one) for key, one in holders if model and isinstance(one, model) and target.attr in vars(one)]
         leaves = [
-            (key, one) for key, one in holders if isinstance(one, Tensor) and target.attr in getattr(one, "own", {})
+            (key, one)
+            for key, one in holders
+            if isinstance(one, Tensor) and target.attr in getattr(one, "snippet_attributes", {})
         ]
         leaves = [] if target.attr == "requires_grad" else leaves
         leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]

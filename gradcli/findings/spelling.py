@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 
 LONGEST = 60  # characters of an expression in a sentence
 SIGNS: dict[str, type[ast.AST]] = {
@@ -167,4 +167,4 @@ def number(value: Any) -> str:
 
 
 def several(names: Iterable[str]) -> str:
-    return listed(dict.fromkeys(names))
+    return list_names(dict.fromkeys(names))

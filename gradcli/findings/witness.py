@@ -33,11 +33,11 @@ from gradcli.findings.spelling import Written, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
-from gradcli.script.timeline.model import Told
+from gradcli.script.timeline.model import UpdateFacts
 from gradcli.script.timeline.names import Generated, node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.passes import settle
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.script.timeline.recorder import COMPOUND, Recorder
 from gradcli.script.timeline.run import Pass as Passed
 from gradcli.source import Source
@@ -434,11 +434,11 @@ class Witness(Recorder):
             if node.inputs is None:
                 run.freed.setdefault(node, line)
         reached = [leaf for leaf, _, _ in done.arrivals] if done.inputs is None else []
-        output = listed(map(run.name, done.outputs))
+        output = list_names(map(run.name, done.outputs))
         run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
         settle(run, line, reached)
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[UpdateFacts]) -> None:
         self.tell("step", optimizer, parameters)
         super().stepped(optimizer, parameters, told)
 

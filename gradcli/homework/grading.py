@@ -27,7 +27,7 @@ from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.homework.worker import unanswered
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import MARK, part
-from gradcli.workers.pool import Again, Lost, mapped
+from gradcli.workers.pool import Again, Lost, map_items
 
 ITEM = Limits(10.0)  # of a submission, in CPU seconds
 MOST = 16  # submissions that a process gets at once
@@ -194,7 +194,7 @@ def graded(
     size = max(1, min(MOST, len(work) // (4 * jobs)))
     each = (Item(one.loaded()) for one in work)
     batches = iter(lambda: list(islice(each, size)), [])
-    results = mapped(
+    results = map_items(
         Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result],
         parts=lambda some: len(some) + len(assignment.questions), fits=are_about,
     )  # fmt: skip

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from gradcli.errors import EvaluationError, GradcliError, InternalError
 from gradcli.homework.assignment.assignments import ANSWERS, Assignment
-from gradcli.workers.limits import Limits, written
+from gradcli.workers.limits import Limits, size_text
 from gradcli.workers.notes import MARK
-from gradcli.workers.pool import Failed, Lost, mapped
+from gradcli.workers.pool import Failed, Lost, map_items
 
 Item = TypeVar("Item")
 PARTS = 2**8  # of work on a question: as many values are tried for one
@@ -26,7 +26,7 @@ def in_worker(
     def lost(item: Item, loss: Lost) -> list[Failed]:
         return [Failed(unanswered(assignment, loss, limits))]
 
-    return mapped(work, items, 1, limits, lost, kind=kind, parts=lambda item: PARTS * len(assignment.questions))
+    return map_items(work, items, 1, limits, lost, kind=kind, parts=lambda item: PARTS * len(assignment.questions))
 
 
 def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
@@ -35,7 +35,7 @@ def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliErr
         return loss.error
     reasons = {
         "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
-        "memory": f"it takes more than {written(limits.memory)} of memory; --item-memory SIZE allows more",
+        "memory": f"it takes more than {size_text(limits.memory)} of memory; --item-memory SIZE allows more",
     }
     why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
     for one in assignment.questions:

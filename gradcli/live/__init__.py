@@ -1,1 +1,1 @@
-"""Explanations and causes of live graphs of torch, which this room alone imports, and only where one is given to it."""
+"""Explanations of live graphs of torch, and causes of their faults; no other room imports torch."""

@@ -19,17 +19,17 @@ def box(name: str, shape: tuple[int, ...], inputs: Sequence[tuple[int, ...]], pl
 
     Of a node with several results `place` says which this is.
     """
-    written = call(name, nothing)
+    notation = call(name, unknown_values)
 
     def part(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        return Index(written(operands, options), (Number(place or 0),))
+        return Index(notation(operands, options), (Number(place or 0),))
 
     return Primitive(
         name=name,
-        forward=lambda *_: nothing(shape),
+        forward=lambda *_: unknown_values(shape),
         rules=tuple(rule(name, x) for x in inputs),
         node=name,
-        notation=written if place is None else part,
+        notation=notation if place is None else part,
         says=SAYS,
         structured=True,
     )
@@ -37,16 +37,16 @@ def box(name: str, shape: tuple[int, ...], inputs: Sequence[tuple[int, ...]], pl
 
 def rule(name: str, shape: tuple[int, ...]) -> Rule:
     """Return the rule that says of a gradient only that the node gives it."""
-    given = Primitive(
+    rule_primitive = Primitive(
         name=f"{name} of its gradient",
-        forward=lambda _: nothing(shape),
+        forward=lambda _: unknown_values(shape),
         rules=(),
         node=name,
-        notation=call(name, nothing),
+        notation=call(name, unknown_values),
         structured=True,
     )
-    return lambda g, *_: given(g)
+    return lambda g, *_: rule_primitive(g)
 
 
-def nothing(shape: tuple[int, ...]) -> Any:
+def unknown_values(shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(np.nan, shape)[()]

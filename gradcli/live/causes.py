@@ -1,4 +1,4 @@
-"""Causes in a live graph of torch, and in the calls of a loop that is watched. Nothing of the model changes."""
+"""Causes of faults in a live graph of torch, and in the calls of a watched training loop; the model is not changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradcli.findings.nonfinite import AT_EDGE
 from gradcli.findings.order import ACCUMULATED, BEFORE_BACKWARD, CLEARED_EARLY, WITHOUT_BACKWARD
 from gradcli.findings.training import DEAD, DIVERGING, EXPLODING, SATURATED, VANISHING
 from gradcli.live.passes import Flow, check, flows, is_leaf, reachable
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 LAYERS, VANISHED, EXPLODED = 5, 1e-6, 1e5  # of the first weight's gradient to the last one's
@@ -30,14 +30,14 @@ FLAT = {"SigmoidBackward0": "sigmoid", "TanhBackward0": "tanh", "SoftmaxBackward
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The place of a finding about what has no lines."""
+    """The place of a finding in a graph, which has no line of source."""
 
     source: Source = field(default_factory=lambda: Source("", "graph"))
     line: int = 0
     cell: int | None = None
 
 
-def found(cause: Cause, name: str, message: str, because: str, instead: str | None = None) -> Finding:
+def live_finding(cause: Cause, name: str, message: str, because: str, instead: str | None = None) -> Finding:
     return cause.found(Live(), name, message, because, instead)
 
 
@@ -45,21 +45,21 @@ def graph_findings(
     loss: torch.Tensor, names: Mapping[str, torch.Tensor], model: Any = None, optimizer: Any = None
 ) -> list[Finding]:
     """Return the causes that the graph of a loss shows, without a backward pass of torch's engine."""
-    known = {id(tensor): name for name, tensor in names.items()}
-    told: list[Finding] = []
+    names_by_id = {id(tensor): name for name, tensor in names.items()}
+    findings: list[Finding] = []
     parameters = dict(model.named_parameters()) if model is not None else {}
-    known |= {id(tensor): name for name, tensor in parameters.items()}
+    names_by_id |= {id(tensor): name for name, tensor in parameters.items()}
     reached: dict[int, torch.Tensor] = {}
     if loss.grad_fn is not None:
         order = reachable(loss.grad_fn)
         check(order)
         passed = list(flows(order, loss.output_nr, torch.ones_like(loss)))
         reached = {id(node.variable): node.variable for node in order if is_leaf(node)}
-        gradients = {id(flow_leaf(one)): one.total for one in passed if flow_leaf(one) is not None}
-        told += [*not_finite(passed, gradients, known), *flat(passed), *paired(passed, loss)]
-        told += [*chained(passed, known)]
-    told += missing(parameters, reached, optimizer, known)
-    return ordered(told)
+        gradients = {id(flow_leaf(flow)): flow.total for flow in passed if flow_leaf(flow) is not None}
+        findings += [*not_finite(passed, gradients, names_by_id), *flat_activations(passed)]
+        findings += [*column_against_row(passed, loss), *norms_along_layers(passed, names_by_id)]
+    findings += missing_parameters(parameters, reached, optimizer, names_by_id)
+    return ordered(findings)
 
 
 def flow_leaf(flow: Flow) -> torch.Tensor | None:
@@ -72,10 +72,10 @@ def operation(node: Any) -> str:
 
 
 def not_finite(
-    passed: list[Flow], gradients: Mapping[int, torch.Tensor], known: Mapping[int, str]
+    passed: list[Flow], gradients: Mapping[int, torch.Tensor], names_by_id: Mapping[int, str]
 ) -> Iterator[Finding]:
-    """State where the first number of the pass was made that is not finite."""
-    spoilt = [known.get(key, "a leaf") for key, one in gradients.items() if not torch.isfinite(one).all()]
+    """Yield a finding for the operation whose gradient is the first of the pass that is not finite."""
+    spoilt = [names_by_id.get(key, "a leaf") for key, g in gradients.items() if not torch.isfinite(g).all()]
     first = next(
         (x for x in passed if torch.isfinite(x.upstream).all() and not torch.isfinite(x.contribution).all()), None
     )
@@ -96,39 +96,43 @@ def not_finite(
         and bool((first.upstream[bad] == 0).all())
     )
     name = operation(first.node)
-    message = f"the derivative of {name} is not finite{at}: the gradients of {listed(spoilt)} will be nan or infinite."
+    message = (
+        f"the derivative of {name} is not finite{at}: the gradients of {list_names(spoilt)} will be nan or infinite."
+    )
     because = (
         "0 · inf is nan: a mask leaves that entry out only afterwards."
         if masked
         else "everything before it gets nan from there."
     )
-    yield found(AT_EDGE, ", ".join(spoilt), message, because, f"keep the input of {name} away from there, before it")
+    yield live_finding(
+        AT_EDGE, ", ".join(spoilt), message, because, f"keep the input of {name} away from there, before it"
+    )
 
 
-def flat(passed: list[Flow]) -> Iterator[Finding]:
-    """State activations that pass nothing on."""
-    for one in passed:
-        kind, result = one.node.name(), getattr(one.node, "_saved_result", None)
-        if result is None or not one.upstream.any() or one.contribution.any() or result.numel() < 2:
+def flat_activations(passed: list[Flow]) -> Iterator[Finding]:
+    """Yield a finding for each activation that passes no gradient on."""
+    for flow in passed:
+        kind, result = flow.node.name(), getattr(flow.node, "_saved_result", None)
+        if result is None or not flow.upstream.any() or flow.contribution.any() or result.numel() < 2:
             continue
         shape = "x".join(map(str, result.shape))
         if kind == "ReluBackward0" and not result.any():
             message = f"all units of a relu with a result of {shape} are 0 in every row: no gradient passes."
-            yield found(
+            yield live_finding(
                 DEAD, "relu", message, "its input is nowhere above 0.", "nn.LeakyReLU(), or other starting weights"
             )
         elif kind in FLAT and ((result == 0) | (result.abs() == 1)).all():
             message = f"{FLAT[kind]} with a result of {shape} is flat: every entry is exactly 0, 1 or -1."
-            yield found(
+            yield live_finding(
                 SATURATED, FLAT[kind], message, "its derivative is 0 there.", "scale its input to the size of 1"
             )
 
 
-def paired(passed: list[Flow], loss: torch.Tensor) -> Iterator[Finding]:
-    """State a column that met a row on its way into a loss of one number."""
-    for one in passed:
-        wide, narrow = tuple(one.unsummed.shape), tuple(one.contribution.shape)
-        kind = operation(one.node)
+def column_against_row(passed: list[Flow], loss: torch.Tensor) -> Iterator[Finding]:
+    """Yield a finding for a column that was broadcast against a row on its way into a loss of one number."""
+    for flow in passed:
+        wide, narrow = tuple(flow.unsummed.shape), tuple(flow.contribution.shape)
+        kind = operation(flow.node)
         if (
             loss.numel() == 1
             and len(wide) == 2
@@ -140,24 +144,25 @@ def paired(passed: list[Flow], loss: torch.Tensor) -> Iterator[Finding]:
             met = f"a prediction of shape {narrow} was compared with a target of shape ({rows},)"
             message = f"{met}: the difference is {wide}."
             because = f"the loss is made of {rows * rows} numbers in place of {rows}."
-            yield found(BROADCAST, "loss", message, because, "prediction.squeeze(1)")
+            yield live_finding(BROADCAST, "loss", message, because, "prediction.squeeze(1)")
             return
 
 
-def chained(passed: list[Flow], known: Mapping[int, str]) -> Iterator[Finding]:
-    """State that what arrives at layers shrinks or grows from one to the next."""
-    layers = {one.node: float(one.upstream.norm()) for one in passed if operation(one.node) in PRODUCTS}
+def norms_along_layers(passed: list[Flow], names_by_id: Mapping[int, str]) -> Iterator[Finding]:
+    """Yield a finding where the gradients of layers shrink or grow from one layer to the next."""
+    layers = {flow.node: float(flow.upstream.norm()) for flow in passed if operation(flow.node) in PRODUCTS}
     norms = list(layers.values())
     if len(norms) < LAYERS or not all(math.isfinite(norm) and norm for norm in norms):
         return
     ratio = norms[-1] / norms[0]  # the first layer is reached last
     if ratio < VANISHED or ratio > EXPLODED:
-        first = next((known[id(x)] for x in weights_of(list(layers)[-1]) if id(x) in known), "the first layer")
+        weights = map(id, weights_of(list(layers)[-1]))
+        first = next((names_by_id[key] for key in weights if key in names_by_id), "the first layer")
         cause, verb = (VANISHING, "shrinks") if ratio < 1 else (EXPLODING, "grows")
         factor = ratio ** (1 / (len(norms) - 1))
         message = f"the gradient {verb} by a factor of about {factor:.2g} at each of {len(norms)} layers."
         because = f"at {first} it has norm {norms[-1]:.2g}, at the last layer {norms[0]:.2g}."
-        yield found(cause, first, message, because, f"nn.init.xavier_normal_({first})")
+        yield live_finding(cause, first, message, because, f"nn.init.xavier_normal_({first})")
 
 
 def weights_of(node: Any) -> Iterator[torch.Tensor]:
@@ -169,20 +174,19 @@ def weights_of(node: Any) -> Iterator[torch.Tensor]:
             yield below.variable
 
 
-def missing(
+def missing_parameters(
     parameters: Mapping[str, torch.Tensor],
     reached: Mapping[int, torch.Tensor],
     optimizer: Any,
-    known: Mapping[int, str],
+    names_by_id: Mapping[int, str],
 ) -> Iterator[Finding]:
-    """State the parameters that the graph or the optimizer has not."""
+    """Yield findings for parameters that are missing from the graph or from the optimizer."""
     trained = {name: x for name, x in parameters.items() if x.requires_grad}
     idle = [name for name, x in trained.items() if id(x) not in reached]
     if idle:
-        message = (
-            f"the loss does not depend on {listed(idle)}: no gradient comes to {'it' if len(idle) == 1 else 'them'}."
-        )
-        yield found(
+        pronoun = "it" if len(idle) == 1 else "them"
+        message = f"the loss does not depend on {list_names(idle)}: no gradient comes to {pronoun}."
+        yield live_finding(
             UNUSED,
             ", ".join(idle),
             message,
@@ -199,8 +203,8 @@ def missing(
             f"it holds {len(strange)} that the model has not." if strange else "no step changes what it does not hold."
         )
         instead = f"torch.optim.{kind}(model.parameters(), lr={optimizer.param_groups[0]['lr']:g})"
-        message = f"the optimizer ({kind}) does not hold {listed(left)}."
-        yield found(STALE if strange else NOT_REGISTERED, ", ".join(left), message, because, instead)
+        message = f"the optimizer ({kind}) does not hold {list_names(left)}."
+        yield live_finding(STALE if strange else NOT_REGISTERED, ", ".join(left), message, because, instead)
 
 
 class Watch:
@@ -210,7 +214,7 @@ class Watch:
         self.model, self.optimizer = model, optimizer
         self.losses: list[float] = []
         self.calls: list[str] = []  # since the last step, by their first letters
-        self.told: dict[str, Finding] = {}
+        self.findings_by_code: dict[str, Finding] = {}
 
     def __enter__(self) -> Self:
         self._backward, watch, backward = torch.Tensor.backward, self, torch.Tensor.backward
@@ -278,16 +282,18 @@ class Watch:
 
     def tell(self, cause: Cause, message: str, instead: str) -> None:
         because = f"first seen after {len(self.losses)} passes."
-        self.told.setdefault(cause.code, found(cause, type(self.optimizer).__name__, message, because, instead))
+        self.findings_by_code.setdefault(
+            cause.code, live_finding(cause, type(self.optimizer).__name__, message, because, instead)
+        )
 
     @property
     def findings(self) -> list[Finding]:
-        """What was wrong, the most suspicious first."""
-        told = list(self.told.values())
+        """The findings, the most suspicious first."""
+        findings = list(self.findings_by_code.values())
         if len(self.losses) > 2:
             first, last = self.losses[0], self.losses[-1]
             if not math.isfinite(last) or abs(last) > 100 * max(abs(first), min(map(abs, self.losses)), 0.1):
                 lr = self.optimizer.param_groups[0]["lr"]
                 message = f"the loss grows from {first:.4g} to {last:.4g} in {len(self.losses)} passes."
-                told.append(found(DIVERGING, "lr", message, f"lr = {lr:g}.", f"lr={lr / 10:g}"))
-        return ordered(told)
+                findings.append(live_finding(DIVERGING, "lr", message, f"lr = {lr:g}.", f"lr={lr / 10:g}"))
+        return ordered(findings)

@@ -21,19 +21,19 @@ from gradcli.explanation.notes import notes
 from gradcli.language.tree import names as names_in
 from gradcli.live.boxes import SAYS
 from gradcli.live.graph import Graph
-from gradcli.live.names import Known
+from gradcli.live.names import KnownNames
 from gradcli.live.passes import Flow, check, flows, reachable
 from gradcli.live.rounding import is_close, rounding
-from gradcli.live.saved import numbers, unpacking
+from gradcli.live.saved import numbers, unpack_hooks
 from gradcli.live.text import with_text
 
-LARGEST = 4096  # entries of a tensor whose numbers are kept: a larger one is told by its shape
+LARGEST = 4096  # entries of a tensor whose numbers are kept: of a larger one the shape is shown
 MOST = 400  # nodes
-LOST = 64  # times what rounding changes: differences that mean nothing
+LOST = 64  # a difference below so many times the effect of rounding is ignored
 MOST_CHECKED = 2**14  # entries of all values with which simplified formulas are computed again
 
 
-def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explanation:
+def explain_graph(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explanation:
     """Explain the graph of a tensor under the given names."""
     if not isinstance(output, torch.Tensor):
         raise UsageError("E008", f"from_torch takes a tensor of torch, and this is of type {type(output).__name__}")
@@ -49,16 +49,17 @@ def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explan
         )
     seed = torch.ones_like(output, requires_grad=False)
     passed = list(flows(order, output.output_nr, seed))
-    graph = Graph(order, Known(names), output)
+    graph = Graph(order, KnownNames(names), output)
     events = [event(graph, flow) for flow in passed]
     with np.errstate(all="ignore"):
-        found = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
-        found = replace(
-            found, notes=(*remarks(graph, found), *differences(graph, events), *hooked(graph), *unpacked(graph))
+        explanation = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
+        explanation = replace(
+            explanation,
+            notes=(*remarks(graph, explanation), *differences(graph, events), *hook_notes(graph), *unpack_notes(graph)),
         )
-        entries = sum(np.size(node.value) for node in found.nodes)
-        found = simplified(found, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
-    return with_text(without_numbers(found, graph.unknown), graph)
+        entries = sum(np.size(node.value) for node in explanation.nodes)
+        explanation = simplified(explanation, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
+    return with_text(without_numbers(explanation, graph.unknown), graph)
 
 
 def event(graph: Graph, flow: Flow) -> Contribution:
@@ -66,46 +67,47 @@ def event(graph: Graph, flow: Flow) -> Contribution:
         numbers, (flow.upstream, flow.unsummed, flow.contribution, flow.total)
     )
     line = graph.line_of[flow.node, flow.output]
-    made: Any = line.tensor.node
-    return Contribution(made, graph.positions[line.name][flow.edge], upstream, unsummed, contribution, total)
+    node: Any = line.tensor.node
+    return Contribution(node, graph.positions[line.name][flow.edge], upstream, unsummed, contribution, total)
 
 
-def remarks(graph: Graph, found: Explanation) -> Sequence[Note]:
+def remarks(graph: Graph, explanation: Explanation) -> Sequence[Note]:
     """Return the notes on nodes of which all numbers are known."""
     is_known = {
         line.name: line.name not in graph.unknown and not any(x.name in graph.unknown for x in line.inputs)
         for line in graph.evaluation.lines
     }
     lines = [line for line in graph.evaluation.lines if is_known[line.name]]
-    steps = [step for step in found.steps if is_known[step.node] and is_known[step.input]]
-    known = replace(graph.evaluation, lines=lines)
-    return notes(known, [x for x in found.nodes if is_known[x.id]], steps, found.leaves)
+    steps = [step for step in explanation.steps if is_known[step.node] and is_known[step.input]]
+    evaluation = replace(graph.evaluation, lines=lines)
+    return notes(evaluation, [x for x in explanation.nodes if is_known[x.id]], steps, explanation.leaves)
 
 
 def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
-    """Yield a note for each contribution of torch that is not the rule's."""
+    """Yield a note for each contribution of torch that differs from that of gradcli's rule."""
     made_by = {id(line.tensor.node): (line, node) for (node, _), line in graph.line_of.items()}
-    for one in events:
-        line, node = made_by[id(one.node)]
+    for arrival in events:
+        line, node = made_by[id(arrival.node)]
         if line.application is None or line.application.primitive.says == SAYS:
             continue
         if line.name in graph.unknown or any(x.name in graph.unknown for x in line.inputs):
             continue
-        given = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
-        computed, eps = by_rule(line, one, one.upstream, given), rounding(node)
-        if not is_close(computed, one.contribution, eps):
-            contribution: Any = one.contribution
-            upstream: Any = one.upstream
+        operands = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
+        computed, eps = by_rule(line, arrival, arrival.upstream, operands), rounding(node)
+        if not is_close(computed, arrival.contribution, eps):
+            contribution: Any = arrival.contribution
+            upstream: Any = arrival.upstream
             apart = np.abs(np.subtract(computed, contribution))
-            rounded = by_rule(line, one, moved(one.upstream, eps), [moved(x, eps) for x in given])
+            shifted = [shift_by_rounding(x, eps) for x in operands]
+            rounded = by_rule(line, arrival, shift_by_rounding(arrival.upstream, eps), shifted)
             entering = eps * np.max(np.abs(upstream), initial=0.0)
             if np.all(apart <= LOST * np.max(np.abs(rounded - computed), initial=entering)):
-                continue  # large numbers that cancel leave what rounding has made
-            told = f"torch's contribution from {line.name} to {line.inputs[one.position].name} is not the rule's"
-            yield Note("differs", line.name, f"{told}: they are up to {float(np.max(apart)):.3g} apart")
+                continue  # large numbers cancel here, and leave rounding errors alone
+            message = f"torch's contribution from {line.name} to {line.inputs[arrival.position].name} is not the rule's"
+            yield Note("differs", line.name, f"{message}: they are up to {float(np.max(apart)):.3g} apart")
 
 
-def hooked(graph: Graph) -> Iterator[Note]:
+def hook_notes(graph: Graph) -> Iterator[Note]:
     """Yield a note for each leaf, and each tensor of the caller, that has hooks, which did not run."""
     tensors = {node.variable: line for (node, _), line in graph.line_of.items() if hasattr(node, "variable")}
     for place, name in graph.known.by_node.items():
@@ -113,8 +115,8 @@ def hooked(graph: Graph) -> Iterator[Note]:
             tensors[graph.known.tensors[name]] = graph.line_of[place]
     for tensor, line in tensors.items():
         if tensor._backward_hooks or getattr(tensor, "_post_accumulate_grad_hooks", None):
-            told = f"{line.name} has hooks, which were not fired: in loss.backward() they may change gradients"
-            yield Note("hooks", line.name, told)
+            message = f"{line.name} has hooks, which were not fired: in loss.backward() they may change gradients"
+            yield Note("hooks", line.name, message)
 
 
 UNPACKED = {  # by the module of the function that unpacks; torch's own to move tensors changes nothing
@@ -124,38 +126,39 @@ UNPACKED = {  # by the module of the function that unpacks; torch's own to move 
 }
 
 
-def unpacked(graph: Graph) -> Iterator[Note]:
+def unpack_notes(graph: Graph) -> Iterator[Note]:
     """Yield a note for each kind of hooks that unpack saved tensors, which ran."""
-    told = {""}
+    messages = {""}
     for (node, _), line in graph.line_of.items():
-        for hook in unpacking(node):
-            ran = "hooks that unpack saved tensors ran for {}, as they will in loss.backward()"
-            ran = UNPACKED.get(hook.__module__, ran)
-            if ran not in told:
-                told.add(ran)
-                yield Note("hooks", line.name, ran.format(line.name))
+        for hook in unpack_hooks(node):
+            message = "hooks that unpack saved tensors ran for {}, as they will in loss.backward()"
+            message = UNPACKED.get(hook.__module__, message)
+            if message not in messages:
+                messages.add(message)
+                yield Note("hooks", line.name, message.format(line.name))
 
 
-def by_rule(line: Line, one: Contribution, upstream: Any, given: Sequence[Any]) -> Any:
-    """Return a contribution as the rule computes it."""
+def by_rule(line: Line, contribution: Contribution, upstream: Any, operands: Sequence[Any]) -> Any:
+    """Return the contribution that gradcli's rule computes."""
     assert line.application is not None
-    rule = line.application.primitive.rules_for(given)[one.position]
+    position = contribution.position
+    rule = line.application.primitive.rules_for(operands)[position]
     assert rule is not None
-    return fit(rule(upstream, line.tensor.value, *given, **one.node.options), given[one.position])
+    return fit(rule(upstream, line.tensor.value, *operands, **contribution.node.options), operands[position])
 
 
-def moved(given: Any, eps: float) -> Any:
-    """Return numbers as they might have been before rounding: larger and smaller in turn; all others as they are."""
-    if not isinstance(given, np.ndarray | np.floating) or given.dtype.kind != "f":
-        return given
-    signs = 1 - 2 * (np.arange(given.size) % 2).reshape(given.shape)
-    return (given * (1 + eps * signs)).astype(given.dtype)
+def shift_by_rounding(number: Any, eps: float) -> Any:
+    """Return floating point numbers shifted by the error of rounding, up and down in turn; other values as they are."""
+    if not isinstance(number, np.ndarray | np.floating) or number.dtype.kind != "f":
+        return number
+    signs = 1 - 2 * (np.arange(number.size) % 2).reshape(number.shape)
+    return (number * (1 + eps * signs)).astype(number.dtype)
 
 
-def without_numbers(found: Explanation, unknown: set[str]) -> Explanation:
+def without_numbers(explanation: Explanation, unknown: set[str]) -> Explanation:
     """Return the explanation with shapes alone for values that torch did not keep, or that are large."""
-    hidden = unknown | {node.id for node in found.nodes if np.size(node.value) > LARGEST}
-    shown = {node.id: kept_of(node, hidden, unknown) for node in found.nodes}
+    hidden = unknown | {node.id for node in explanation.nodes if np.size(node.value) > LARGEST}
+    shown = {node.id: kept_of(node, hidden, unknown) for node in explanation.nodes}
     steps = tuple(
         Step(
             step.node,
@@ -166,28 +169,28 @@ def without_numbers(found: Explanation, unknown: set[str]) -> Explanation:
             step.summed_axes,
             small(step.total),
         )
-        for step in found.steps
+        for step in explanation.steps
     )
     leaves = tuple(
-        Leaf(leaf.name, leaf.node, small(leaf.gradient), leaf.formula, leaf.formula_raw) for leaf in found.leaves
+        Leaf(leaf.name, leaf.node, small(leaf.gradient), leaf.formula, leaf.formula_raw) for leaf in explanation.leaves
     )
-    nodes = tuple(shown[node.id] for node in found.nodes)
+    nodes, upstream = tuple(shown[node.id] for node in explanation.nodes), small(explanation.upstream)
     return replace(
-        found, nodes=nodes, steps=steps, leaves=leaves, value=small(found.value), upstream=small(found.upstream)
+        explanation, nodes=nodes, steps=steps, leaves=leaves, value=small(explanation.value), upstream=upstream
     )
 
 
 def kept_of(node: Node, hidden: set[str], unknown: set[str]) -> Node:
     value = unkept(node.shape) if node.id in hidden else np.array(node.value)[()]
     locals = tuple(edge(node, local, unknown) for local in node.locals)
-    whole = node.whole
-    if whole is not None:
-        whole = replace(whole, locals=tuple(edge(node, local, unknown) for local in whole.locals))
-    return replace(node, value=value, grad=small(node.grad), locals=locals, whole=whole)
+    called = node.whole
+    if called is not None:
+        called = replace(called, locals=tuple(edge(node, local, unknown) for local in called.locals))
+    return replace(node, value=value, grad=small(node.grad), locals=locals, whole=called)
 
 
 def edge(node: Node, local: Local, unknown: set[str]) -> Local:
-    """Return an edge without the numbers that depend on what is not known."""
+    """Return an edge without the numbers that depend on unknown values."""
     touched = {node.id, local.input, *node.inputs} & unknown
     mentioned = set() if local.formula is None else {*names_in(local.formula)} & unknown
     value = local.value if local.value is None or not mentioned else unkept(np.shape(local.value))

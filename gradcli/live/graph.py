@@ -18,8 +18,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import FAILURES, Evaluation, Line
 from gradcli.explanation.model import Names
 from gradcli.language.tree import Expression, Name
-from gradcli.live.boxes import box, nothing
-from gradcli.live.names import Known
+from gradcli.live.boxes import box, unknown_values
+from gradcli.live.names import KnownNames
 from gradcli.live.operands import Operand, Reading, readings
 from gradcli.live.passes import Node, is_leaf
 from gradcli.live.rounding import is_close, rounding
@@ -27,7 +27,7 @@ from gradcli.live.saved import MISSING, is_readable, numbers, results_of
 from gradcli.ops.linalg.equations import triangle
 from gradcli.source import Span
 
-# What forward, rules and notation raise of operands that are not theirs: the node is another operation then.
+# What forward, rules and notation raise for operands of another operation.
 LONG = 2**12  # entries of a result whose rules take long
 MISFITS = (*FAILURES, TypeError, KeyError, AttributeError)
 Place = tuple[Node, int]  # a node, and the number of its result
@@ -39,7 +39,7 @@ class Graph:
     `positions` has the input that each edge of a line leads from, `unknown` the names of lines without numbers.
     """
 
-    def __init__(self, order: Sequence[Node], known: Known, output: torch.Tensor) -> None:
+    def __init__(self, order: Sequence[Node], known: KnownNames, output: torch.Tensor) -> None:
         self.known = known
         self.names = Names(known.tensors)
         self.evaluation = Evaluation()
@@ -60,35 +60,35 @@ class Graph:
         self.evaluation.output = self.line_of[root].tensor
 
     def kept_by(self, order: Iterable[Node]) -> dict[Place, Any]:
-        """Return the results that are kept: by the node itself, by one that it goes into, or by the caller."""
-        found = {place: numbers(self.known.tensors[name]) for place, name in self.known.by_node.items()}
+        """Return the results that are kept: by their node, by a node that takes them as input, or by the caller."""
+        results = {place: numbers(self.known.tensors[name]) for place, name in self.known.by_node.items()}
         for node in order:
             for place, result in results_of(node):
                 is_there = place < len(node._input_metadata)
                 if is_there and is_readable(result) and tuple(result.shape) == shape_of(node, place):
-                    found[node, place] = numbers(result)
+                    results[node, place] = numbers(result)
             for reading in self.readings.get(node, ())[:1]:
                 for operand in reading.operands:
                     if operand.edge is not None and isinstance(operand.saved, torch.Tensor):
                         below, place = node.next_functions[operand.edge]
                         if shape_of(below, place) == tuple(operand.saved.shape) and is_readable(operand.saved):
-                            found.setdefault((below, place), numbers(operand.saved))
-        return found
+                            results.setdefault((below, place), numbers(operand.saved))
+        return results
 
     def leaf(self, node: Node) -> None:
         variable = node.variable
         name = self.name(self.known.leaf(variable), "p")
         target = AccumulateGrad(None)
-        value = numbers(variable) if is_readable(variable) else nothing(tuple(variable.shape))
+        value = numbers(variable) if is_readable(variable) else unknown_values(tuple(variable.shape))
         target.variable = Tensor(value, target)
         line = Line(name, target.variable, Name(name), Span(0, 0), is_variable=True)
         self.line_of[node, 0] = self.add(line)
         if not is_readable(variable):
             self.unknown.add(name)
 
-    def name(self, own: str | None, stem: str) -> str:
+    def name(self, given_name: str | None, stem: str) -> str:
         """Return the caller's name, or a new one."""
-        return self.names.fresh(stem) if own is None else self.names.user_name(own)
+        return self.names.fresh(stem) if given_name is None else self.names.user_name(given_name)
 
     def add(self, line: Line) -> Line:
         self.evaluation.lines.append(line)
@@ -111,7 +111,7 @@ class Graph:
         number = place if len(node._input_metadata) > 1 else None
         primitive = box(node.name().rpartition("::")[2], shape, [line.tensor.shape for line in lines], number)
         edges = {edge: position for position, (edge, _) in enumerate(below)}
-        result = (nothing(shape), False) if value is None else (value, True)
+        result = (unknown_values(shape), False) if value is None else (value, True)
         self.close((node, place), primitive, [(line, line.tensor) for line in lines], {}, edges, result)
 
     def is_known(self, node: Node, reading: Reading) -> bool:
@@ -124,18 +124,18 @@ class Graph:
 
     def operand(self, node: Node, reading: Reading, position: int, result: Any) -> tuple[Line, Any]:
         """Return the line of an input and what the primitive is applied to: a tensor, or a plain number."""
-        one: Operand = reading.operands[position]
-        if one.edge is not None:
-            line = self.line_of[node.next_functions[one.edge]]
+        operand: Operand = reading.operands[position]
+        if operand.edge is not None:
+            line = self.line_of[node.next_functions[operand.edge]]
             return line, line.tensor
-        if one.saved is MISSING:
+        if operand.saved is MISSING:
             return self.constant((node, position), *self.recovered(node, reading, position, result))
-        if isinstance(one.saved, torch.Tensor):
-            name = self.known.data(one.saved)
-            value = numbers(one.saved)
-            key = name or (one.saved.data_ptr(), tuple(one.saved.shape), tuple(one.saved.stride()))
+        if isinstance(operand.saved, torch.Tensor):
+            name = self.known.data(operand.saved)
+            value = numbers(operand.saved)
+            key = name or (operand.saved.data_ptr(), tuple(operand.saved.shape), tuple(operand.saved.stride()))
             return self.constant(key if np.ndim(value) or name else (node, position), name, value)
-        return self.constant((node, position), None, np.asarray(one.saved)[()])
+        return self.constant((node, position), None, np.asarray(operand.saved)[()])
 
     def recovered(self, node: Node, reading: Reading, position: int, result: Any) -> tuple[str | None, Any]:
         """Return the operand of a sum, which torch does not keep, from the result: its name, and its value or nan.
@@ -145,7 +145,7 @@ class Graph:
         shape = shape_of(node, 0)
         others = [x for x in reading.operands if x.edge is not None]
         if reading.primitive.structured:
-            return None, nothing(shape if reading.primitive is triangle else ())
+            return None, unknown_values(shape if reading.primitive is triangle else ())
         if (
             "sum" not in reading.primitive.traits
             or result is None
@@ -153,10 +153,10 @@ class Graph:
             or len(others) != 1
             or len(reading.operands) != 2
         ):
-            return None, nothing(shape)
+            return None, unknown_values(shape)
         line = self.line_of[node.next_functions[others[0].edge]]
         if line.name in self.unknown:
-            return None, nothing(shape)
+            return None, unknown_values(shape)
 
         def with_other(x: Any) -> Any:
             pair = [x, line.tensor.value] if position == 0 else [line.tensor.value, x]
@@ -165,8 +165,8 @@ class Graph:
         for name, tensor in self.known.equal(shape):
             if is_readable(tensor) and np.array_equal(with_other(numbers(tensor)), result):
                 return name, numbers(tensor)
-        zero, one = result.dtype.type(0), result.dtype.type(1)
-        apart = (result - with_other(zero)) / (with_other(one) - with_other(zero)).flat[0]
+        zero, unit = result.dtype.type(0), result.dtype.type(1)
+        apart = (result - with_other(zero)) / (with_other(unit) - with_other(zero)).flat[0]
         number = float(f"{np.ravel(apart)[0]:.6g}")
         if np.array_equal(with_other(result.dtype.type(number)), result):
             return None, result.dtype.type(number)
@@ -177,15 +177,15 @@ class Graph:
         is_number = name is None and np.ndim(value) == 0 and not np.isnan(value)
         if key not in self.constants:
             if name is not None:
-                own = self.names.user_name(name)
-                line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
+                line_name = self.names.user_name(name)
+                line = Line(line_name, Tensor(value), Name(line_name), Span(0, 0), is_variable=True)
             else:
-                own = self.names.fresh("c")
-                written = literal(plain(value)) if is_number else Name(own)
-                line = Line(own, Tensor(value), written, Span(0, 0), is_variable=not is_number)
+                line_name = self.names.fresh("c")
+                tree = literal(plain(value)) if is_number else Name(line_name)
+                line = Line(line_name, Tensor(value), tree, Span(0, 0), is_variable=not is_number)
             self.constants[key] = line
             if not is_number and np.size(value) and np.all(np.isnan(value)):
-                self.unknown.add(own)
+                self.unknown.add(line_name)
         line = self.constants[key]
         return line, plain(value) if is_number else line.tensor
 
@@ -193,28 +193,28 @@ class Graph:
         self, reading: Reading, inputs: Sequence[tuple[Line, Any]], kept: Any, shape: tuple[int, ...], eps: float
     ) -> tuple[Any, bool] | None:
         """Return the result of a reading and whether it is known; None where it is another than torch's."""
-        given = [x.value if isinstance(x, Tensor) else x for _, x in inputs]
+        operands = [x.value if isinstance(x, Tensor) else x for _, x in inputs]
         is_known = not any(line.name in self.unknown for line, _ in inputs)
         try:
             with np.errstate(all="ignore"):
                 self.written(reading.primitive, inputs, reading.options)
-                found = reading.primitive.forward(*given, **reading.options)  # also of nan: formulas will do it
-                upstream = np.broadcast_to(np.asarray(found).dtype.type(1), shape)[()]
-                rules = reading.primitive.rules_for(given)
-                is_long = is_known and reading.primitive.structured and np.size(found) > LONG  # its value must do
-                for position, one in enumerate(reading.operands if not is_long else ()):
-                    x = given[position]
-                    if one.edge is not None and np.shape(x) != np.shape(
-                        fit(rules[position](upstream, found, *given, **reading.options), x)  # type: ignore[misc]
+                value = reading.primitive.forward(*operands, **reading.options)  # of nan too, as formulas do later
+                upstream = np.broadcast_to(np.asarray(value).dtype.type(1), shape)[()]
+                rules = reading.primitive.rules_for(operands)
+                is_long = is_known and reading.primitive.structured and np.size(value) > LONG  # the value is enough
+                for position, operand in enumerate(reading.operands if not is_long else ()):
+                    x = operands[position]
+                    if operand.edge is not None and np.shape(x) != np.shape(
+                        fit(rules[position](upstream, value, *operands, **reading.options), x)  # type: ignore[misc]
                     ):
                         return None
         except MISFITS:
             return None
-        if np.shape(found) != shape or (is_known and kept is not None and not is_close(found, kept, eps)):
+        if np.shape(value) != shape or (is_known and kept is not None and not is_close(value, kept, eps)):
             return None
         if kept is not None:
             return kept, True
-        return (found, True) if is_known else (nothing(shape), False)
+        return (value, True) if is_known else (unknown_values(shape), False)
 
     def written(self, primitive: Primitive, inputs: Sequence[tuple[Line, Any]], options: dict[str, Any]) -> Expression:
         operands = [Formula(line.spelling, line.tensor.value) for line, _ in inputs]
@@ -234,18 +234,18 @@ class Graph:
         targets: list[Target | None] = [None] * len(inputs)
         for position in edges.values():
             targets[position] = inputs[position][0].tensor.node
-        given = tuple(x for _, x in inputs)
-        made = GraphNode(primitive, given, options, targets, value)
-        out = Tensor(value, made)
+        operands = tuple(x for _, x in inputs)
+        graph_node = GraphNode(primitive, operands, options, targets, value)
+        out = Tensor(value, graph_node)
         name = self.name(self.known.by_node.get(place), "v")
-        application = Application(primitive, given, options, out)
+        application = Application(primitive, operands, options, out)
         lines = tuple(line for line, _ in inputs)
-        written = self.written(primitive, inputs, options)
+        tree = self.written(primitive, inputs, options)
         for line in lines:
             if id(line.tensor) not in self.evaluation.line_of:
                 self.add(line)
         self.positions[name] = edges
-        self.line_of[place] = self.add(Line(name, out, written, Span(0, 0), application, lines))
+        self.line_of[place] = self.add(Line(name, out, tree, Span(0, 0), application, lines))
         if not is_known:
             self.unknown.add(name)
 

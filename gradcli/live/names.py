@@ -12,7 +12,7 @@ from gradcli.errors import UsageError
 from gradcli.source import visible
 
 NAMES = "give tensors by name, as dict(model.named_parameters()) does"
-IN_LIST = re.compile(r"\d+(\.\d+)*")  # a parameter of a list of parameters, which numbers alone would not tell
+IN_LIST = re.compile(r"\d+(\.\d+)*")  # a parameter of a list: its number alone would not name it
 WORD = re.compile(r"(?=.*[^\W\d])\w[\w.]*")  # a module of a list begins with its number: 0.weight
 
 
@@ -32,23 +32,23 @@ def tensors_of(scopes: Iterable[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
 
 
 def checked_names(names: Any) -> dict[str, torch.Tensor]:
-    """Return the names that a caller gives; UsageError where one is no name, or names no tensor."""
+    """Return the caller's tensors by name; UsageError for a name that is no name, or that names no tensor."""
     try:
-        found = dict(names)
+        tensors = dict(names)
     except (TypeError, ValueError):
         raise UsageError("E008", "names is no dictionary", help=NAMES) from None
-    found = {f"model.{name}" if IN_LIST.fullmatch(str(name)) else name: tensor for name, tensor in found.items()}
-    for name, tensor in found.items():
+    tensors = {f"model.{name}" if IN_LIST.fullmatch(str(name)) else name: tensor for name, tensor in tensors.items()}
+    for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
-            told = f"{visible(str(name))} names {type(tensor).__name__}, not a tensor"
-            raise UsageError("E008", told, help=NAMES)
+            message = f"{visible(str(name))} names {type(tensor).__name__}, not a tensor"
+            raise UsageError("E008", message, help=NAMES)
         if not isinstance(name, str) or not WORD.fullmatch(name):
             raise UsageError("E008", f"{name!a} is no name of a tensor", help="use letters, digits, _ and dots")
-    return found
+    return tensors
 
 
-class Known:
-    """The names by which a graph is told, found by tensor, by node, by memory or by numbers."""
+class KnownNames:
+    """The names of the caller's tensors, which are looked up by tensor, node, memory or shape."""
 
     def __init__(self, names: Mapping[str, torch.Tensor]) -> None:
         self.tensors = dict(names)

@@ -23,18 +23,18 @@ SPELLED = {"stop": ("end",), "rows": ("indices",), "p": ("ord",), "other": ("min
 NEUTRAL = {"weight": 1, "bias": 0}  # what stands for an input that was left out
 DIMENSIONS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension")
 OWN_SHAPE = ("shape", "size", "output_size")  # options that are the shape of the result
-UNCHANGING = {  # values of facts that a primitive has no option for, with which it computes the same without them
+UNCHANGING = {  # saved facts without an option of the primitive, and the values at which they change nothing
     "alpha": 1, "scale": 1, "input_scale": 1, "upper": False, "left": True, "pivot": True, "rounding_mode": "floor",
     "transposed": False, "groups": 1, "mode": "reduced",
 }  # fmt: skip
-FIXED: dict[str, dict[str, Any]] = {  # the same of one primitive
+FIXED: dict[str, dict[str, Any]] = {  # likewise, for one primitive alone
     "selu": {"alpha": SELU_ALPHA, "scale": SELU_SCALE},
     "convolution_transposed": {"transposed": True},
     "trunc_divide": {"rounding_mode": "trunc"},
 }
 TOLD = re.compile(
     "_sym_|sizes|numel|output_padding|source_dim|sparse|dtype|layout"
-)  # follow from others, or say little
+)  # saved facts that follow from others, or say little
 PARTS = (
     "UnbindBackward0",
     *(f"{kind}{sizes}Backward0" for kind in ("Split", "UnsafeSplit") for sizes in ("", "WithSizes")),
@@ -63,30 +63,30 @@ class Reading:
 def by_node() -> dict[str, list[Primitive]]:
     """Return the primitives by torch's name of their node: elementwise ones first, then those with more options."""
     gradcli.ops.load()
-    found: dict[str, list[Primitive]] = {}
+    primitives: dict[str, list[Primitive]] = {}
     for primitive in REGISTRY.values():
         if any(primitive.rules):
             for name in {primitive.node, primitive.node_in_place} - {""}:
-                found.setdefault(name, []).append(primitive)
-    for several in found.values():
+                primitives.setdefault(name, []).append(primitive)
+    for several in primitives.values():
         several.sort(key=lambda primitive: (primitive.structured, -len(options_of(primitive))))
-    return found
+    return primitives
 
 
 @cache
 def options_of(primitive: Primitive) -> dict[str, Parameter]:
-    """Return the options of a primitive by name; a function of numpy has none, and one of windows has torch's."""
+    """Return the options of a primitive by name; functions of numpy have none, window operations those of torch."""
     try:
         parameters = signature(primitive.forward).parameters
     except ValueError:
         return {}
     if "casting" in parameters:
         return {}
-    found = {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    options = {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         window = {name: Parameter(name, Parameter.KEYWORD_ONLY, default=MISSING) for name in WINDOW}
-        found = window | found
-    return found
+        options = window | options
+    return options
 
 
 def readings(node: Node) -> Iterator[Reading]:
@@ -101,11 +101,11 @@ def readings(node: Node) -> Iterator[Reading]:
         if "dim" in options and not input_shape(node):
             continue  # a number has no dimensions, but torch takes 0 and -1 for it
         if options.get("alpha") != 1 or has_default(primitive):
-            yield Reading(primitive, operands, counted(node, options), primitive.number)
+            yield Reading(primitive, operands, counted_from_start(node, options), primitive.number)
 
 
 def parts(node: Node) -> Iterator[Reading]:
-    """Yield the parts that a tensor was taken into, each with its place in it."""
+    """Yield the parts that a tensor was split into, each with its position."""
     (primitive,) = by_node()[node.name()]
     dim = signed(saved(node, "dim")) % len(input_shape(node))
     start = 0
@@ -152,20 +152,20 @@ def inputs_of(primitive: Primitive) -> list[tuple[str, Any]]:
 def spellings(primitive: Primitive, position: int, name: str) -> list[str]:
     """Return the names under which a node may have saved an input."""
     names = [*primitive.inputs[position : position + 1], name]
-    return [*names, *(other for known in names for other in SPELLED.get(known, ()))]
+    return [*names, *(other for spelling in names for other in SPELLED.get(spelling, ()))]
 
 
 def saved_input(node: Node, primitive: Primitive, position: int, name: str, default: Any) -> Any:
     """Return an input that a node saved under torch's name of it; `MISSING` where it did not."""
-    for known in spellings(primitive, position, name):
-        if (value := saved(node, known)) is not MISSING:
+    for spelling in spellings(primitive, position, name):
+        if (value := saved(node, spelling)) is not MISSING:
             return value
     return NEUTRAL.get(name, default) if default is MISSING and hasattr(node, f"_saved_{name}") else default
 
 
 def is_all(node: Node, primitive: Primitive) -> bool:
-    """Return whether a primitive says everything of a node: what it does not take changes nothing."""
-    taken = {known for name in options_of(primitive) for known in (name, *SPELLED.get(name, ()))}
+    """Return whether a primitive describes a node fully: what the node saved beside its options changes nothing."""
+    taken = {spelling for name in options_of(primitive) for spelling in (name, *SPELLED.get(name, ()))}
     for position, (name, _) in enumerate(inputs_of(primitive)):
         taken.update(spellings(primitive, position, name))
     unchanging = UNCHANGING | FIXED.get(primitive.name, {})
@@ -180,30 +180,30 @@ def is_all(node: Node, primitive: Primitive) -> bool:
 
 def options_in(node: Node, primitive: Primitive) -> dict[str, Any] | None:
     """Return the options with which a node was made; None where one of them cannot be known."""
-    found = {}
+    options = {}
     for name, parameter in options_of(primitive).items():
         value = option(node, name)
         if value is not MISSING:
-            found[name] = value
+            options[name] = value
         elif parameter.default is Parameter.empty and not hasattr(node, f"_saved_{name}"):
             return None
         elif hasattr(node, f"_saved_{name}"):
-            found[name] = None if parameter.default in (Parameter.empty, MISSING) else parameter.default
+            options[name] = None if parameter.default in (Parameter.empty, MISSING) else parameter.default
         elif parameter.default is not MISSING:
-            found[name] = parameter.default
-    if found.get("dims") == () and options_of(primitive)["dims"].default is None:
-        found["dims"] = None
-    if found.get("stride") == () and "kernel_size" in found:
-        found["stride"] = found["kernel_size"]
-    return found
+            options[name] = parameter.default
+    if options.get("dims") == () and options_of(primitive)["dims"].default is None:
+        options["dims"] = None
+    if options.get("stride") == () and "kernel_size" in options:
+        options["stride"] = options["kernel_size"]
+    return options
 
 
 def option(node: Node, name: str) -> Any:
-    made = node._input_metadata[0]
+    metadata = node._input_metadata[0]
     if name in OWN_SHAPE and not hasattr(node, f"_saved_{name}"):
-        return tuple(made.shape)
-    if name == "dtype" and node.name() == "ToCopyBackward0" and made.dtype != torch.bfloat16:
-        return numbers(torch.empty(0, dtype=made.dtype)).dtype
+        return tuple(metadata.shape)
+    if name == "dtype" and node.name() == "ToCopyBackward0" and metadata.dtype != torch.bfloat16:
+        return numbers(torch.empty(0, dtype=metadata.dtype)).dtype
     if name == "eps" and node.name() == "NativeLayerNormBackward0":
         return added_to_variance(saved(node, "input").detach(), saved(node, "result2"))
     if name == "dims" and (indices := saved(node, "indices")) is not MISSING:
@@ -214,23 +214,23 @@ def option(node: Node, name: str) -> Any:
     return MISSING
 
 
-def counted(node: Node, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with dimensions and places that count from the end counted from the start."""
+def counted_from_start(node: Node, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with dimensions and positions counted from the start, in place of negative ones."""
     shape = input_shape(node)
     dimensions = max(len(shape), len(node._input_metadata[0].shape))
 
     def from_start(dim: Any) -> Any:
         return tuple(map(from_start, dim)) if isinstance(dim, tuple) else dim + dimensions if dim < 0 else dim
 
-    found = {
+    from_front = {
         name: from_start(value) if name in DIMENSIONS and value is not None else value
         for name, value in options.items()
     }
-    if "index" in found and found["index"] < 0:
-        found["index"] += shape[found["dim"]]
-    if "stop" in found:
-        found["stop"] = min(found["stop"], shape[found["dim"]])
-    return found
+    if "index" in from_front and from_front["index"] < 0:
+        from_front["index"] += shape[from_front["dim"]]
+    if "stop" in from_front:
+        from_front["stop"] = min(from_front["stop"], shape[from_front["dim"]])
+    return from_front
 
 
 def input_shape(node: Node) -> tuple[int, ...]:

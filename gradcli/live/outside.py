@@ -56,7 +56,7 @@ def run(cells: list[tuple[str, str]], *, echo: bool) -> dict[str, Any]:
 
     import torch
 
-    torch.manual_seed(0)  # both begin there, for a snippet that does not say where
+    torch.manual_seed(0)  # torch and gradcli both begin there where a snippet sets no seed
     printed, scope = Printed([name for name, _ in cells]), {"__name__": "__main__"}
     error: dict[str, Any] | None = None
     kept, sys.stdout = sys.stdout, printed
@@ -94,11 +94,11 @@ def run(cells: list[tuple[str, str]], *, echo: bool) -> dict[str, Any]:
 
 def main() -> None:
     """Read the cells, run them, write the outcome."""
-    given = json.load(sys.stdin)
+    request = json.load(sys.stdin)
     results = os.dup(1)  # the snippet may write to descriptor 1 itself
     os.dup2(2, 1)
     try:
-        outcome = run([tuple(cell) for cell in given["cells"]], echo=given["echo"])
+        outcome = run([tuple(cell) for cell in request["cells"]], echo=request["echo"])
     except ModuleNotFoundError as missing:
         outcome = {"missing": missing.name}
     with os.fdopen(results, "w", encoding="utf-8", errors="surrogatepass") as file:

@@ -25,7 +25,7 @@ COMPILED = ("CompiledFunctionBackward", "CompiledAutograd")
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One contribution: from a result of a node to what an edge leads to; `total` is what has arrived there.
+    """One contribution, from a result of a node to the target of an edge; `total` is the sum that has arrived there.
 
     Torch computes all results of a node at once. The contribution of one of several is the node's for it alone.
     """
@@ -44,18 +44,18 @@ def is_leaf(node: Node) -> bool:
 
 
 def reachable(root: Node) -> list[Node]:
-    """Return the nodes below a node and itself, each behind all that lead to it; leaves included."""
-    found = {root}
+    """Return a node and all nodes below it, leaves too; each node stands behind every node with an edge to it."""
+    seen = {root}
     waiting: deque[Node] = deque([root])
     leading: Counter[Node] = Counter()
     while waiting:
         for node, _ in waiting.popleft().next_functions:
             if node is not None:
                 leading[node] += 1
-                if node not in found:
-                    found.add(node)
+                if node not in seen:
+                    seen.add(node)
                     waiting.append(node)
-    later = count()  # which tells nodes of one age apart
+    later = count()  # the order of nodes with the same sequence number
     order, ready = [], [(0, next(later), root)]
     while ready:
         _, _, node = heappop(ready)
@@ -69,7 +69,7 @@ def reachable(root: Node) -> list[Node]:
 
 
 def check(order: Sequence[Node]) -> None:
-    """Refuse a graph of which nothing can be said, or that changes the model when it is asked."""
+    """Refuse a graph that cannot be explained, or whose nodes change the model when they are called."""
     for node in order:
         if any(name in node.name() for name in COMPILED):
             raise UsageError(
@@ -81,14 +81,14 @@ def check(order: Sequence[Node]) -> None:
                 "a checkpoint of this graph runs a backward pass of its own, which would change .grad",
                 help="call checkpoint with use_reentrant=False",
             )
-        for made in node._input_metadata:
-            if made.is_nested_tensor or made.dtype.is_complex or made.device.type == "meta":
-                kind = "nested tensors" if made.is_nested_tensor else "complex numbers"
-                told = "tensors without numbers" if made.device.type == "meta" else kind
-                raise UsageError("E008", f"this graph has {told}, which gradcli does not explain")
+        for metadata in node._input_metadata:
+            if metadata.is_nested_tensor or metadata.dtype.is_complex or metadata.device.type == "meta":
+                kind = "nested tensors" if metadata.is_nested_tensor else "complex numbers"
+                contents = "tensors without numbers" if metadata.device.type == "meta" else kind
+                raise UsageError("E008", f"this graph has {contents}, which gradcli does not explain")
 
 
-def called(node: Node, upstreams: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
+def edge_gradients(node: Node, upstreams: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
     """Return the gradient for each edge of a node."""
     try:
         if isinstance(node, BackwardCFunction):
@@ -111,21 +111,21 @@ def called(node: Node, upstreams: Sequence[torch.Tensor | None]) -> Sequence[tor
     return results if isinstance(results, tuple) else (results,)
 
 
-def fitted(gradient: torch.Tensor, below: Node, output: int) -> torch.Tensor:
+def fit_gradient(gradient: torch.Tensor, below: Node, output: int) -> torch.Tensor:
     """Return a gradient in the shape and dtype of the tensor that it is for, as the engine does."""
     wanted = below._input_metadata[output]
     shape = tuple(wanted.shape)
     try:
         summed = gradient if tuple(gradient.shape) == shape else gradient.sum_to_size(shape)
     except RuntimeError:
-        told = f"torch's gradient of shape {tuple(gradient.shape)} fits no input of shape {shape}"
-        raise AutogradError(told, help="loss.backward() fails here too") from None
+        message = f"torch's gradient of shape {tuple(gradient.shape)} fits no input of shape {shape}"
+        raise AutogradError(message, help="loss.backward() fails here too") from None
     return summed.to(wanted.dtype)
 
 
 @torch.no_grad()
 def flows(order: Sequence[Node], root: int, seed: torch.Tensor) -> Iterator[Flow]:
-    """Yield each contribution of the pass that begins with a gradient of one output of the first node."""
+    """Yield each contribution of a pass, which begins with the gradient of one output of the first node."""
     arrived: dict[tuple[Node, int], torch.Tensor] = {(order[0], root): seed}
     for node in order:
         for output in () if is_leaf(node) else range(len(node._input_metadata)):
@@ -133,10 +133,10 @@ def flows(order: Sequence[Node], root: int, seed: torch.Tensor) -> Iterator[Flow
             if upstream is None:
                 continue
             alone = [upstream if place == output else None for place in range(len(node._input_metadata))]
-            gradients = zip(node.next_functions, called(node, alone), strict=False)
+            gradients = zip(node.next_functions, edge_gradients(node, alone), strict=False)
             for edge, (place, gradient) in enumerate(gradients):
                 if place[0] is not None and gradient is not None:
-                    contribution = fitted(gradient, *place)
+                    contribution = fit_gradient(gradient, *place)
                     held = arrived.get(place)
                     arrived[place] = contribution if held is None else held + contribution
                     yield Flow(node, output, edge, upstream, gradient, contribution, arrived[place])

@@ -11,7 +11,7 @@ import torch
 from gradcli.live.passes import Node
 
 MISSING = object()  # what a node did not save
-UNSIGNED = 2**63  # from here on, a number is a negative one that torch keeps without its sign
+UNSIGNED = 2**63  # torch keeps a negative number as an unsigned one, from here on
 RESULTS = {  # names under which nodes save their results, but for `result`
     "AminmaxBackward0": ("min", "max"), "LinalgCholeskyExBackward0": ("L",), "LinalgInvExBackward0": ("inverse",),
     "LinalgEighBackward0": ("eigenvalues", "eigenvectors"), "LinalgLstsqBackward0": ("solution",),
@@ -21,7 +21,7 @@ RESULTS = {  # names under which nodes save their results, but for `result`
 
 
 def saved(node: Node, name: str) -> Any:
-    """Return what a node saved by a name; `MISSING` where there is nothing."""
+    """Return the value that a node saved under a name, or `MISSING`."""
     value = getattr(node, f"_saved_{name}", None)
     return MISSING if value is None else value
 
@@ -31,13 +31,13 @@ def names_of_saved(kind: Any) -> frozenset[str]:
     return frozenset(name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_"))
 
 
-def unpacking(node: Node) -> Iterator[Any]:
-    """Yield the functions of Python that torch calls for what a node saved."""
+def unpack_hooks(node: Node) -> Iterator[Any]:
+    """Yield the hooks that torch calls to unpack the saved tensors of a node."""
     for name in dir(node):
         if name.startswith("_raw_saved_"):
             held = getattr(node, name)
-            for one in held if isinstance(held, tuple | list) else (held,):
-                if (hook := getattr(one, "unpack_hook", None)) is not None:
+            for saved_tensor in held if isinstance(held, tuple | list) else (held,):
+                if (hook := getattr(saved_tensor, "unpack_hook", None)) is not None:
                     yield hook
 
 
@@ -57,20 +57,21 @@ def signed(value: Any) -> Any:
 
 
 def added_to_variance(x: torch.Tensor, scale: torch.Tensor) -> float:
-    """Return the number that a layer norm adds to the variance, which torch does not keep, from its scale."""
+    """Return the `eps` of a layer norm, which torch does not keep, from its saved scale."""
     if not x.numel():
         return 1e-5
     over = [dim for dim, size in enumerate(scale.shape) if size != x.shape[dim]]
     variance = x.double().var(over, correction=0, keepdim=True) if over else torch.zeros_like(scale)
-    whole = scale.double() ** -2
-    place = whole.argmin()
-    found, rounded = float((whole - variance).flatten()[place]), 8 * torch.finfo(scale.dtype).eps * float(whole.min())
-    likely = (1e-5, 1e-6, 1e-12, float(f"{found:.1g}"), float(f"{found:.2g}"))
-    return next((one for one in likely if abs(found - one) <= rounded), found)
+    shifted = scale.double() ** -2
+    place = shifted.argmin()
+    difference = float((shifted - variance).flatten()[place])
+    rounded = 8 * torch.finfo(scale.dtype).eps * float(shifted.min())
+    likely = (1e-5, 1e-6, 1e-12, float(f"{difference:.1g}"), float(f"{difference:.2g}"))
+    return next((eps for eps in likely if abs(difference - eps) <= rounded), difference)
 
 
 def is_readable(tensor: torch.Tensor) -> bool:
-    """Tell whether numpy can have the numbers of a tensor."""
+    """Tell whether numpy can read the numbers of a tensor."""
     return tensor.layout == torch.strided and not tensor.is_complex()
 
 

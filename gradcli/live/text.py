@@ -14,11 +14,11 @@ from gradcli.source import Source, Span
 FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-def with_text(found: Explanation, graph: Any) -> Explanation:
+def with_text(explanation: Explanation, graph: Any) -> Explanation:
     """Return the explanation with its operations as the text of its program."""
     places = {line.name: place(node) for (node, _), line in graph.line_of.items()}
     lines, nodes, start = [], [], 0
-    for node in found.nodes:
+    for node in explanation.nodes:
         if node.kind != "op":
             nodes.append(node)
             continue
@@ -26,7 +26,7 @@ def with_text(found: Explanation, graph: Any) -> Explanation:
         nodes.append(replace(node, span=Span(start, start + len(text))))
         lines.append(f"{text}{places[node.id]}")
         start += len(lines[-1]) + 1
-    return replace(found, parsed=Program((), Source("\n".join(lines), "live graph")), nodes=tuple(nodes))
+    return replace(explanation, parsed=Program((), Source("\n".join(lines), "live graph")), nodes=tuple(nodes))
 
 
 def place(node: Any) -> str:

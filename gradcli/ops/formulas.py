@@ -1,4 +1,4 @@
-"""Index formulas of operations, and differentials of those on whole matrices, from which reasons are told."""
+"""Index formulas of operations, and differentials of matrix operations, from which `--why` writes its pages."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _shared(of: Reduced, forward: str, out: Any, x: Any) -> str | tuple[str, Giv
 
 
 def norm(out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> str:
-    """Return the formula of the norms that courses have, by absolute values and by squares; of no other."""
+    """Return the formula of a norm with p = 1 or p = 2, and an empty text for any other p."""
     of = Reduced.of(x, dim, keepdim)
     if p == 1:
         return f"{of.out} = {of.sum(f'abs({of.x})')}"
@@ -195,17 +195,17 @@ def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tu
     """Return the formulas of a normalization over axes, whose weight has the axes `inner`."""
     z, s = _standard(x, axes, eps)
     of = Reduced.of(x, axes)
-    own, others = list(of.places), list(of.others)
+    here, others = list(of.places), list(of.others)
     kept = [n for a, n in enumerate(np.shape(x)) if a not in axes]
     given = {
         "m": ("the mean", np.reshape(np.mean(x, axis=axes), kept)),
         "s": (S, np.reshape(s, kept)),
         "z": ("the entry less the mean, over the deviation", z),
     }
-    gradient = _corrected(own, others, of.rest, weight, inner, of.count, entry("s", of.kept))
-    standard = f"({entry('x', own)} - {entry('m', of.kept)})/{entry('s', of.kept)}"
-    forward = _affine(standard, weight, bias, [own[axis] for axis in inner])
-    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
+    gradient = _corrected(here, others, of.rest, weight, inner, of.count, entry("s", of.kept))
+    standard = f"({entry('x', here)} - {entry('m', of.kept)})/{entry('s', of.kept)}"
+    forward = _affine(standard, weight, bias, [here[axis] for axis in inner])
+    return f"{entry('out', here)} = {forward}; {entry('∂x', here)} = {gradient}", given
 
 
 def _affine(z: str, weight: Any, bias: Any, places: Any) -> str:
@@ -213,17 +213,17 @@ def _affine(z: str, weight: Any, bias: Any, places: Any) -> str:
     return scaled if isinstance(bias, int) else f"{scaled} + {entry('bias', places)}"
 
 
-def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count: int, s: str) -> str:
+def _corrected(here: Any, there: Any, rest: Any, weight: Any, inner: Any, count: int, s: str) -> str:
     """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
 
     def h(places: Any) -> str:
         g = entry("g", places)
         return g if isinstance(weight, int) else f"{g}·{entry('weight', [places[axis] for axis in inner])}"
 
-    mean = f"({summed(rest, h(others))})/{count}"
-    product = f"{h(others)}·{entry('z', others)}"
+    mean = f"({summed(rest, h(there))})/{count}"
+    product = f"{h(there)}·{entry('z', there)}"
     along = f"({summed(rest, product)})/{count}"
-    return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
+    return f"({h(here)} - {mean} - {entry('z', here)}·{along})/{s}"
 
 
 def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
@@ -247,20 +247,20 @@ def _exponentials(of: Reduced, of_entry: str) -> str:
 
 
 def softmax(out: Any, x: Any, *, dim: Axes) -> str:
-    of, own, other = _parts(x, dim)
-    forward = f"{own('out')} = exp({own('x')})/({_exponentials(of, other('x'))})"
-    return f"{forward}; {own('∂x')} = {_through(of, own, other, 'g', 'out')}"
+    of, here, other = _parts(x, dim)
+    forward = f"{here('out')} = exp({here('x')})/({_exponentials(of, other('x'))})"
+    return f"{forward}; {here('∂x')} = {_through(of, here, other, 'g', 'out')}"
 
 
-def _through(of: Reduced, own: Any, other: Any, g: str, y: str) -> str:
+def _through(of: Reduced, here: Any, other: Any, g: str, y: str) -> str:
     total = summed(of.rest, f"{other(g)}·{other(y)}")
-    return f"{own(y)}·({own(g)} - ({total}))"
+    return f"{here(y)}·({here(g)} - ({total}))"
 
 
 def log_softmax(out: Any, x: Any, *, dim: Axes) -> str:
-    of, own, other = _parts(x, dim)
-    gradient = f"{own('g')} - exp({own('out')})·({summed(of.rest, other('g'))})"
-    return f"{own('out')} = {own('x')} - log({_exponentials(of, other('x'))}); {own('∂x')} = {gradient}"
+    of, here, other = _parts(x, dim)
+    gradient = f"{here('g')} - exp({here('out')})·({summed(of.rest, other('g'))})"
+    return f"{here('out')} = {here('x')} - log({_exponentials(of, other('x'))}); {here('∂x')} = {gradient}"
 
 
 def logsumexp(out: Any, x: Any, *, dim: Axes, keepdim: bool = False) -> str:
@@ -280,17 +280,17 @@ def loss(term: str, *slopes: tuple[str, str]) -> Any:
 
         def filled(text: str) -> str:
             for name, value in values.items():
-                own = spread(name, np.shape(value), places, shape) if not isinstance(value, int) else str(value)
-                text = text.replace("{" + name + "}", own)
+                spelling = spread(name, np.shape(value), places, shape) if not isinstance(value, int) else str(value)
+                text = text.replace("{" + name + "}", spelling)
             return text.replace("1·", "")
 
         is_none = reduction == "none"
         share = f"/{max(math.prod(shape), 1)}" if reduction == "mean" else ""
-        whole = summed(places, f"({filled(term)})")
-        total = filled(term) if is_none else f"({whole}){share}"
+        all_terms = summed(places, f"({filled(term)})")
+        total = filled(term) if is_none else f"({all_terms}){share}"
         g = entry("g", places) if is_none else "g"
-        written = [f"; {entry(f'∂{name}', places)} = {g}·({filled(slope)}){share}" for name, slope in slopes]
-        return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(written)}"
+        gradients = [f"; {entry(f'∂{name}', places)} = {g}·({filled(slope)}){share}" for name, slope in slopes]
+        return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(gradients)}"
 
     return formula
 
@@ -321,10 +321,10 @@ def likelihood(out: Any, x: Any, target: Any, weight: Any = 1, *, reduction: str
 
 
 def gathered(out: Any, x: Any, index: Any, *, dim: int, **_: Any) -> str:
-    """Return the formula of `gather`, and of sorting, where `index` says what comes where."""
+    """Return the formula of `gather` and of sorting; `index` holds the position that each entry comes from."""
     places = letters(np.ndim(x))
-    found = entry("x", put(places, dim, entry("index", places)))
-    return f"{entry('out', places)} = {found}"
+    source = entry("x", put(places, dim, entry("index", places)))
+    return f"{entry('out', places)} = {source}"
 
 
 def ordered(out: Any, x: Any, indices: Any, **options: Any) -> str:
@@ -348,8 +348,8 @@ def index_selected(out: Any, x: Any, index: Any, *, dim: int) -> str:
 def indexed(out: Any, x: Any, i: Any, *more: Any, dims: Sequence[int]) -> str:
     """Return the formula of indexing with tensors: the entries they name."""
     indices = [np.asarray(index) for index in (i, *more)]
-    plain = all(index.dtype.kind in "iu" and (index >= 0).all() for index in indices)
-    if not plain:
+    are_positions = all(index.dtype.kind in "iu" and (index >= 0).all() for index in indices)
+    if not are_positions:
         return ELSEWHERE
     shape = np.broadcast_shapes(*(index.shape for index in indices))
     all_letters = letters(len(shape) + np.ndim(x) - len(dims))
@@ -360,8 +360,8 @@ def indexed(out: Any, x: Any, i: Any, *more: Any, dims: Sequence[int]) -> str:
     chosen = {}
     for dim, name, index in zip(dims, names, indices, strict=True):
         lead = len(shape) - index.ndim
-        own = ["0" if n == 1 != shape[lead + axis] else broad[lead + axis] for axis, n in enumerate(index.shape)]
-        chosen[dim] = entry(name, own) if own else str(index)
+        spots = ["0" if n == 1 != shape[lead + axis] else broad[lead + axis] for axis, n in enumerate(index.shape)]
+        chosen[dim] = entry(name, spots) if spots else str(index)
     free = iter(rest)
     places = [chosen[dim] if dim in chosen else next(free) for dim in range(np.ndim(x))]
     return f"{entry('out', all_letters)} = {entry('x', places)}"
@@ -404,11 +404,11 @@ class Windows:
 
 def _channel(w: Any, groups: int) -> str:
     """Return the input channel that belongs to `c` of a kernel: the groups take turns."""
-    out, own = np.shape(w)[:2]
+    out, channels = np.shape(w)[:2]
     if groups == 1:
         return "c"
     first = "o" if out == groups else f"(o//{out // groups})"
-    return first if own == 1 and out == groups else f"{own}·{first} + c"
+    return first if channels == 1 and out == groups else f"{channels}·{first} + c"
 
 
 def _bias(bias: Any, channel: str) -> str:

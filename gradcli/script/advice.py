@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# What the message says, and what to do about it; the first that fits is given, `{1}` is its first group.
+# Patterns of messages, each with its advice; the first that fits is used, and `{1}` is the pattern's first group.
 ADVICE = [
     # backward
     (
@@ -205,9 +205,9 @@ BY_KIND = {
 def advice(message: str) -> str:
     """Return advice on an error with this message; empty where none is known."""
     for pattern, words in ADVICE:
-        found = re.search(pattern, message)
-        if found:
-            return words.format(found[0], *found.groups())
+        match = re.search(pattern, message)
+        if match:
+            return words.format(match[0], *match.groups())
     return ""
 
 
@@ -239,5 +239,5 @@ def syntax_advice(message: str, line: str) -> str:
         return "take the prompts >>> away, or save it as a .md page, in a block that begins with ```pycon"
     if line.lstrip().startswith(("%", "!")):
         return "that is a command for a notebook: take it away"
-    found = (words for pattern, words in SYNTAX if re.search(pattern, message))
-    return next(found, "Python cannot read this: look at the line above it, too")
+    advices = (words for pattern, words in SYNTAX if re.search(pattern, message))
+    return next(advices, "Python cannot read this: look at the line above it, too")

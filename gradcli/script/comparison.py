@@ -78,14 +78,14 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
     mine, other = ours.failure, theirs.failure
     if (mine is None) != (other is None) or (mine and other and (mine.kind, mine.place) != (other.kind, other.place)):
         place = (other or mine).place  # type: ignore[union-attr]
-        return Difference(place, "error", told(mine), told(other))
+        return Difference(place, "error", failure_text(mine), failure_text(other))
     for name, gradient in theirs.gradients.items():
         if name in ours.gradients and not same_gradient(ours.gradients[name], gradient):
-            return Difference(("", 0), f"{name}.grad", written(ours.gradients[name]), written(gradient))
+            return Difference(("", 0), f"{name}.grad", gradient_text(ours.gradients[name]), gradient_text(gradient))
     return None
 
 
-def written(gradient: Any) -> str:
+def gradient_text(gradient: Any) -> str:
     """Write a gradient on one line, a long one with its first and last entries."""
     if gradient is None:
         return "None"
@@ -95,7 +95,7 @@ def written(gradient: Any) -> str:
     return " ".join(np.array2string(numbers, separator=", ", threshold=SHORT).split())
 
 
-def told(failure: Failure | None) -> str:
+def failure_text(failure: Failure | None) -> str:
     return "no error" if failure is None else ": ".join(filter(None, (failure.kind, failure.message))).split("\n")[0]
 
 

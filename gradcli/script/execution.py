@@ -31,6 +31,6 @@ def execute(snippet: Snippet, machine: Machine) -> tuple[GradcliError | None, Ti
     except UnwrittenError as error:
         raise error.reason from None
     except Exception as error:
-        told = failure(error, [*machine.globals, *machine.builtins])
-        return told, machine.timeline and machine.timeline.finished()
+        stopped_by = failure(error, [*machine.globals, *machine.builtins])
+        return stopped_by, machine.timeline and machine.timeline.finished()
     return None, machine.timeline and machine.timeline.finished()

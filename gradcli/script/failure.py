@@ -14,7 +14,7 @@ from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.places import PLACES, Place
 from gradcli.source import did_you_mean
 
-CALLS = 3  # calls that an error names as its way
+CALLS = 3  # the most calls that an error lists
 MESSAGE = "gradcli_message"  # the attribute of an exception that holds its message
 
 
@@ -31,15 +31,15 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     else:
         kind = python_class(error).__name__
         message = error.__dict__[MESSAGE] if MESSAGE in error.__dict__ else message_of(error)
-        known = error.help if isinstance(error, GradcliError) else ""
+        own_help = error.help if isinstance(error, GradcliError) else ""
         seen = advice_at(message, places[0].node) if places else ""
         result = EvaluationError(
             error.code if isinstance(error, GradcliError) else "E402",
             f"{kind}: {message}" if message else kind,
-            help=near(error, names) or seen or advice(message) or known or BY_KIND.get(kind, ""),
+            help=near(error, names) or seen or advice(message) or own_help or BY_KIND.get(kind, ""),
         )
         if places and isinstance(places[0].node, ast.Raise):
-            result.help = ""  # the snippet has said what it has to say
+            result.help = ""  # the snippet raised it, with a message of its own
     if result.code == "E210":
         result.help = "try it at a smaller size, or allow more with --max-elements N"
     if places:
@@ -91,15 +91,15 @@ def advice_on_none(message: str, node: ast.AST) -> str:
 
 
 def called_from(places: list[Place]) -> str:
-    """Name the lines whose calls led there, the nearest first."""
+    """Name the lines whose calls led to the error, the nearest first."""
     lines = [place for place in places[1:] if (place.source, place.line) != (places[0].source, places[0].line)]
-    calls = list(dict.fromkeys(written(place, places[0]) for place in lines))
+    calls = list(dict.fromkeys(line_text(place, places[0]) for place in lines))
     if not calls:
         return ""
     return f"called from {', from '.join(calls[:CALLS])}{', ...' if len(calls) > CALLS else ''}"
 
 
-def written(place: Place, first: Place) -> str:
+def line_text(place: Place, first: Place) -> str:
     """Return `line 3`, with its cell where that is another one."""
     cell = place.source.name.rpartition(" cell ")[2]
     elsewhere = place.source is not first.source and cell != place.source.name

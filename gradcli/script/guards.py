@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.script.limits import Budget
-from gradcli.workers.confinement import reserved, stack
+from gradcli.workers.confinement import data_size, stack
 
 INTERVAL = 0.02  # seconds between two looks at the clock and the memory
 FRAME = 1200  # bytes of the stack that one call in Python takes at most
-FRAMES = 40_000  # of Python's, for the calls of a snippet
+FRAMES = 40_000  # frames of Python, for the calls of a snippet
 RESERVED = 224 * 2**20  # bytes that may be reserved and never touched, beyond what a snippet may hold
 
 
 @contextmanager
-def watched(budget: Budget) -> Iterator[None]:
+def limits_watched(budget: Budget) -> Iterator[None]:
     """Watch time and memory inside the block, where the system has timers and this is the main thread."""
     if not hasattr(signal, "setitimer") or not _is_main():
         yield
@@ -49,7 +49,7 @@ def deep() -> Iterator[None]:
     counts only frames.
     """
     frames, hook = sys.getrecursionlimit(), sys.unraisablehook
-    sys.unraisablehook = lambda _: None  # what a generator raises while it is freed, the next look raises again
+    sys.unraisablehook = lambda _: None  # for a limit raised while a generator is freed: the next look raises it again
     if _is_main() and sys.platform != "win32":
         sys.setrecursionlimit(max(frames, min(FRAMES, stack() // FRAME)))
     try:
@@ -60,7 +60,7 @@ def deep() -> Iterator[None]:
 
 
 @contextmanager
-def confined(budget: Budget) -> Iterator[None]:
+def memory_confined(budget: Budget) -> Iterator[None]:
     """End memory with a MemoryError, where the system counts the reserved memory of a process.
 
     Sizes that are known are measured first; this is for everything else.
@@ -72,10 +72,10 @@ def confined(budget: Budget) -> Iterator[None]:
 
     try:
         soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    except OSError:  # it is locked, and limited as a whole
+    except OSError:  # a locked process is limited as a whole
         yield
         return
-    most = reserved() + budget.limits.memory + RESERVED
+    most = data_size() + budget.limits.memory + RESERVED
     if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
         yield
         return

@@ -15,7 +15,7 @@ from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.advice import syntax_advice
 from gradcli.script.errors import ExitError, LimitError, UnsupportedError
-from gradcli.script.guards import confined, deep, watched
+from gradcli.script.guards import deep, limits_watched, memory_confined
 from gradcli.script.limits import TEXT
 from gradcli.script.machine import Machine, running
 from gradcli.script.python.functions import calls, classes, functions  # noqa: F401  each declares compilers
@@ -125,7 +125,7 @@ def run(
                 if raised is None or isinstance(error, OURS):
                     raise
                 raised.append(with_message(error, machine))
-            return [evaluated(expression, machine) for expression in asked]
+            return [evaluate_expression(expression, machine) for expression in asked]
         except Exception as error:
             raise with_message(error, machine) from error.__cause__
         finally:
@@ -142,12 +142,12 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
             if value is not None:
                 machine.write(represent(value) + "\n")
     except (SystemExit, KeyboardInterrupt) as stop:
-        if (error := ended(stop, machine)) is not None:
+        if (error := end_of_snippet(stop, machine)) is not None:
             raise error from None
 
 
-def ended(stop: SystemExit | KeyboardInterrupt, machine: Machine) -> ExitError | None:
-    """Return the end of a snippet by its own will, at the line that it is on; None where it ended well."""
+def end_of_snippet(stop: SystemExit | KeyboardInterrupt, machine: Machine) -> ExitError | None:
+    """Return the error for a snippet that ended itself, at its current line; None where its exit code is 0."""
     if isinstance(stop, SystemExit):
         if stop.code is None or (type(stop.code) in (int, bool) and not stop.code):
             return None
@@ -156,13 +156,13 @@ def ended(stop: SystemExit | KeyboardInterrupt, machine: Machine) -> ExitError |
             message += f": {text(stop.code)}"
     elif PLACES in stop.__dict__:
         message, help = "KeyboardInterrupt", "derive exceptions of your own from Exception"
-    else:  # where the snippet did not raise it, a person did
+    else:  # an interruption by a person, not by the snippet
         raise stop
     return ExitError(message, help).at(machine.span, machine.source)
 
 
 def with_message(error: Exception, machine: Machine) -> Exception:
-    """Return the error with its message, found while the limits hold: a class of the snippet may compute it."""
+    """Return the error with its message, which a class of the snippet may compute, and so under the limits."""
     from gradcli.script.failure import MESSAGE, message_of
 
     places = error.__dict__.get(PLACES, [])
@@ -180,13 +180,13 @@ def with_message(error: Exception, machine: Machine) -> Exception:
     return error
 
 
-def evaluated(expression: Source, machine: Machine) -> object:
+def evaluate_expression(expression: Source, machine: Machine) -> object:
     """Return the value of an expression, or the exception that it raises."""
     machine.source = expression
     try:
         compile_cell(expression, machine, echo=True)(machine.globals)
     except (SystemExit, KeyboardInterrupt) as stop:
-        return ended(stop, machine)
+        return end_of_snippet(stop, machine)
     except Exception as error:  # whatever a snippet may raise
         return with_message(error, machine)
     return machine.globals.pop(ECHO, None)
@@ -204,11 +204,11 @@ def _prepared(machine: Machine) -> Iterator[None]:
             np.printoptions(),
             warnings.catch_warnings(),
             deep(),
-            confined(machine.budget),
-            watched(machine.budget),
+            memory_confined(machine.budget),
+            limits_watched(machine.budget),
         ):
             warnings.simplefilter("always")
-            warnings.simplefilter("ignore", ResourceWarning)  # of a look at the memory that another look cut short
+            warnings.simplefilter("ignore", ResourceWarning)  # of a look at the memory that another one interrupted
             warnings.showwarning = machine.warned
             yield
     finally:

@@ -56,11 +56,11 @@ class Budget:
         self.written = 0
         self.started = time.monotonic()
         self.memory = resident()
-        self.held, self.measured = 0, self.started  # bytes taken since then, and when that was last asked
+        self.held, self.measured = 0, self.started  # bytes taken since the last look at the memory, and its time
         self.passed: LimitError | None = None
         self.collecting = False
-        self.raised = 0.0  # when a look raised last
-        self.over = False  # the snippet has ended, and nothing that comes after it is its fault
+        self.raised = 0.0  # the time at which a look last raised
+        self.over = False  # the snippet has ended: later work is not counted against it
 
     def refuse(self, message: str, help: str) -> None:
         """End the snippet, now and for good."""
@@ -107,12 +107,12 @@ class Budget:
         )
 
     def room(self, size: int) -> None:
-        """Refuse to take so many bytes more where memory does not last for them."""
+        """Refuse to take so many more bytes where memory does not suffice."""
         now = time.monotonic()
         if now - self.measured > RECENT:
             self.measured, self.held = now, resident() - self.memory
         if self.held + size > self.limits.memory and not self.collecting:
-            self.collecting = True  # for the timer goes on
+            self.collecting = True  # the timer goes on
             gc.collect()  # what only cycles hold is given back first, which takes time, and must be worth it
             self.collecting = False
             self.measured, self.held = now, resident() - self.memory
@@ -125,7 +125,7 @@ class Budget:
 
     def fits(self, size: int, what: str = "this", each: int = 8) -> None:
         """Refuse a list, text or tensor of absurd size before memory is taken; `each` is the bytes of an element."""
-        size = int(size)  # of a class of the snippet, whose comparisons may lie
+        size = int(size)  # a number of a snippet's class, whose comparisons may lie
         if size > self.limits.elements:
             self.refuse(
                 f"{what} has {size:,} elements, and {self.limits.elements:,} are the limit"

@@ -61,7 +61,7 @@ class Training:
     def __init__(self) -> None:
         self.env: Mapping[str, Any] = {}  # the variables of the statement that runs
         self._loops: defaultdict[Source, list[tuple[int, int, str]]] = defaultdict(list)
-        self._found: dict[tuple[Source, int], Progress] = {}
+        self._progress: dict[tuple[Source, int], Progress] = {}
 
     def reads(self, node: ast.stmt, source: Source) -> None:
         """Note the variable of a loop, and its lines."""
@@ -76,17 +76,17 @@ class Training:
         by = min(around)[2] if around else None
         here = self.env.get(by) if by else None
         label = str(here) if isinstance(here, int | float | str) else None
-        progress = self._found.setdefault((source, line), Progress(by if label is not None else None))
-        dead, units = counted(values)
+        progress = self._progress.setdefault((source, line), Progress(by if label is not None else None))
+        dead, units = dead_units(values)
         is_number = np.size(output.value) == 1 and not np.iscomplexobj(output.value)
         loss = float(np.ravel(output.value)[0]) if is_number else None
         progress.add(label, loss, norms(leaves), dead, units)
 
     def loops(self) -> Iterator[Loop]:
         """Yield the lines that started several passes."""
-        for (source, line), one in self._found.items():
-            if one.passes >= LEAST[one.by is not None]:
-                yield Loop(source, line, one.by, one.passes, one.count, one.epochs)
+        for (source, line), line_passes in self._progress.items():
+            if line_passes.passes >= LEAST[line_passes.by is not None]:
+                yield Loop(source, line, line_passes.by, line_passes.passes, line_passes.count, line_passes.epochs)
 
 
 def norms(leaves: Iterable[tuple[str, Tensor]]) -> dict[str, float]:
@@ -99,7 +99,7 @@ def norms(leaves: Iterable[tuple[str, Tensor]]) -> dict[str, float]:
     return {name: float(np.sqrt(square)) for name, square in squares.items()}
 
 
-def counted(values: Iterable[Any]) -> tuple[int, int]:
+def dead_units(values: Iterable[Any]) -> tuple[int, int]:
     """Return how many units of relu are 0 for every example, and how many there are."""
     dead = units = 0
     for value in values:
@@ -110,7 +110,7 @@ def counted(values: Iterable[Any]) -> tuple[int, int]:
     return dead, units
 
 
-def rectified(order: Iterable[Node], made: Mapping[Node, Any]) -> list[Any]:
+def relu_results(order: Iterable[Node], values_of: Mapping[Node, Any]) -> list[Any]:
     """Return the results of relu among these nodes, as far as they are kept."""
-    found = (made.get(node) for node in order if node.primitive.name == "relu")
-    return [value for value in found if value is not None]
+    values = (values_of.get(node) for node in order if node.primitive.name == "relu")
+    return [value for value in values if value is not None]

@@ -20,7 +20,7 @@ def _unheard(kind: str, message: str, source: Source, line: int) -> None:
 
 
 def _unwatched(cell: Source) -> None:
-    """Tell nobody which cell runs."""
+    """Ignore which cell runs."""
 
 
 class Machine:
@@ -57,7 +57,7 @@ class Machine:
         self._warn = warn
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
-        self._own: dict[type, Any] = {}
+        self._instances: dict[type, Any] = {}
 
     @property
     def line(self) -> int:
@@ -70,19 +70,19 @@ class Machine:
 
     @property
     def span(self) -> Span:
-        """The span of the line that it is on, for the caret."""
+        """The span of the current line, for the caret."""
         line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
         return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
 
-    def own(self, kind: type[Kind]) -> Kind:
-        """The object of a class that this run has: made when it is first asked for, and gone when the run ends."""
-        found = self._own.get(kind)
-        if found is None:
-            found = self._own[kind] = kind()
-        return found
+    def instance(self, kind: type[Kind]) -> Kind:
+        """Return this run's object of a class, which is made when it is first asked for."""
+        instance = self._instances.get(kind)
+        if instance is None:
+            instance = self._instances[kind] = kind()
+        return instance
 
     def write(self, text: str) -> None:
-        """Print, as far as the limits allow; TypeError for what is no text, whose methods a writer would call."""
+        """Print, as far as the limits allow; TypeError for a value that is no text."""
         text = str.__str__(text)
         self.budget.writes(len(text))
         self._write(text)

@@ -106,14 +106,14 @@ ABSENT = {
 
 def torch_has(owner: str, name: str) -> bool:
     """Tell whether torch has the name, so that its absence here is ours; assumed where nothing was recorded."""
-    known = torch_names().get(owner)
-    return known is None or name.startswith("_") or name in known
+    names = torch_names().get(owner)
+    return names is None or name.startswith("_") or name in names
 
 
-def missing(
+def missing_error(
     owner: str, name: str, known: Iterable[str], message: str = "{}.{} is not supported here"
 ) -> UnsupportedError:
-    """Return the error for a name that is not here; of one that torch has, that no other was meant."""
+    """Return the error for an unsupported name; for a name that torch has, no similar name is suggested."""
     close = "" if owner in torch_names() else did_you_mean(name, [other for other in known if other[0] != "_"])
     subject = f"{owner}.{name}".removeprefix("torch.")
     help = INSTEAD.get(name.removesuffix("_")) or next(
@@ -124,9 +124,9 @@ def missing(
 
 def check_member(kind: str, name: str) -> None:
     """UnsupportedError if a class of Python's library, given with its module, has the name in reality."""
-    module, _, own = kind.rpartition(".")
-    if module in sys.stdlib_module_names and name in dir(vars(import_module(module)).get(own)):
-        raise UnsupportedError(f"{own}.{name} is not supported here")
+    module, _, class_name = kind.rpartition(".")
+    if module in sys.stdlib_module_names and name in dir(vars(import_module(module)).get(class_name)):
+        raise UnsupportedError(f"{class_name}.{name} is not supported here")
 
 
 def check_module(module: str, name: str) -> None:

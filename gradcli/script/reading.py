@@ -98,10 +98,10 @@ def is_python(source: str) -> bool:
 
 def page(text: str, name: str) -> list[Source]:
     """The Python blocks of a Markdown page; each keeps the line numbers of the page."""
-    found = [source for first, lines in fenced(text) for source in block(first, lines, name)]
-    if not found:
+    sources = [source for first, lines in fenced(text) for source in block(first, lines, name)]
+    if not sources:
         raise UsageError("E012", f"{name} has no Python blocks", help="fence them with ```python and ```")
-    return found
+    return sources
 
 
 def fenced(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -23,7 +23,7 @@ from gradcli.stream.records import Block, read_blocks
 from gradcli.stream.table import Table, take_header, with_whole_rows
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from gradcli.workers.limits import Limits
-from gradcli.workers.pool import Answered, mapped
+from gradcli.workers.pool import Answered, map_items
 
 if TYPE_CHECKING:
     from gradcli.stream.arrow.lines import Lines
@@ -176,7 +176,7 @@ class Batch:
         is_shown = isinstance(convert.writer, TableWriter) and not convert.writer.has_errors
         losses = Losses(convert, self.limits, self.bugs)
         pieces = self.pieces(convert, blocks)
-        results = mapped(
+        results = map_items(
             convert, pieces, self.jobs, self.limits, losses,
             kind=Answer, parts=most_records, fits=is_about, is_quick=True,
         )  # fmt: skip

@@ -16,7 +16,7 @@ from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import PLAIN, VOID, Block, Columns, Record
 from gradcli.stream.writing import Writer, error_facts
 from gradcli.workers.exchange import large
-from gradcli.workers.limits import Limits, written
+from gradcli.workers.limits import Limits, size_text
 from gradcli.workers.notes import part
 from gradcli.workers.pool import Again, Answered, Lost
 
@@ -264,7 +264,7 @@ def error_of_loss(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:
         message = f"the record takes more than {limits.seconds:g} s"
         return EvaluationError("E403", message, help="--item-timeout SECONDS allows more")
     if loss.reason == "memory":
-        message = f"the record takes more than {written(limits.memory)} of memory"
+        message = f"the record takes more than {size_text(limits.memory)} of memory"
         return EvaluationError("E403", message, help="--item-memory SIZE allows more")
     help = "this is a fault of gradcli, or of Python: please report the record"
     return EvaluationError("E404", f"the record ended its process ({loss.detail})", help=help)

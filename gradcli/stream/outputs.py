@@ -13,8 +13,8 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.source import visible
-from gradcli.workers.files import is_replaceable, refuse_unwritable, unwritten
-from gradcli.workers.interruption import held
+from gradcli.workers.files import is_replaceable, refuse_unwritable, unwritten_error
+from gradcli.workers.interruption import signals_held
 
 ATOMIC = 4096  # bytes that a pipe on Linux takes whole or not at all; POSIX promises 512
 MEMBER = 2**18  # bytes of text that are compressed together: the part of a file that is there whole or not at all
@@ -59,7 +59,7 @@ class Output:
             self.file: Any = sys.stdout.buffer if path == "-" else opened(path, part)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "not a file name"
-            raise unwritten(path, reason) from None
+            raise unwritten_error(path, reason) from None
         if path == "-":
             sys.stdout.flush()
         self.is_compressed = path != "-" and path.lower().endswith(".gz")
@@ -96,7 +96,7 @@ class Output:
     def _write_all(self, text: bytes | memoryview) -> None:
         assert self.descriptor is not None
         # An interruption waits where it could break a line: a pipe that is read takes a long line in pieces.
-        with nullcontext() if self.is_pipe and len(text) <= ATOMIC else held():
+        with nullcontext() if self.is_pipe and len(text) <= ATOMIC else signals_held():
             count = 0
             try:
                 while count < len(text):
@@ -108,7 +108,7 @@ class Output:
 
     def _compress(self, end: int) -> None:
         """Write a part of the text that waits, compressed by itself; nothing comes after one that failed."""
-        with held():
+        with signals_held():
             text, remaining = self.member[:end], self.member[end:]
             self.member = bytearray()
             self._write_all(gzip.compress(text, 6, mtime=0))
@@ -124,7 +124,7 @@ class Output:
 
     def close(self) -> None:
         """Finish a compressed file, also after an interruption, so that it can be read."""
-        with held():
+        with signals_held():
             try:
                 if self.is_compressed and (self.member or self.is_empty):
                     self._compress(len(self.member))

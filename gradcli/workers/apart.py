@@ -19,7 +19,7 @@ from gradcli.errors import GradcliError, InternalError
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
 
 START = f"from {__name__} import serve\n"
-WAITING = "from gradcli.workers.zygote import waiting\nwith waiting(WORK): "
+WAITING = "from gradcli.workers.zygote import zygote_waiting\nwith zygote_waiting(WORK): "
 
 
 def fresh(*arguments: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def fresh(*arguments: str) -> dict[str, Any]:
 class Apart:
     """The owner's side: called with an item, it returns what the function returns for it there, of a `kind`.
 
-    What is sent there is pickled; what comes back is data, as that of any process. Raises the GradcliError that the
+    Items are pickled; an answer comes back as data, as from any process. Raises the GradcliError that the
     function raises there, and InternalError for any other exception and where the process ends. Where processes there
     ask others (`zygote`), `asks` is the module of their `WORK`: those wait before anything is sent.
     """
@@ -51,10 +51,10 @@ class Apart:
         assert self.process.stdout is not None
         head = self.process.stdout.read(COUNT.size)
         (size,) = COUNT.unpack(head) if len(head) == COUNT.size else (0,)
-        whole = self.process.stdout.read(min(size, MOST))
-        if not whole or len(whole) != size:
+        message = self.process.stdout.read(min(size, MOST))
+        if not message or len(message) != size:
             raise InternalError(f"a process apart ended with exit code {self.process.wait()}") from None
-        answer, error = read_message(whole, answer_of(self.kind))
+        answer, error = read_message(message, answer_of(self.kind))
         if error is not None:
             raise error
         return answer
@@ -93,8 +93,8 @@ def serve() -> None:
         message: Any
         try:
             message = message_of((function(item), None), answer_of(kind))
-        except GradcliError as one:
-            message = message_of((None, one), answer_of(kind))
+        except GradcliError as error:
+            message = message_of((None, error), answer_of(kind))
         except Exception:
             message = message_of((None, InternalError(traceback.format_exc())), answer_of(kind))
         try:

@@ -1,4 +1,4 @@
-"""How a process of a pool, which may fork nobody, has strangers' work done by one that has nothing else (`zygote`)."""
+"""How a process of a pool, which may not fork, has strangers' work done in a process apart (`zygote`)."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ class Work:
 
 
 class LostError(BaseException):
-    """The process that was asked has ended without an answer; so does the item for which it was asked."""
+    """The process that was asked ended without an answer; its item ends so too."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
         self.reason, self.detail = reason, detail
 
 
-control: list[tuple[socket.socket, Work]] = []  # of a command: to the process that waits, and what it does
-_ways: list[tuple[int, Work]] = []  # of a process of a pool: the descriptor over which it asks
+control: list[tuple[socket.socket, Work]] = []  # of a command: the socket to the waiting process, and its work
+_ways: list[tuple[int, Work]] = []  # of a process of a pool: the descriptor over which it asks, and the work
 _places: dict[int | str, int] = {}  # the number of the process that is asked, by the item or the text
 
 
 @contextmanager
-def connected(limits: Limits) -> Iterator[int | None]:
-    """Give a descriptor to ask over, for a process that is forked meanwhile; None where nobody waits."""
+def asking_descriptor(limits: Limits) -> Iterator[int | None]:
+    """Give a process forked in the block a descriptor to ask over; None where nothing waits for questions."""
     if not control:
         yield None
         return
@@ -69,15 +69,15 @@ def connected(limits: Limits) -> Iterator[int | None]:
 
 
 def take(way: int | None) -> None:
-    """Ask over a descriptor from now on, in this process, and over none if there is none."""
+    """Ask over this descriptor from now on; with None, do the work in this process."""
     _ways[:] = [] if way is None else [(way, control[0][1])]
     control.clear()
 
 
-def asked(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
-    """Return what a function returns for a question, in a process of its own if there is a way to one, else in this.
+def ask_process(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
+    """Return the answer of a function to a question, from a process of its own if there is one, else from this process.
 
-    What is asked there is the whole work of a command, of which the function is a part; its answer is of a `kind`.
+    The other process does the whole work of a command, of which the function is a part; the answer is of a `kind`.
     Raises the GradcliError that the function raises, and LostError where the process ends or what it says is no answer.
     """
     if not _ways:
@@ -86,20 +86,20 @@ def asked(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
     about = notes.place() if work.text is None else work.text(question)
     os.write(way, COUNT.pack(_places.setdefault(about, len(_places))))
     put(way, message_of(question, work.question))
-    message = got(way)
+    message = receive(way)
     if message is None:
         raise LostError("crash", "nobody is there to ask")
     try:
-        reason, found = read_message(message, work.message)
+        reason, answer = read_message(message, work.message)
     except UnfitError as error:
         raise LostError("crash", NONE) from error
     if reason == "error":
-        raise found
+        raise answer
     if reason != "answer":
-        raise LostError(reason, found)
-    if not check(kind)(found):
+        raise LostError(reason, answer)
+    if not check(kind)(answer):
         raise LostError("crash", NONE)
-    return found
+    return answer
 
 
 def put(way: int, message: bytes) -> None:
@@ -109,17 +109,17 @@ def put(way: int, message: bytes) -> None:
             rest = rest[os.write(way, rest) :]
 
 
-def got(way: int) -> bytes | None:
-    """Return a message, None where nobody is there any more."""
+def receive(way: int) -> bytes | None:
+    """Return a message; None where the other side is gone."""
     head = _got(way, COUNT.size)
     (size,) = COUNT.unpack(head) if len(head) == COUNT.size else (MOST + 1,)
-    whole = _got(way, size) if size <= MOST else b""
-    return whole if len(whole) == size else None
+    message = _got(way, size) if size <= MOST else b""
+    return message if len(message) == size else None
 
 
 def _got(way: int, size: int) -> bytes:
-    found = bytearray()
+    data = bytearray()
     with suppress(ConnectionError):
-        while len(found) < size and (part := os.read(way, min(size - len(found), 2**20))):
-            found += part
-    return bytes(found)
+        while len(data) < size and (part := os.read(way, min(size - len(data), 2**20))):
+            data += part
+    return bytes(data)

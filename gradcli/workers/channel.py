@@ -1,6 +1,6 @@
 """The way from a child to its watcher: frames in memory that both see, handed over through a pipe when it is full.
 
-In the memory a text waits as safe as if it were written: when the child is ended, the watcher finds it there.
+A text in the memory is as safe as a written one: the watcher finds it there when the child has been ended.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ KINDS = OUT, ERR, FILE, BEGIN, SOURCE, PATH, WHOLE, END = range(8)  # of frames
 TEXTS = (OUT, ERR, FILE)  # those that may come in parts
 FRAME = struct.Struct("<BI")  # kind, bytes
 PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
-STATE = struct.Struct("<QQ")  # parcels handed over whole, bytes that wait
+STATE = struct.Struct("<QQ")  # parcels handed over, bytes that wait in the memory
 AT, FIRST = 8, 24  # places in the memory: of the state, of the first frame; before them is the line that runs
-SIZE = 2**22  # bytes of the memory, of which only what is used is taken
-MOST_FRAMES = 2**10  # of a parcel: a child sends a few, for texts that follow each other are one
+SIZE = 2**22  # bytes of the memory; pages that are not used take none
+MOST_FRAMES = 2**10  # in a parcel: a child sends a few, since texts in a row are one frame
 
 
-def shared() -> mmap:
+def shared_memory() -> mmap:
     """Return memory that a child will share; its last bytes are for a note."""
     return mmap(-1, SIZE + NOTE)
 
 
 class BrokenError(Exception):
-    """What comes is no frame that a child sends: it is in the hands of what it runs."""
+    """What arrived is no frame of a child: the code that the child runs has taken it over."""
 
 
 class Sender:
@@ -44,7 +44,7 @@ class Sender:
         self.count = 0  # of the frames that wait
 
     def put(self, kind: int, data: bytes | memoryview) -> None:
-        """Let data wait, and hand over when there is no room for more; only texts come in parts."""
+        """Add a frame to the memory, and hand all over when it is full; only texts may be split."""
         view = memoryview(data)
         if len(view) > SIZE // 2 and kind not in TEXTS:
             return
@@ -90,7 +90,7 @@ class Receiver:
         self.parcels, self.left, self.got = 0, 0, 0  # of the parcel that arrives: bytes to come, bytes that came
         self.count = 0  # of the frames in it
         self.kind, self.rest = OUT, 0  # of the frame that arrives
-        self.found: deque[tuple[int, bytes]] = deque()  # frames that wait to be taken
+        self.ready_frames: deque[tuple[int, bytes]] = deque()  # complete frames, not yet yielded
 
     def frames(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield the frames in bytes that have arrived, each once, also where an interruption comes between two."""
@@ -104,31 +104,31 @@ class Receiver:
                     raise BrokenError
                 self.data, self.parcels, self.got, self.count = self.data[PARCEL.size :], self.parcels + 1, 0, 0
                 continue
-            found, used = self._parsed(self.data[: self.left])
+            frames, used = self._parsed(self.data[: self.left])
             if not used:
                 break
-            self.found.extend(found)
+            self.ready_frames.extend(frames)
             self.data, self.left, self.got = self.data[used:], self.left - used, self.got + used
-        yield from self._taken()
+        yield from self._take_ready()
 
     def remaining(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the frames that a child which was ended has not handed over."""
+        """Yield the frames that an ended child had not handed over."""
         parcels, size = STATE.unpack_from(self.memory, AT)
         start = FIRST
-        if self.parcels == parcels + 1:  # it was ended in the midst of this parcel
+        if self.parcels == parcels + 1:  # the child was ended within this parcel
             start = FIRST + self.got if self.left else FIRST + size
         else:
             self.count = 0
-        self.found.extend(self._parsed(memoryview(self.memory[start : FIRST + size]))[0])
-        yield from self._taken()
+        self.ready_frames.extend(self._parsed(memoryview(self.memory[start : FIRST + size]))[0])
+        yield from self._take_ready()
 
-    def _taken(self) -> Iterator[tuple[int, bytes]]:
-        while self.found:
-            yield self.found.popleft()
+    def _take_ready(self) -> Iterator[tuple[int, bytes]]:
+        while self.ready_frames:
+            yield self.ready_frames.popleft()
 
     def _parsed(self, data: memoryview) -> tuple[list[tuple[int, bytes]], int]:
         """Return the frames in the data, the last one perhaps in part, and the number of bytes that they take."""
-        found: list[tuple[int, bytes]] = []
+        frames: list[tuple[int, bytes]] = []
         used = 0
         while used < len(data):
             if not self.rest:
@@ -141,13 +141,13 @@ class Receiver:
                 used += FRAME.size
             part = data[used : used + self.rest]
             if self.kind not in TEXTS and len(part) < self.rest:
-                used -= FRAME.size  # it counts only whole
+                used -= FRAME.size  # an incomplete frame is read again later
                 self.rest, self.count = 0, self.count - 1
                 break
             if part or not self.rest:
-                found.append((self.kind, bytes(part)))
+                frames.append((self.kind, bytes(part)))
             used, self.rest = used + len(part), self.rest - len(part)
-        return found, used
+        return frames, used
 
 
 class Stream(io.RawIOBase):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradcli.errors import EvaluationError
 from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, Sender, standing_for
-from gradcli.workers.confinement import end_with, forbid_writing, limit_memory, reserved
+from gradcli.workers.confinement import data_size, end_with, forbid_writing, limit_memory
 from gradcli.workers.interruption import leave_to_owner
-from gradcli.workers.limits import GRACE, Limits, written
+from gradcli.workers.limits import GRACE, Limits, size_text
 from gradcli.workers.notes import Note, take
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LEFT = 2**22  # bytes of memory, beyond those that are taken, without which nothing can be said
+LEFT = 2**22  # free bytes of memory that an error message needs
 MORE = "--max-memory SIZE allows more"
-NO_MEMORY = 71  # the exit code of a child that cannot even say that it has no more
+NO_MEMORY = 71  # the exit code of a child without the memory for an error message
 
 LIMITS = "{0.seconds!r} {0.memory} {0.output} {0.option}"
 
 lines: Any = [0]  # the line that runs now, where the watcher can see it
-_senders: list[Sender] = []  # one in a child, none where nobody watches
+_senders: list[Sender] = []  # one in a child; empty in a process without a watcher
 
 
 def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) -> None:
@@ -38,7 +38,7 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
     code = 70
     try:
         end_with(parent)
-        faulthandler.disable()  # a crash is told by the watcher
+        faulthandler.disable()  # the watcher reports a crash
         leave_to_owner()
         lines = memoryview(memory).cast("I")
         take(Note(memory), None)
@@ -67,19 +67,19 @@ def begin(limits: Limits, read: Callable[[], T]) -> T:
     Everything that the work needs is imported. Reading waits for a person or another program as long as they take.
     Where nobody watches and the system has no children, a timer ends the process.
     """
-    given = read()
+    contents = read()
     if _senders:
         _senders[0].put(BEGIN, LIMITS.format(limits).encode())
         _senders[0].hand_over()
-        if limits.memory < reserved() + LEFT:
-            size = written(limits.memory)
+        if limits.memory < data_size() + LEFT:
+            size = size_text(limits.memory)
             raise EvaluationError("E403", f"{size} of memory is less than this command takes by itself", help=MORE)
-        os.dup2(1, 0)  # what there was to read is read
+        os.dup2(1, 0)  # all input is read
         limit_memory(limits.memory)
         forbid_writing([_senders[0].descriptor])
     elif not hasattr(os, "fork"):
         faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
-    return given
+    return contents
 
 
 @contextmanager
@@ -92,11 +92,11 @@ def output_to(path: str) -> Iterator[None]:
     if path == "-":
         yield
         return
-    from gradcli.workers.files import refuse_unwritable, written_as_text
+    from gradcli.workers.files import open_text_output, refuse_unwritable
 
     refuse_unwritable(path)
     if not _senders:
-        with written_as_text(path) as stream, redirect_stdout(stream):
+        with open_text_output(path) as stream, redirect_stdout(stream):
             yield
         return
     _senders[0].put(PATH, os.fsencode(path))
@@ -106,6 +106,6 @@ def output_to(path: str) -> Iterator[None]:
 
 
 def at(source: Source) -> None:
-    """Name the text whose lines run from now on."""
+    """Name the source whose lines run from now on."""
     if _senders:
         _senders[0].put(SOURCE, f"{source.name}\0{source.text}".encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Limits of a process that the system holds it to: the end of its parent, memory, stack, files to write."""
+"""Limits that the system enforces on a process: the end of its parent, memory, stack, files to write."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gradcli.errors import EvaluationError
 from gradcli.workers.sandbox.lock import lock
 
 SET_PDEATHSIG, KILL_SIGNAL = 1, 9  # of prctl
-STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
+STACK = 96 * 2**20  # bytes of stack for the deepest nested calls, where the system gives them
 STATM = "/proc/self/statm"
 
-_statm: list[int] = []  # the same, open: a locked process opens no such file
+_statm: list[int] = []  # the open file of that path: a locked process cannot open it
 
 
 def end_with(parent: int) -> None:
@@ -44,11 +44,11 @@ def limit_memory(size: int) -> None:
 
 
 def _lower(kind: int, size: int) -> None:
-    """Put a limit where it is not lower already."""
+    """Lower a limit to a number, unless it is lower already."""
     import resource
 
-    given = [limit for limit in resource.getrlimit(kind) if limit != resource.RLIM_INFINITY]
-    most = min([size, *given])
+    limits = [limit for limit in resource.getrlimit(kind) if limit != resource.RLIM_INFINITY]
+    most = min([size, *limits])
     resource.setrlimit(kind, (most, most))
 
 
@@ -58,7 +58,7 @@ def pages(place: int) -> int:
     return int(text.split()[place])
 
 
-def reserved() -> int:
+def data_size() -> int:
     """Return the bytes of data that this process has; 0 where the system does not say."""
     try:
         return pages(5) * PAGESIZE
@@ -67,7 +67,7 @@ def reserved() -> int:
 
 
 class UnwalledError(BaseException):
-    """A bug that nothing may catch as if it were an error of a script."""
+    """A bug: a script would run without walls. No `except Exception` may catch it."""
 
 
 # Around strangers' scripts, in this process; `lost` where no process can be started, `required` if that is an error.
@@ -75,14 +75,14 @@ _walls = {"needed": False, "there": False, "lost": False, "required": False}
 
 
 def need_walls() -> None:
-    """Let no script of a stranger run from now on in a process without walls, as it would in that of a command."""
+    """From now on, refuse to run a stranger's script in a process without walls, such as that of the command."""
     _walls["needed"] = hasattr(os, "fork")
 
 
 def go_without(error: Exception, *, has_scripts: bool = False) -> None:
-    """Say that the limits do not hold where no process can be started; EvaluationError where that is no choice.
+    """Warn that limits do not hold, as no process can be started; EvaluationError where a process is required.
 
-    It `has_scripts` of the user's own, which then may run here.
+    If it `has_scripts`, they are the user's own, and may run in this process.
     """
     reason = getattr(error, "strerror", None) or str(error)
     if _walls["required"]:
@@ -95,7 +95,7 @@ def go_without(error: Exception, *, has_scripts: bool = False) -> None:
 
 
 def require_processes() -> None:
-    """Go without processes nowhere in this command; EvaluationError where it has done so."""
+    """Refuse to go without processes in this command; EvaluationError where it already has."""
     _walls["required"] = True
     if _walls["lost"]:
         go_without(OSError("the system refuses it"))
@@ -119,21 +119,21 @@ def own_script() -> Iterator[None]:
 
 @cache
 def stack() -> int:
-    """Return the bytes of stack that this process may use, once it has been given as many as deep calls need."""
+    """Raise the limit of the stack to what deep calls need, and return the bytes of stack that this process may use."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     unlimited = resource.RLIM_INFINITY
     wanted = STACK if hard == unlimited else min(STACK, hard)
-    given = soft if soft != unlimited else STACK
-    if sys.platform == "linux" and given < wanted:  # elsewhere the stack of the main thread does not grow
+    current = soft if soft != unlimited else STACK
+    if sys.platform == "linux" and current < wanted:  # elsewhere the stack of the main thread does not grow
         resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
         return wanted
-    return given
+    return current
 
 
 def forbid_writing(descriptors: Collection[int]) -> None:
-    """Refuse from now on all that is not needed to compute, where the system can; these descriptors stay open."""
+    """Where the system can, refuse all but computing from now on; these descriptors stay open."""
     _walls["there"] = True
     with suppress(ImportError, OSError, ValueError):
         import resource

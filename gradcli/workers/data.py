@@ -1,7 +1,7 @@
 """Answers of a process as data in a closed format: nothing in it is executed, and what does not fit is refused.
 
-JSON holds plain values; all else is a list that begins with its tag, and large bytes stand beside the text. An owner
-says of which classes of facts answers are made; their fields must be what the class says.
+JSON holds plain values; all else is a list that begins with its tag, and large bytes stand beside the text. The owner
+names the classes of facts that answers are made of; their fields must have the declared types.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from gradcli.source import Source, Span
 NUMBERS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")  # in arrays
 # A value of each type that JSON holds as it is; where it fits a field, all of its type do.
 SAMPLES: dict[type, Any] = {NoneType: None, bool: True, int: 10**400, float: float("inf"), str: ""}
-SHARED = 2**12  # objects that are kept, for values that share them
-LARGEST = 1e300  # what a number of facts may be: no infinity, and no nan
+SHARED = 2**12  # objects that writer and reader remember, for values that share them
+LARGEST = 1e300  # the largest size of a number in facts: neither infinity nor nan
 SMALL = 2**16  # bytes beside a text that may be kept, too
-LONG = 2**12  # characters of a text that stands among large bytes
+LONG = 2**12  # characters from which a text is sent as large bytes
 MOST, MOST_PARTS = 2**24, 2**19  # bytes of the text of a value; lists, members of lists and fields in it
 PLAIN = frozenset(SAMPLES)  # types of values that JSON holds as they are
-QUICK = PLAIN - {str}  # that are never long
+QUICK = PLAIN - {str}  # types whose values are never long
 ERRORS = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GradcliError)
 }
@@ -38,7 +38,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 class UnfitError(Exception):
-    """What is to be sent, or has come, is no data of this format."""
+    """A value to be sent, or bytes that arrived, do not fit the format."""
 
 
 @cache
@@ -47,25 +47,23 @@ def classes_in(hint: Any) -> tuple[type, ...]:
 
     A class may have others of its name beside it for a while, from which its methods were taken (`facts`).
     """
-    found: list[type] = []
+    classes: list[type] = []
     rest = [hint]
     while rest:
-        one = rest.pop()
-        rest += get_args(one)
-        if not isinstance(one, type) or one in found:
+        kind = rest.pop()
+        rest += get_args(kind)
+        if not isinstance(kind, type) or kind in classes:
             continue
-        if is_record(one) or issubclass(one, Enum):
-            found.append(one)
-            rest += get_type_hints(one, include_extras=True).values() if is_record(one) else ()
-        elif one.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(one, GradcliError):
-            own = [
-                kind for kind in one.__subclasses__() if vars(sys.modules[kind.__module__]).get(kind.__name__) is kind
-            ]
-            rest += sorted(own, key=lambda kind: kind.__name__)
-    for one in found:
-        if is_record(one):
-            checks(one)  # worked out now, and not once more in each process
-    return tuple(found)
+        if is_record(kind) or issubclass(kind, Enum):
+            classes.append(kind)
+            rest += get_type_hints(kind, include_extras=True).values() if is_record(kind) else ()
+        elif kind.__module__.startswith(f"{__package__.partition('.')[0]}.") and not issubclass(kind, GradcliError):
+            below = [x for x in kind.__subclasses__() if vars(sys.modules[x.__module__]).get(x.__name__) is x]
+            rest += sorted(below, key=lambda subclass: subclass.__name__)
+    for kind in classes:
+        if is_record(kind):
+            checks(kind)  # worked out now, and not once more in each process
+    return tuple(classes)
 
 
 def is_record(kind: type) -> bool:
@@ -76,11 +74,11 @@ def is_record(kind: type) -> bool:
 class Writer:
     """Writes values, one after the other, as a text and large bytes, for one reader.
 
-    An object that several values share stands there once; when many are known, both begin anew.
+    An object that several values share is written once; after many objects, writer and reader forget them all.
     """
 
     def __init__(self, kind: Any) -> None:
-        self.known = {one: place for place, one in enumerate(classes_in(kind))}
+        self.known = {member: place for place, member in enumerate(classes_in(kind))}
         self.scalars: dict[type, str] = {}  # the types of numpy's numbers, each as the format has it
         self.begin()
 
@@ -96,13 +94,13 @@ class Writer:
         self.objects: list[Any] = []
         start = len(self.shared)
         try:
-            whole = self.node(value)
-        except BaseException:  # the reader never gets what is known of it
+            root = self.node(value)
+        except BaseException:  # the reader never gets the objects written so far
             self.begin()
             raise
-        if sum(memoryview(one).nbytes for one in self.buffers) > SMALL:
-            self.shared += [None] * SHARED  # none of them is worth to be kept
-        text = json.dumps([start, *self.objects, whole]).encode()
+        if sum(memoryview(buffer).nbytes for buffer in self.buffers) > SMALL:
+            self.shared += [None] * SHARED  # forget the objects: their buffers are large
+        text = json.dumps([start, *self.objects, root]).encode()
         if not is_bounded(text):
             self.begin()
             raise UnfitError("the answer has too many parts")
@@ -127,7 +125,7 @@ class Writer:
         if value is ...:
             return ["x"]
         if kind is dict:
-            return ["d", *self.nodes(one for pair in value.items() for one in pair)]
+            return ["d", *self.nodes(item for pair in value.items() for item in pair)]
         if kind in (bytes, bytearray, memoryview):
             return ["b", self.large(value)]
         if kind.__module__ == "numpy" and getattr(value, "dtype", None) is not None and value.dtype.str[1:] in NUMBERS:
@@ -138,13 +136,13 @@ class Writer:
         if isinstance(value, str):  # markup arrives as a text, which its owner writes out and never trusts
             return self.node(str.__str__(value))
         if isinstance(value, GradcliError):
-            name = next(one.__name__ for one in kind.__mro__ if one in ERRORS.values())
+            name = next(item.__name__ for item in kind.__mro__ if item in ERRORS.values())
             place = [value.source.name, value.source.text] if value.source else []
             return ["e", name, value.code, value.message, value.label, value.help, list(value.span or ()), *place]
         raise UnfitError(f"a {kind.__name__} is no data")
 
     def nodes(self, values: Iterable[Any]) -> list[Any]:
-        return [one if type(one) in QUICK else self.node(one) for one in values]
+        return [value if type(value) in QUICK else self.node(value) for value in values]
 
     def place(self, kind: type, value: Any) -> int:
         facts = [getattr(value, name) for name, *_ in checks(kind)]
@@ -166,19 +164,19 @@ class Reader:
         self.objects: list[Any] = []
 
     def read(self, text: Buffer, buffers: Sequence[Buffer]) -> Any:
-        """Return the value that a text and large bytes say. Raises UnfitError for what is none of this kind."""
+        """Return the value that a text and large bytes stand for. Raises UnfitError where it is not of the kind."""
         self.buffers = buffers
         if not is_bounded(bytes(text)):
             raise UnfitError("an answer without an end")
         try:
-            start, *objects, whole = json.loads(bytes(text))
+            start, *objects, root = json.loads(bytes(text))
             if start == 0:
                 self.objects = []
             if start != len(self.objects) or len(self.objects) > SHARED:
                 raise UnfitError("objects that nobody has")
             for place, *values in objects:
                 self.objects.append(self.made(self.classes[place], values))
-            value = self.value(whole)
+            value = self.value(root)
         except (ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError) as error:
             raise UnfitError(str(error)) from None
         if not self.is_fit(value):
@@ -203,7 +201,7 @@ class Reader:
             return _constant(self.classes[node[1]], node[2])
         if tag == "a":
             return _array(node[1], node[2], self.buffers[node[3]])
-        parts = [one if type(one) in PLAIN else self.value(one) for one in node[1:]]
+        parts = [part if type(part) in PLAIN else self.value(part) for part in node[1:]]
         if tag == "z":
             return slice(*parts)
         if tag == "d":
@@ -260,7 +258,7 @@ def _scalar(dtype: str, value: Any) -> Any:
 
 
 def _error(name: str, code: str, message: str, label: str, help: str, span: list[int], *place: str) -> GradcliError:
-    if not all(isinstance(one, str) for one in (code, message, label, help, *place)):
+    if not all(isinstance(text, str) for text in (code, message, label, help, *place)):
         raise UnfitError("an error is texts")
     source = Source(place[1], place[0]) if place else None
     start, end = span or (0, 0)
@@ -275,37 +273,37 @@ TAGS: dict[str, Callable[..., Any]] = {"s": _scalar, "e": _error, "x": lambda: .
 
 @cache
 def checks(kind: type) -> tuple[tuple[str, tuple[type, ...], Callable[[Any], bool]], ...]:
-    """Return the fields of a class of facts, each with types of which a value always fits, and what tells of others."""
+    """Return the fields of a class of facts, each with the types that always fit, and a test for other values."""
     if not is_record(kind):
         raise UnfitError("no class of facts")
     hints: dict[str, Any] = get_type_hints(kind, include_extras=True)
-    names = [one.name for one in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
     return tuple((name, *_fitting(hints[name])) for name in names)
 
 
 def _fitting(hint: Any) -> tuple[tuple[type, ...], Callable[[Any], bool]]:
     is_fit = check(hint)
-    return tuple(kind for kind, one in SAMPLES.items() if is_fit(one)), is_fit
+    return tuple(kind for kind, sample in SAMPLES.items() if is_fit(sample)), is_fit
 
 
 @cache
 def check(hint: Any) -> Callable[[Any], bool]:
-    """Return what tells whether a value is of a type."""
+    """Return a function that tells whether a value is of a type."""
     kind, inner = NoneType if hint is None else get_origin(hint) or hint, get_args(hint)
     if kind is Any:
         return lambda value: True
     if kind is Annotated:
-        told = inner[-1]  # what a value may be: texts, or what tells
-        if type(told) is frozenset:
-            return lambda value: type(value) is str and value in told
-        return told if callable(told) and not isinstance(told, type) else check(inner[0])
+        choice = inner[-1]  # the allowed texts, or a test
+        if type(choice) is frozenset:
+            return lambda value: type(value) is str and value in choice
+        return choice if callable(choice) and not isinstance(choice, type) else check(inner[0])
     if kind is Literal:
         return lambda value: type(value) is str and value in inner
     if kind in (Union, UnionType):
-        each = [check(one) for one in inner]
+        each = [check(hint_part) for hint_part in inner]
         return lambda value: any(is_fit(value) for is_fit in each)
     if kind is tuple and inner[-1] is not ...:
-        each = [check(one) for one in inner]
+        each = [check(hint_part) for hint_part in inner]
         return lambda value: (
             type(value) is tuple and len(value) == len(each) and all(map(lambda f, x: f(x), each, value))
         )

@@ -16,9 +16,9 @@ from typing import Any, Literal, Union
 from gradcli.errors import GradcliError
 from gradcli.workers import data
 from gradcli.workers.data import Buffer, UnfitError
-from gradcli.workers.messages import COUNT, MOST, joined, parted
+from gradcli.workers.messages import COUNT, MOST, join_message, split_message
 
-HALF = 2**23  # bytes of each half of the memory, of which only what is used is taken
+HALF = 2**23  # bytes of each half of the memory; pages that are not used take none
 SIZE = 2 * HALF
 SHORT = 2**15  # bytes that a pipe takes at once, beside a message that is not read yet
 AT_ONCE = 2**20  # bytes that are read at once
@@ -27,7 +27,7 @@ HAS_PIPES = os.name == "posix"
 
 
 class Exchange:
-    """One end, of the owner or of the process, whose answers are of a kind, as a type says.
+    """One end, the owner's or the process's; `kind` is the type of the answers.
 
     Both use the same memory: a message and its answer go through one half, the next ones through the other. So one
     message can be sent before another is answered, not two. Without memory all goes through the pipe.
@@ -42,7 +42,7 @@ class Exchange:
         ]
         data.classes_in(self.kind)  # worked out now, and not once more in each process
         self.sent = self.received = 0
-        self.part, self.size = bytearray(), COUNT.size  # what came of a message, and how much that must be
+        self.part, self.size = bytearray(), COUNT.size  # the bytes of a message so far, and how many it has
         self.has_size = False
         if is_owner and HAS_PIPES:
             os.set_blocking(connection.fileno(), False)
@@ -56,41 +56,41 @@ class Exchange:
         return data.Reader(self.kind)
 
     def send(self, message: Any, *, is_ahead: bool = False) -> bool:
-        """Send a message; of one that goes ahead of an answer return False where it is not sent, for it is too long.
+        """Send a message; return False for one sent ahead of an answer that is too long for that, which is not sent.
 
         The pipe might take no more until the answer is read. Raises OSError where nobody is there, or takes it.
         """
         if self.is_owner:
             large: list[pickle.PickleBuffer] = []
             text = pickle.dumps(message, 5, buffer_callback=large.append)
-            buffers: list[Buffer] = [one.raw() for one in large]
+            buffers: list[Buffer] = [buffer.raw() for buffer in large]
         else:
             text, buffers = self.writer.written(message)
         memory, count, used = self._half(self.sent), 0, 0
-        for one in buffers:
-            size = memoryview(one).nbytes
+        for buffer in buffers:
+            size = memoryview(buffer).nbytes
             if memory is None or used + size > len(memory):
                 break
-            memory[used : used + size] = one
+            memory[used : used + size] = buffer
             used, count = used + size, count + 1
-        whole = joined(text, buffers, count)
-        if is_ahead and len(whole) > SHORT:
+        frame = join_message(text, buffers, count)
+        if is_ahead and len(frame) > SHORT:
             return False
         self.sent += 1
-        self._put(whole)
+        self._put(frame)
         return True
 
     def receive(self) -> Any:
-        """Return a message when it is there; of an owner None where only a part has come.
+        """Return the next message; to an owner None where only a part has arrived.
 
         Large bytes are copied, for the other side could change them. Raises EOFError or OSError where nobody is there,
         UnfitError for what is no message.
         """
-        whole = self._got()
-        if whole is None:
+        frame = self._got()
+        if frame is None:
             return None
-        text, parts = parted(memoryview(whole), self._half(self.received))
-        buffers = [bytes(one) for one in parts]
+        text, parts = split_message(memoryview(frame), self._half(self.received))
+        buffers = [bytes(part) for part in parts]
         self.received += 1
         if not self.is_owner:
             return pickle.loads(text, buffers=buffers)
@@ -101,10 +101,10 @@ class Exchange:
         first = number % 2 * HALF
         return None if self.memory is None else memoryview(self.memory)[first : first + HALF]
 
-    def _put(self, whole: bytes) -> None:
+    def _put(self, frame: bytes) -> None:
         if not HAS_PIPES:
-            return self.connection.send_bytes(whole)
-        rest = memoryview(COUNT.pack(len(whole)) + whole)
+            return self.connection.send_bytes(frame)
+        rest = memoryview(COUNT.pack(len(frame)) + frame)
         number = self.connection.fileno()
         while rest:
             if self.is_owner and not is_ready(number, select.POLLOUT, PATIENCE):
@@ -113,23 +113,23 @@ class Exchange:
         return None
 
     def _got(self) -> bytes | bytearray | None:
-        """Return a message, of an owner None where only a part has come."""
+        """Return the bytes of the next message; to an owner None where only a part has arrived."""
         if not HAS_PIPES:
             return self.connection.recv_bytes(MOST)
         while True:
             try:
-                found = os.read(self.connection.fileno(), min(self.size - len(self.part), AT_ONCE))
+                data = os.read(self.connection.fileno(), min(self.size - len(self.part), AT_ONCE))
             except BlockingIOError:
                 return None
-            if not found:
+            if not data:
                 raise EOFError
-            self.part += found
+            self.part += data
             if len(self.part) == self.size:
-                whole, self.part, self.has_size = self.part, bytearray(), not self.has_size
+                frame, self.part, self.has_size = self.part, bytearray(), not self.has_size
                 if not self.has_size:
                     self.size = COUNT.size
-                    return whole
-                (self.size,) = COUNT.unpack(whole)
+                    return frame
+                (self.size,) = COUNT.unpack(frame)
                 if not 0 < self.size <= MOST:
                     raise UnfitError("a message without an end")
             if self.is_owner and not is_ready(self.connection.fileno(), select.POLLIN, 0):

@@ -18,7 +18,7 @@ DIRECT = ("/dev/fd/", "/dev/std", "/proc/")  # files that somebody has open: ren
 FULL = {os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)}
 
 
-def unwritten(path: str, reason: str | None) -> UsageError:
+def unwritten_error(path: str, reason: str | None) -> UsageError:
     """Return the error for an output that cannot be written."""
     help = "make room, or write to another place" if reason in FULL else "check the path after -o"
     return UsageError("E011", f"cannot write {visible(path)}: {reason}", help=help)
@@ -44,7 +44,7 @@ def refuse_unwritable(path: str) -> None:
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = getattr(error, "strerror", None) or "not a file name"
     if reason is not None:
-        raise unwritten(path, reason)
+        raise unwritten_error(path, reason)
 
 
 def refuse_overwriting(path: str, inputs: Iterable[str]) -> None:
@@ -70,7 +70,7 @@ def is_replaceable(path: Path) -> bool:
 
 
 @contextmanager
-def written(path: str) -> Iterator[BinaryIO]:
+def open_output(path: str) -> Iterator[BinaryIO]:
     """Open a path to write; a regular file is there when all is written, and a link is followed.
 
     Raises UsageError where it cannot be written; after another error nothing has changed.
@@ -87,13 +87,13 @@ def written(path: str) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except (OSError, RuntimeError) as error:
-        raise unwritten(path, getattr(error, "strerror", None) or "not a file name") from None
+        raise unwritten_error(path, getattr(error, "strerror", None) or "not a file name") from None
 
 
 @contextmanager
-def written_as_text(path: str) -> Iterator[TextIO]:
+def open_text_output(path: str) -> Iterator[TextIO]:
     """Open a path to write text, as `written` does."""
-    with written(path) as stream:
+    with open_output(path) as stream:
         text = io.TextIOWrapper(stream, "utf-8", "backslashreplace")
         try:
             yield text

@@ -28,7 +28,7 @@ def _interrupt(number: int, frame: Any) -> NoReturn:
 
 
 def was_heard() -> bool:
-    """Return whether a signal has come that ends this process; errors after it are its doing."""
+    """Return whether a signal that ends this process has come; later errors may be its effects."""
     return bool(_heard)
 
 
@@ -63,8 +63,8 @@ def leave_to_owner() -> None:
 
 
 @contextmanager
-def held() -> Iterator[None]:
-    """Let signals that end this process wait; a process that is forked meanwhile has them wait, too."""
+def signals_held() -> Iterator[None]:
+    """Hold back signals that end this process; also in processes that are forked within the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -54,16 +54,16 @@ def read_seconds(text: str) -> float:
 
 def read_size(text: str, least: int = 0) -> int:
     """Return the bytes that a text such as `512M` or `1G` says; ValueError for another text, and for less or more."""
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if match is None:
         raise ValueError(SIZES)
-    size = int(float(found[1]) * UNITS[found[2].upper()])
+    size = int(float(match[1]) * UNITS[match[2].upper()])
     if not least <= size <= MOST:
-        raise ValueError(f"write from {written(least)} to {written(MOST)}")
+        raise ValueError(f"write from {size_text(least)} to {size_text(MOST)}")
     return size
 
 
-def written(size: int) -> str:
+def size_text(size: int) -> str:
     """Write a number of bytes as options have it: `1 GB`, `512 MB`."""
     unit = max((u for u in UNITS if UNITS[u] <= max(size, 1)), key=UNITS.__getitem__)
     return f"{size / UNITS[unit]:g} {unit}B" if unit else f"{size} bytes"

@@ -56,14 +56,14 @@ def take(note: Note | None, limits: Limits | None) -> None:
 
 
 def at(*names: str) -> None:
-    """Note what this process is at within a part, for its owner to say if it ends there."""
+    """Note where in a part this process is; its owner reports this if the process ends there."""
     for note, _ in _own:
         if note is not None:
             note.say(MARK.join((note.part, *names)))
 
 
 def part(text: str) -> None:
-    """Begin a part of an item that has the whole time of an item for itself."""
+    """Begin a part of an item; each part has the time of a whole item."""
     for note, limits in _own:
         if note is not None:
             note.begin(text)

@@ -1,4 +1,4 @@
-"""Many items in processes that serve item after item; one that ends its process costs itself alone."""
+"""Many items in processes that serve one item after another; an item that ends its process costs no other item."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gradcli.workers.confinement import go_without
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import Worker, answer_to
 
-NO_PROCESS = (errno.EAGAIN, errno.ENOMEM, errno.ENOSYS)  # with which a system refuses one
+NO_PROCESS = (errno.EAGAIN, errno.ENOMEM, errno.ENOSYS)  # errors of a system that starts no process
 TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
-KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system kills what it likes when memory is short
+KILLED = ("memory", "crash")  # reasons that another process may have caused: a system short of memory kills any
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Failed:
 Losing = Callable[[Any, Lost], Iterable[Again | Answered | Failed]]
 
 
-def mapped(
+def map_items(
     work: Any,
     items: Iterable[Any],
     jobs: int,
@@ -119,7 +119,7 @@ class Pool:
     is_quick: bool = False
     order: deque[Slot] = field(default_factory=deque)
     waiting: deque[Slot] = field(default_factory=deque)
-    busy: dict[Worker, deque[Slot]] = field(default_factory=dict)  # what each has in hand
+    busy: dict[Worker, deque[Slot]] = field(default_factory=dict)  # the items that each process has in hand
     idle: list[Worker] = field(default_factory=list)
 
     def put(self, item: Any) -> None:
@@ -164,7 +164,7 @@ class Pool:
                 self.give(worker)
 
     def started(self) -> Worker | None:
-        """Return a new process; None where the system starts none, and there are to be as many as there are."""
+        """Return a new process; None where the system starts none, and the present ones must do."""
         try:
             return Worker(self.work, self.limits, [*self.busy, *self.idle], self.kind)
         except (OSError, ImportError) as error:
@@ -203,11 +203,11 @@ class Pool:
         self.hand_out()
 
     def receive(self, worker: Worker) -> bool:
-        """Take the answer of a process, or the reason of its end; return whether the whole has come."""
-        found = worker.answer()
-        if found is None:
+        """Take the answer of a process, or the reason of its end; return False where only a part has arrived."""
+        reply = worker.answer()
+        if reply is None:
             return False
-        kind, answer = found
+        kind, answer = reply
         if kind == "answer" and not self.fits(self.busy[worker][0].item, answer):
             self.lose(worker, Lost("crash", worker.end(), NONE))
         elif kind == "answer":
@@ -225,25 +225,25 @@ class Pool:
         return True
 
     def dropped(self, worker: Worker) -> Slot:
-        """Return the slot at which a process has ended; what else it had in hand waits again."""
+        """Return the slot at which a process ended; the other items that it had in hand wait again."""
         first, *others = self.busy.pop(worker)
         self.waiting.extendleft(others)
         return first
 
     def lose(self, worker: Worker, loss: Lost) -> None:
-        """Put what comes in place of the item of a process that has ended where it stood."""
+        """Replace the lost item of an ended process, at its place in the order."""
         self.replace(self.dropped(worker), loss)
 
     def replace(self, slot: Slot, loss: Lost) -> None:
-        """Put what comes in place of a lost item where it stood: the item itself, if it was killed there for once."""
+        """Replace a lost item at its place in the order: by itself, if it was killed at this point once."""
         if loss.reason in KILLED and loss.at not in slot.tried:
             slot.tried.add(loss.at)
             self.waiting.appendleft(slot)
             return
         place, again = self.order.index(slot), []
         del self.order[place]
-        for number, one in enumerate(self.lost(slot.item, loss)):
-            new = Slot(one.item) if isinstance(one, Again) else Slot(answer=one)
+        for number, substitute in enumerate(self.lost(slot.item, loss)):
+            new = Slot(substitute.item) if isinstance(substitute, Again) else Slot(answer=substitute)
             if new.answer is None:
                 again.append(new)
             self.order.insert(place + number, new)

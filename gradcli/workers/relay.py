@@ -10,11 +10,11 @@ from typing import Any
 
 from gradcli.source import visible
 from gradcli.workers.channel import ERR, FILE, OUT
-from gradcli.workers.limits import Limits, written
+from gradcli.workers.limits import Limits, size_text
 
-# What a terminal might obey, or show as nothing or in another order; the first is a colour, which it may have.
+# Text that a terminal might obey, hide or reorder; the first alternative is a colour, which is allowed.
 DOUBTFUL = re.compile(r"\x1b\[[0-9;]*m|\x1b|[^\x1b\n\t -~]+")
-UNFINISHED = re.compile(r"\x1b(?:\[[0-9;]{0,40})?\Z")  # what may become a colour
+UNFINISHED = re.compile(r"\x1b(?:\[[0-9;]{0,40})?\Z")  # the beginning of a colour, perhaps
 JOINERS = "\u200c\u200d"  # invisible characters within words and emoji
 
 
@@ -63,7 +63,7 @@ class Relay:
             return
         is_prompt = not is_cut and sys.stdout.isatty()
         end = len(data) if is_prompt else data.rfind(b"\n") + 1
-        if end:  # else the line goes on, and is not looked through again
+        if end:  # else the line goes on, and need not be searched again
             line, self.line = self.line + data[:end], bytearray()
             self.pass_on(OUT, line)
         if is_cut:
@@ -80,9 +80,9 @@ class Relay:
             shown = self.tails[kind] + self.decoders[kind].decode(text)
             end = UNFINISHED.search(shown)
             shown, self.tails[kind] = (shown[: end.start()], end[0]) if end else (shown, "")
-            text = obeyed_by_none(shown).encode(stream.encoding, "replace")
+            text = without_controls(shown).encode(stream.encoding, "replace")
         before = time.monotonic() - time.process_time()
-        passed(stream, text)
+        write_bytes(stream, text)
         self.waited += max(0.0, time.monotonic() - time.process_time() - before)
 
     def finish(self, *, is_whole: bool) -> None:
@@ -92,10 +92,10 @@ class Relay:
             self.pass_on(OUT, self.document)
         self.document = bytearray()
         if any(size > self.most for size in self.sizes.values()):
-            note = f"note: the output has more than {written(self.most)} and was cut; --max-output SIZE allows more\n"
-            passed(sys.stderr, note.encode())
+            note = f"note: the output has more than {size_text(self.most)} and was cut; --max-output SIZE allows more\n"
+            write_bytes(sys.stderr, note.encode())
         if is_whole and self.is_file_whole and self.path is not None:
-            from gradcli.workers.files import written as opened
+            from gradcli.workers.files import open_output as opened
 
             with opened(self.path) as stream:
                 stream.write(self.file)
@@ -106,20 +106,20 @@ class Relay:
         self.pass_on(OUT, line)
 
 
-def obeyed_by_none(text: str) -> str:
-    """Return a text as a terminal may have it: with colours, and no other control."""
+def without_controls(text: str) -> str:
+    """Return a text without control characters other than colours."""
     return DOUBTFUL.sub(harmless, text)
 
 
-def harmless(found: re.Match[str]) -> str:
-    """Return what a terminal is shown for a doubtful text."""
-    text = found[0]
+def harmless(match: re.Match[str]) -> str:
+    """Return the harmless text that a terminal gets in place of a doubtful one."""
+    text = match[0]
     if text.isprintable() or (text[0] == "\x1b" and len(text) > 1):
         return text
     return "".join(c if c in JOINERS or visible(c) == c else "?" for c in text)
 
 
-def passed(stream: Any, text: bytes | bytearray) -> None:
+def write_bytes(stream: Any, text: bytes | bytearray) -> None:
     """Write bytes on a standard stream, at once."""
     if text:
         stream.buffer.write(text)

@@ -17,11 +17,23 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
-from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, SOURCE, WHOLE, BrokenError, Receiver, shared
+from gradcli.workers.channel import (
+    BEGIN,
+    END,
+    ERR,
+    FILE,
+    OUT,
+    PATH,
+    SOURCE,
+    WHOLE,
+    BrokenError,
+    Receiver,
+    shared_memory,
+)
 from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.confinement import go_without
-from gradcli.workers.interruption import held
-from gradcli.workers.limits import GRACE, Limits, written
+from gradcli.workers.interruption import signals_held
+from gradcli.workers.limits import GRACE, Limits, size_text
 from gradcli.workers.notes import Note
 from gradcli.workers.relay import Relay, TooLargeError
 
@@ -29,8 +41,8 @@ ENOUGH = 2**16  # bytes that are read at a time
 CODES = frozenset(str(code).encode() for code in range(256))  # with which a command can end
 
 
-def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
-    """Do the work in a child, in this process where the system starts none, and return its exit code.
+def run_in_child(work: Callable[[], int], *, is_document: bool = False) -> int:
+    """Do the work in a child, or in this process where the system starts none; return its exit code.
 
     A document is passed on when it is whole. Raises EvaluationError where a limit or a crash ended the work, OSError
     where its output cannot be written, KeyboardInterrupt where the watcher was interrupted.
@@ -38,8 +50,8 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
     while (low := os.open(os.devnull, os.O_RDWR)) <= 2:  # a closed stream must not become the way to the child
         continue
     os.close(low)
-    memory, (ours, theirs), parent = shared(), os.pipe(), os.getpid()
-    with held():
+    memory, (ours, theirs), parent = shared_memory(), os.pipe(), os.getpid()
+    with signals_held():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a command has none yet
             try:
@@ -86,7 +98,7 @@ class Watcher:
             self.code = None
             self.end()
         except TooLargeError:
-            most = written(self.limits.output)
+            most = size_text(self.limits.output)
             raise EvaluationError(
                 "E403", f"the document has more than {most}", help="--max-output SIZE allows more"
             ) from None
@@ -97,11 +109,11 @@ class Watcher:
         return self.code
 
     def arrived(self) -> bytes:
-        """Return some bytes of the child, none where it has ended or its time is over."""
+        """Return bytes from the child; none where it has ended, or its time is over."""
         rest = None
         if self.deadline is not None:
             rest = max(0.0, self.deadline + self.relay.waited - time.monotonic())
-            self.is_late = not rest  # whatever still comes
+            self.is_late = not rest  # even if more arrives
         if not self.is_late and select.select([self.descriptor], [], [], rest)[0]:
             return os.read(self.descriptor, ENOUGH)
         self.is_late = True
@@ -122,7 +134,7 @@ class Watcher:
             elif kind == SOURCE:
                 name, _, text = data.decode("utf-8", "replace").partition("\0")
                 self.source = Source(text, name)
-            elif kind == PATH and not self.has_begun:  # later the child may be in the hands of what it runs
+            elif kind == PATH and not self.has_begun:  # later a script may have taken the child over
                 self.relay.path = os.fsdecode(data)
             elif kind == WHOLE:
                 self.relay.is_file_whole = True
@@ -134,7 +146,7 @@ class Watcher:
     def end(self) -> None:
         """End the child if it has not ended, with all that it has started, and keep its status."""
         if self.status is None:
-            for pid in [self.pid, *started(self.pid)]:
+            for pid in [self.pid, *descendants(self.pid)]:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self.status = os.waitpid(self.pid, 0)[1]
@@ -149,7 +161,7 @@ class Watcher:
         self.relay.finish(is_whole=self.code is not None)
 
     def refusal(self) -> EvaluationError:
-        """Return the error of work that did not come to its end, at the line that ran."""
+        """Return the error for work that was ended early, at the line that ran then."""
         assert self.status is not None
         code = os.waitstatus_to_exitcode(self.status)
         number = max(0, -code)
@@ -158,7 +170,7 @@ class Watcher:
             error = EvaluationError("E403", f"{what} takes more than {self.limits.seconds:g} s")
             error.help = f"is it too large, or endless? {self.limits.option} SECONDS allows more"
         elif code == NO_MEMORY:
-            error = EvaluationError("E403", f"{what} needs more memory than {written(self.limits.memory)}")
+            error = EvaluationError("E403", f"{what} needs more memory than {size_text(self.limits.memory)}")
             error.help = f"try it at a smaller size; {MORE}"
         elif number == signal.SIGKILL:
             error = EvaluationError("E403", f"the system ended {what}: there may be too little memory")
@@ -175,11 +187,11 @@ class Watcher:
         return error
 
 
-def started(pid: int) -> list[int]:
-    """Return the processes that a process has started, and those that they have; it is stopped meanwhile."""
+def descendants(pid: int) -> list[int]:
+    """Stop a process, and return the processes that it has started, and those that they started."""
     with suppress(OSError):
         os.kill(pid, signal.SIGSTOP)
         with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:  # noqa: PTH123  (nothing is imported here)
             inner = list(map(int, file.read().split()))
-        return [*inner, *(one for child in inner for one in started(child))]
+        return [*inner, *(descendant for child in inner for descendant in descendants(child))]
     return []

@@ -21,12 +21,12 @@ from gradcli.workers import asking, notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.data import UnfitError
 from gradcli.workers.exchange import SIZE, Exchange
-from gradcli.workers.interruption import held, leave_to_owner
+from gradcli.workers.interruption import leave_to_owner, signals_held
 from gradcli.workers.limits import BACKSTOP, Limits, no_more_files
 from gradcli.workers.notes import NOTE, Note
-from gradcli.workers.sandbox.lock import prepared
+from gradcli.workers.sandbox.lock import prepare
 
-SLICE = 1.0  # seconds that may count at once
+SLICE = 1.0  # the most seconds that count between two looks at the clock
 LAST = 5.0  # seconds in which a process that answers no more must end
 PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
@@ -36,16 +36,16 @@ class Worker:
 
     def __init__(self, work: Any, limits: Limits, others: Sequence[Worker], kind: Any = Any) -> None:
         context: Any = multiprocessing.get_context("fork" if notes.HAS_FORK else "spawn")
-        os.close(os.open(os.devnull, os.O_RDWR))  # which the process needs, and can refuse to nobody
+        os.close(os.open(os.devnull, os.O_RDWR))  # fails here, not in the process, if no file can be opened
         self.connection, theirs = context.Pipe()
-        # A process that is forked has all ends that are open here; with them closed, each sees when this one is gone.
+        # A forked process has all ends that are open here; it closes them, so that each sees when this process is gone.
         inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []
         self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
         memory = mmap(-1, SIZE) if notes.HAS_FORK else None
         self.exchange = Exchange(self.connection, memory, kind, is_owner=True)
         answers = Exchange(theirs, memory, kind, is_owner=False)
-        prepared()  # once, and not in each process
-        with asking.connected(limits) as way, held(), warnings.catch_warnings():
+        prepare()  # once, and not in each process
+        with asking.asking_descriptor(limits) as way, signals_held(), warnings.catch_warnings():
             arguments = (answers, work, limits, self.note, inherited, os.getpid(), way)
             self.process = context.Process(target=_serve, args=arguments, daemon=True)
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
@@ -79,10 +79,10 @@ class Worker:
             message = self.exchange.receive()
             if message is None:
                 return None
-            kind, found, warned = message
+            kind, answer, warned = message
             for text in warned:
                 warnings.warn(text, stacklevel=1)
-            return kind, found
+            return kind, answer
         except UnfitError:
             self.process.kill()
             return "crash", asking.NONE
@@ -186,7 +186,7 @@ def _serve(
         except MemoryError:  # a copy of the answer is more than is left
             exchange.send(("memory", "", []))
         except Exception as error:  # an answer that cannot be sent
-            exchange.send(("bug", told(error), []))
+            exchange.send(("bug", error_text(error), []))
         if answer[0] != "answer":
             return
         warned.clear()
@@ -220,12 +220,12 @@ def answer_to(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
         return "memory", ""
     except Exception as error:
         scarce = no_more_files(error)
-        return ("error", scarce) if scarce else ("bug", told(error))
+        return ("error", scarce) if scarce else ("bug", error_text(error))
     finally:
         notes.set_timer(0)
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return an exception with the function in which it arose."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {frames[-1].name}" if frames else ""

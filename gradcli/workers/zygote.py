@@ -21,14 +21,14 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.workers import asking, data, notes, worker
-from gradcli.workers.asking import LIMITS, NONE, Work, got, put
+from gradcli.workers.asking import LIMITS, NONE, Work, put, receive
 from gradcli.workers.confinement import end_with, own_script
 from gradcli.workers.exchange import is_ready
-from gradcli.workers.interruption import held, leave_to_owner
+from gradcli.workers.interruption import leave_to_owner, signals_held
 from gradcli.workers.limits import Limits
 from gradcli.workers.messages import COUNT, MOST, message_of, read_message
-from gradcli.workers.sandbox.lock import prepared
-from gradcli.workers.worker import LAST, Clock, end_of, told
+from gradcli.workers.sandbox.lock import prepare
+from gradcli.workers.worker import LAST, Clock, end_of, error_text
 
 MOST_AT_ONCE = 4  # processes for each way
 MOST_QUESTIONS = 2**8  # of a process, whose memory they fill
@@ -36,22 +36,22 @@ TICK = 0.2  # seconds between two looks at the clock
 
 
 @contextmanager
-def waiting(work: Work) -> Iterator[None]:
+def zygote_waiting(work: Work) -> Iterator[None]:
     """Have a process wait meanwhile for questions of processes of a pool; nobody does where the system has no fork."""
     if not notes.HAS_FORK:
         yield
         return
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     parent = os.getpid()
-    with held(), warnings.catch_warnings():
+    with signals_held(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
         try:
             pid = os.fork()
         except OSError as error:
             ours.close()
             theirs.close()
-            told = f"no process can be started for strangers' scripts: {error.strerror}"
-            raise EvaluationError("E210", told, help="end other processes, or ulimit -u 500 allows more") from None
+            message = f"no process can be started for strangers' scripts: {error.strerror}"
+            raise EvaluationError("E210", message, help="end other processes, or ulimit -u 500 allows more") from None
         if not pid:
             try:
                 ours.close()
@@ -88,12 +88,12 @@ def _live(control: socket.socket, work: Work, parent: int) -> None:
             if not is_ready:
                 _make_ready(work)
                 is_ready = True
-            limits, own = ways.pop(way), os.getpid()
+            limits, own_pid = ways.pop(way), os.getpid()
             if not os.fork():
                 control.close()
                 for other in ways:
                     os.close(other)
-                _leave(own)
+                _leave(own_pid)
                 _answer_all(way, work, limits)
                 return
             os.close(way)
@@ -116,7 +116,7 @@ def _leave(parent: int) -> None:
 def _make_ready(work: Work) -> None:
     from gradcli.workers.sandbox import leftovers  # noqa: F401  it takes longer than all that a lock does
 
-    prepared()
+    prepare()
     for kind in (work.question, work.message):
         data.Writer(kind), data.Reader(kind)  # what they find out about types is kept
     with own_script():
@@ -150,11 +150,11 @@ class Stranger:
     def __init__(self, work: Work, limits: Limits) -> None:
         self.work = work
         self.socket, theirs = socket.socketpair()
-        own = os.getpid()
+        own_pid = os.getpid()
         self.pid = os.fork()
         if not self.pid:
             try:
-                serve(theirs.fileno(), work, limits, own)
+                serve(theirs.fileno(), work, limits, own_pid)
             finally:  # whatever happens, this process never goes on as if it were the other
                 os._exit(0)
         theirs.close()
@@ -257,12 +257,12 @@ def write_whole(way: int, message: mmap, wait: Wait | None = None) -> None:
 def serve(way: int, work: Work, limits: Limits, parent: int) -> None:
     """Lock this process, and answer what comes over a way until nobody asks any more; all is data."""
     worker.confine(limits, None, parent, [way])
-    while (message := got(way)) is not None:
+    while (message := receive(way)) is not None:
         try:
             answer = worker.answer_to(work.function, read_message(message, work.question), limits)
-            whole = message_of(answer, work.message)
+            reply = message_of(answer, work.message)
         except MemoryError:  # a copy of the answer is more than is left
-            whole = message_of(("memory", ""), work.message)
+            reply = message_of(("memory", ""), work.message)
         except Exception as error:  # an answer that cannot be sent
-            whole = message_of(("bug", told(error)), work.message)
-        put(way, whole)
+            reply = message_of(("bug", error_text(error)), work.message)
+        put(way, reply)

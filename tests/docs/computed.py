@@ -21,7 +21,7 @@ from gradcli.findings.catalogue import CATALOGUE
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.library import modules
-from gradcli.script.originals import GENERAL, missing, torch_names
+from gradcli.script.originals import GENERAL, missing_error, torch_names
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.torch.tensor import attributes  # noqa: F401  those of tensors
 from tests.commands.served import ROOT
@@ -149,7 +149,7 @@ def torch_page() -> dict[str, str]:
         there += [f"### {owner}", listed(here)]
         rest = set[str]()
         for name in names - here:
-            help = missing(owner, name, ()).help
+            help = missing_error(owner, name, ()).help
             if help == GENERAL:
                 rest.add(name)
             else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradcli.engine.primitive import OUT, Rule, mentioned
+from gradcli.engine.primitive import OUT, Rule, positions_read
 
 
 def shape_only(g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -44,11 +44,11 @@ def with_rest(g: Any, out: Any, x: Any, *rest: Any, dims: Any) -> Any:
     ],
 )
 def test_a_rule_saves_the_values_that_it_reads(rule: Rule, positions: set[int]) -> None:
-    assert mentioned(rule, with_rest=True) == positions
+    assert positions_read(rule, with_rest=True) == positions
 
 
 def test_the_rest_of_a_variadic_rule_is_not_counted_apart() -> None:
-    assert mentioned(with_rest) == set()
+    assert positions_read(with_rest) == set()
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_instructions_of_other_versions(
 ) -> None:
     listed = [SimpleNamespace(opname=name, argval=argument) for name, argument in instructions]
     monkeypatch.setattr(dis, "get_instructions", lambda rule: listed)
-    assert mentioned(lambda g, out, x: g) == positions
+    assert positions_read(lambda g, out, x: g) == positions

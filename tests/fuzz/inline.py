@@ -33,10 +33,10 @@ def install() -> None:
         is_quick: bool = False,
     ) -> Iterator[Any]:
         if jobs > 1:
-            return pool.mapped(work, items, jobs, limits, lost, kind=kind, parts=parts, fits=fits, is_quick=is_quick)
+            return pool.map_items(work, items, jobs, limits, lost, kind=kind, parts=parts, fits=fits, is_quick=is_quick)
         return answers(work, items, limits, lost, note)
 
-    grading.mapped = batches.mapped = mapped  # type: ignore[attr-defined]
+    grading.map_items = batches.map_items = mapped  # type: ignore[attr-defined]
 
 
 def answers(work: Any, items: Iterable[Any], limits: Limits, lost: Losing, note: Note) -> Iterator[Any]:

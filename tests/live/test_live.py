@@ -23,7 +23,7 @@ from tests.programs import EXAMPLES, family, of_every
 torch = pytest.importorskip("torch")
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
-from gradcli.live.explained import explained  # noqa: E402  which needs torch
+from gradcli.live.explained import explain_graph  # noqa: E402  which needs torch
 from gradcli.live.passes import check  # noqa: E402
 
 
@@ -48,7 +48,7 @@ def check_pages(found: Explanation) -> None:
 
 def test_the_page_of_a_live_graph_begins_with_what_is_suspicious() -> None:
     x = torch.tensor([1.0, 0.0], requires_grad=True)
-    text = program_page(explained(x.sqrt().sum(), {"x": x}), Looks())
+    text = program_page(explain_graph(x.sqrt().sum(), {"x": x}), Looks())
     head = text[text.index('<ul class="findings">') : text.index("</header>")]
     assert "nan-at-edge" in head
     assert "where x is 0" in head
@@ -65,9 +65,9 @@ def test_the_examples_of_all_operations(program: str) -> None:
     leaves = list(theirs.leaves.values())
     ones = torch.ones_like(theirs.output)
     expected = torch.autograd.grad(theirs.output, leaves, ones, retain_graph=True, allow_unused=True)
-    inner = explained(theirs.output.sum(), theirs.leaves)  # whose result nobody gives
-    kept = explained((theirs.output * theirs.output).sum(), theirs.leaves)  # whose result the product keeps
-    found = explained(theirs.output, theirs.leaves)
+    inner = explain_graph(theirs.output.sum(), theirs.leaves)  # whose result nobody gives
+    kept = explain_graph((theirs.output * theirs.output).sum(), theirs.leaves)  # whose result the product keeps
+    found = explain_graph(theirs.output, theirs.leaves)
     assert not [note for note in (*found.notes, *inner.notes, *kept.notes) if note.code == "differs"]
     for name, gradient in zip(theirs.leaves, expected, strict=True):
         if name in gradients(found):
@@ -217,7 +217,7 @@ def test_a_node_is_read_with_all_that_it_saved(operation: str, read: str) -> Non
     """As an operation of gradcli whose rule is torch's, or where that has no such options as a box."""
     torch.manual_seed(0)
     x = torch.randn(2, 3, requires_grad=True)
-    found = explained(eval(operation, {"torch": torch, "F": torch.nn.functional, "x": x}).sum(), {"x": x})
+    found = explain_graph(eval(operation, {"torch": torch, "F": torch.nn.functional, "x": x}).sum(), {"x": x})
     assert read in operations(found)
     assert "differs" not in {note.code for note in found.notes}
     check_pages(found)
@@ -232,14 +232,14 @@ def test_rounding_is_no_difference(kind: Any) -> None:
         if kind == torch.float32
         else model.to(kind)(torch.ones(4, 8, dtype=kind)).sum()
     )
-    found = explained(loss, dict(model.named_parameters()))
+    found = explain_graph(loss, dict(model.named_parameters()))
     assert "differs" not in {note.code for note in found.notes}
     assert not [op for op in operations(found) if op and op.endswith("Backward0")]
 
 
 def test_sparse_gradients_are_told_in_full() -> None:
     table = torch.nn.Embedding(4, 2, sparse=True)
-    found = explained(table(torch.tensor([1, 1])).sum(), {"table": table.weight})
+    found = explain_graph(table(torch.tensor([1, 1])).sum(), {"table": table.weight})
     assert gradients(found)["table"].tolist() == [[0, 0], [2, 2], [0, 0], [0, 0]]
 
 

@@ -200,7 +200,7 @@ IMPORTING = (
 # The modules and functions that read the snippet, and the code of our own rules.
 READING = (
     ("gradcli.script.interpreter", "parse"),
-    ("gradcli.engine.primitive", "mentioned"),
+    ("gradcli.engine.primitive", "positions_read"),
     ("gradcli.script.torch.optim.formulas", "__init__"),
 )
 

@@ -21,7 +21,7 @@ from gradcli.script.errors import python_class
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.python.text.wording import worded
+from gradcli.script.python.text.wording import snippet_wording
 from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
@@ -37,7 +37,7 @@ def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> Pr
     try:
         run([Source(text, "snippet.py")], machine)
     except Exception as error:
-        printed.append(worded(f"Error: {python_class(error).__name__}: {error}\n"))
+        printed.append(snippet_wording(f"Error: {python_class(error).__name__}: {error}\n"))
     return Printed("".join(printed))
 
 
@@ -86,7 +86,7 @@ def python_prints(text: str) -> Printed:
             print(f"Error: {type(error).__name__}: {error}")
     if "torch.compile(" in text:  # which switches off for the whole process what a distribution checks
         variables["torch"].distributions.Distribution.set_default_validate_args(True)
-    return Printed(worded(printed.getvalue()).replace("PatternError", "error"))
+    return Printed(snippet_wording(printed.getvalue()).replace("PatternError", "error"))
 
 
 def recorded(text: str, *, all: bool = False, write: Callable[[str], Any] = lambda text: None) -> Timeline:

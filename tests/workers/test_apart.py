@@ -15,7 +15,7 @@ from gradcli.errors import EvaluationError, InternalError
 from gradcli.workers import notes
 from gradcli.workers.apart import Apart
 from gradcli.workers.limits import Limits
-from gradcli.workers.pool import mapped
+from gradcli.workers.pool import map_items
 from tests.workers.test_zygote import KEPT, answers
 
 
@@ -29,7 +29,7 @@ class Squares:
             raise EvaluationError("E207", "no items", help="give some")
         if items == [0]:
             os.kill(os.getpid(), signal.SIGKILL)
-        return list(mapped(square, items, 1, Limits(5), lambda item, lost: []))
+        return list(map_items(square, items, 1, Limits(5), lambda item, lost: []))
 
 
 def square(item: int) -> int:

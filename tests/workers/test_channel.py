@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.workers import channel
-from gradcli.workers.channel import BEGIN, END, ERR, OUT, SOURCE, Receiver, Sender, shared
+from gradcli.workers.channel import BEGIN, END, ERR, OUT, SOURCE, Receiver, Sender, shared_memory
 
 TEXTS = st.tuples(st.sampled_from([OUT, ERR]), st.binary(max_size=40))
 WORDS = st.tuples(st.sampled_from([BEGIN, SOURCE, END]), st.binary(max_size=9))
@@ -35,7 +35,7 @@ def joined(frames: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
 def test_what_was_put_arrives_however_the_pipe_cuts_it(
     steps: list[tuple[int, bytes] | None], data: st.DataObject
 ) -> None:
-    memory, (end, start) = shared(), os.pipe()
+    memory, (end, start) = shared_memory(), os.pipe()
     sender, receiver = Sender(start, memory), Receiver(memory)
     for step in steps:
         if step is None:
@@ -62,7 +62,7 @@ def test_what_was_put_arrives_however_the_pipe_cuts_it(
 def test_a_child_that_is_ended_while_it_hands_over_loses_nothing(
     texts: list[tuple[int, bytes]], data: st.DataObject
 ) -> None:
-    memory, (end, start) = shared(), os.pipe()
+    memory, (end, start) = shared_memory(), os.pipe()
     sender, receiver = Sender(start, memory), Receiver(memory)
     for kind, text in texts:
         sender.put(kind, text)
@@ -75,7 +75,7 @@ def test_a_child_that_is_ended_while_it_hands_over_loses_nothing(
 
 
 def test_a_long_text_goes_through_memory_that_is_shorter() -> None:
-    memory, (end, start) = shared(), os.pipe()
+    memory, (end, start) = shared_memory(), os.pipe()
     pid = os.fork()
     if not pid:
         try:
@@ -97,7 +97,7 @@ def test_a_long_text_goes_through_memory_that_is_shorter() -> None:
 
 def test_many_short_frames_come_in_parcels_that_may_be() -> None:
     """A notebook of a thousand cells names each, and each prints a word."""
-    memory, (end, start) = shared(), os.pipe()
+    memory, (end, start) = shared_memory(), os.pipe()
     sender, receiver = Sender(start, memory), Receiver(memory)
     frames = [(kind, b"%d" % number) for number in range(2 * channel.MOST_FRAMES) for kind in (SOURCE, OUT)]
     for frame in frames:
@@ -112,7 +112,7 @@ def test_many_short_frames_come_in_parcels_that_may_be() -> None:
 def test_an_interruption_between_two_frames_loses_and_repeats_none(
     steps: list[tuple[int, bytes]], data: st.DataObject
 ) -> None:
-    memory, (end, start) = shared(), os.pipe()
+    memory, (end, start) = shared_memory(), os.pipe()
     sender, receiver = Sender(start, memory), Receiver(memory)
     for step in steps:
         sender.put(*step)

@@ -13,7 +13,7 @@ import pytest
 
 from gradcli.cli import run
 from gradcli.workers import interruption
-from gradcli.workers.interruption import ENDS, held
+from gradcli.workers.interruption import ENDS, signals_held
 from tests.workers.processes import are_gone, begun
 
 ROOT = Path(__file__).parents[2]
@@ -108,7 +108,7 @@ def test_what_comes_when_all_is_done_is_not_heard(tmp_path: Path, number: int) -
 def test_held_signals_wait_here_and_in_a_child(number: int) -> None:
     heard = []
     before = signal.signal(number, lambda *_: heard.append(number))
-    with held():
+    with signals_held():
         signal.raise_signal(number)
         child = os.fork()
         if not child:

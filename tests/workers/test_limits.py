@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.workers.limits import LONGEST, SHORTEST, UNITS, read_seconds, read_size, written
+from gradcli.workers.limits import LONGEST, SHORTEST, UNITS, read_seconds, read_size, size_text
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_what_is_no_size(text: str) -> None:
 
 @given(st.sampled_from(sorted(set(UNITS.values()) - {2**40})), st.integers(1, 1023))
 def test_a_size_is_read_as_it_is_written(unit: int, count: int) -> None:
-    assert read_size(written(unit * count).removesuffix("bytes")) == unit * count
+    assert read_size(size_text(unit * count).removesuffix("bytes")) == unit * count
 
 
 @given(

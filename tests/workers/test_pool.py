@@ -24,7 +24,7 @@ from gradcli.workers import asking, confinement, notes, pool, worker
 from gradcli.workers.exchange import HALF
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
-from gradcli.workers.pool import Again, Answered, Failed, Lost, mapped
+from gradcli.workers.pool import Again, Answered, Failed, Lost, map_items
 from gradcli.workers.sandbox import lock
 from tests.programs import some
 from tests.workers.processes import are_gone, children, is_alive
@@ -70,7 +70,7 @@ def work(item: Any) -> Any:
 
 def test_answers_stand_in_the_order_of_the_items() -> None:
     for jobs in (1, 3):
-        assert list(mapped(abs, range(-50, 0), jobs, LIMITS, unlost)) == list(range(50, 0, -1))
+        assert list(map_items(abs, range(-50, 0), jobs, LIMITS, unlost)) == list(range(50, 0, -1))
 
 
 def unlost(item: Any, loss: Lost) -> list[Again | Answered]:
@@ -90,7 +90,7 @@ def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any)
 
     for jobs in (1, 2):
         limits = Limits(0.1 if reason == "time" else 20.0, 2**29)
-        found = list(mapped(perform, range(6), jobs, limits, lost))
+        found = list(map_items(perform, range(6), jobs, limits, lost))
         assert found == [0, 1, 2, 30, "here", 31, 4, 5]
 
 
@@ -117,14 +117,14 @@ def test_quick_items_come_whole_whatever_ends_beside_them(end: Any) -> None:
         expected[3] = (3, b"lost")
     for jobs in (1, 3):
         limits = Limits(0.2 if end is endless else 20.0, AMPLE)
-        found = mapped(perform, items, jobs, limits, lost, kind=Answer, is_quick=True)
+        found = map_items(perform, items, jobs, limits, lost, kind=Answer, is_quick=True)
         assert [(answer.count, bytes(answer.text)) for answer in found] == expected
 
 
 def test_a_quick_item_that_fills_the_pipe_waits_for_its_turn() -> None:
     """An answer as long stands in the pipe the other way."""
     long = Piece(Block(1, b"a" * (HALF + 1)))
-    found = mapped(
+    found = map_items(
         lambda piece: Answer(bytes(piece.block.data), 1),
         [long] * 6,
         1,
@@ -148,7 +148,7 @@ def test_every_item_may_be_lost_and_lost_again() -> None:
 
     expected = [n for item in (20, 40) for n in leaves(item)]
     for jobs in (1, 2):
-        assert list(mapped(perform, [20, 40], jobs, LIMITS, lost)) == expected
+        assert list(map_items(perform, [20, 40], jobs, LIMITS, lost)) == expected
 
 
 @pytest.mark.slow
@@ -171,7 +171,7 @@ def test_a_process_that_ends_before_its_work_begins_costs_nothing() -> None:
 
     for jobs in (1, 3):
         found = []
-        for answer in mapped(perform, items(), jobs, LIMITS, unlost):
+        for answer in map_items(perform, items(), jobs, LIMITS, unlost):
             own = set(children(os.getpid())) - others
             found.append(answer)
         assert found == [1, 2, 3]
@@ -193,7 +193,7 @@ def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
             busy(0.1)
         return "done"
 
-    assert list(mapped(perform, [5], 1, Limits(0.3), unlost, parts=lambda item: item)) == ["done"]
+    assert list(map_items(perform, [5], 1, Limits(0.3), unlost, parts=lambda item: item)) == ["done"]
 
 
 def busy(seconds: float) -> None:
@@ -211,7 +211,7 @@ def test_a_process_that_sleeps_is_ended_by_the_clock_on_the_wall() -> None:
         return []
 
     start = time.monotonic()
-    assert list(mapped(lambda item: time.sleep(60), [1], 1, Limits(0.05), lost)) == []
+    assert list(map_items(lambda item: time.sleep(60), [1], 1, Limits(0.05), lost)) == []
     assert [loss.reason for loss in losses] == ["time"]
     assert time.monotonic() - start < 30  # of the sixty seconds
 
@@ -239,7 +239,7 @@ def test_no_process_gives_itself_more_time(attack: Any) -> None:
         losses.append(loss)
         return [Answered("lost")]
 
-    assert list(mapped(attack, [1], 1, Limits(0.05), lost, parts=lambda item: 3)) == ["lost"]
+    assert list(map_items(attack, [1], 1, Limits(0.05), lost, parts=lambda item: 3)) == ["lost"]
     assert [loss.reason for loss in losses] == ["time"]
 
 
@@ -254,7 +254,7 @@ def test_an_error_of_gradcli_is_that_of_its_item() -> None:
         assert loss.error is not None
         return [Answered("two") if item == 2 else Failed(loss.error)]
 
-    found = mapped(perform, range(5), 1, LIMITS, lost)
+    found = map_items(perform, range(5), 1, LIMITS, lost)
     assert [next(found), next(found), next(found)] == [0, 1, "two"]
     with pytest.raises(EvaluationError, match="at 3"):
         next(found)
@@ -269,7 +269,7 @@ def test_before_a_pause_all_answers_come() -> None:
             yield None
             assert told == list(range(number + 1))
 
-    told.extend(mapped(abs, items(), 2, LIMITS, unlost))
+    told.extend(map_items(abs, items(), 2, LIMITS, unlost))
     assert told == [0, 1, 2]
 
 
@@ -279,7 +279,7 @@ def test_warnings_are_heard_here() -> None:
         return item
 
     with pytest.warns(UserWarning, match="number") as heard:
-        assert list(mapped(perform, range(3), 1, LIMITS, unlost)) == [0, 1, 2]
+        assert list(map_items(perform, range(3), 1, LIMITS, unlost)) == [0, 1, 2]
     assert [str(one.message) for one in heard] == ["number 0", "number 1", "number 2"]
 
 
@@ -290,7 +290,7 @@ def test_what_a_library_prints_goes_nowhere(capfd: pytest.CaptureFixture[str]) -
         os.write(2, b"and there")
         return item
 
-    assert list(mapped(perform, [1], 1, LIMITS, unlost)) == [1]
+    assert list(map_items(perform, [1], 1, LIMITS, unlost)) == [1]
     assert capfd.readouterr() == ("", "")
 
 
@@ -316,7 +316,7 @@ def test_without_children_that_share_memory_a_timer_ends_an_item(monkeypatch: py
         losses.append(loss)
         return [Answered("lost")]
 
-    assert list(mapped(Elsewhere(), [1, endless, 2], 1, Limits(0.05), lost)) == [1, "lost", 2]
+    assert list(map_items(Elsewhere(), [1, endless, 2], 1, Limits(0.05), lost)) == [1, "lost", 2]
     assert [loss.reason for loss in losses] == ["time"]
 
 
@@ -346,7 +346,9 @@ def test_an_answer_that_does_not_fit_its_item_is_none() -> None:
         assert (loss.reason, loss.detail) == ("crash", asking.NONE)
         return [Answered("lost")]
 
-    found = mapped(lambda item: item if item != 2 else 7, range(4), 2, LIMITS, lost, fits=lambda item, one: item == one)
+    found = map_items(
+        lambda item: item if item != 2 else 7, range(4), 2, LIMITS, lost, fits=lambda item, one: item == one
+    )
     assert list(found) == [0, 1, "lost", 3]
 
 
@@ -390,7 +392,7 @@ def test_a_hostile_process_costs_its_own_item(monkeypatch: pytest.MonkeyPatch, n
         assert (item, loss.reason) == (1, reason)
         return [Answered("lost")]
 
-    assert list(mapped(perform, range(3), 1, Limits(0.3, AMPLE), lost)) == [0, "lost", 2]
+    assert list(map_items(perform, range(3), 1, Limits(0.3, AMPLE), lost)) == [0, "lost", 2]
 
 
 @pytest.mark.parametrize("most", [0, 1])
@@ -408,6 +410,6 @@ def test_items_are_done_by_the_processes_that_can_be_started_or_else_here(
     monkeypatch.setattr(os, "fork", scarce)
     monkeypatch.setattr(confinement, "_walls", dict.fromkeys(("needed", "there", "lost", "required"), False))
     items = [1, 2, 3, 4] if most else [1, 2, 0, 3, 4]  # at 0 a process ends
-    found = mapped(lambda item: 12 // item, items, 3, LIMITS, lambda item, loss: [Answered(loss.reason)])
+    found = map_items(lambda item: 12 // item, items, 3, LIMITS, lambda item, loss: [Answered(loss.reason)])
     assert list(found) == [12 // item if item else "bug" for item in items]
     assert ("limits of time and memory do not hold" in capsys.readouterr().err) == (not most)

@@ -21,13 +21,13 @@ from gradcli.source import Source
 from gradcli.workers import child, confinement
 from gradcli.workers.asking import Work
 from gradcli.workers.channel import BEGIN, END, ERR, FILE, MOST_FRAMES, OUT, PATH, WHOLE
-from gradcli.workers.confinement import reserved
+from gradcli.workers.confinement import data_size
 from gradcli.workers.interruption import ENDS
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import part
 from gradcli.workers.relay import Relay
-from gradcli.workers.watch import watched
-from gradcli.workers.zygote import waiting
+from gradcli.workers.watch import run_in_child
+from gradcli.workers.zygote import zygote_waiting
 from tests.workers.processes import are_gone, begun
 
 AMPLE = 2**40  # bytes of memory, for children of a process that has libraries for other tests
@@ -58,7 +58,7 @@ def test_both_streams_and_the_exit_code_come_through(capfd: pytest.CaptureFixtur
         os.write(1, b"of a library")
         return 7
 
-    assert watched(work) == 7
+    assert run_in_child(work) == 7
     assert capfd.readouterr() == ("one\ntwo" + "x" * 10**6 + "\n", "é\n")
 
 
@@ -75,7 +75,7 @@ def test_time_ends_it_and_the_line_is_told(capfd: pytest.CaptureFixture[str], en
 
     start = time.monotonic()
     with pytest.raises(EvaluationError, match=r"takes more than 0\.1 s") as told:
-        watched(work)
+        run_in_child(work)
     facts = told.value.facts()
     assert (facts["line"], facts["column"]) == (2, 3)
     assert told.value.code == "E403"
@@ -98,21 +98,21 @@ def test_a_crash_is_an_error(capfd: pytest.CaptureFixture[str], end: Callable[[]
         return 0
 
     with pytest.raises(EvaluationError, match=word) as told:
-        watched(work)
+        run_in_child(work)
     assert told.value.exit_code == 3
     assert capfd.readouterr().out == "said before\n"
 
 
 def test_memory_is_limited() -> None:
     def work() -> int:
-        child.begin(Limits(memory=reserved() + 2**27), nothing)
+        child.begin(Limits(memory=data_size() + 2**27), nothing)
         try:
             bytearray(2**28)
         except MemoryError:
             return 5
         return 0
 
-    assert watched(work) == 5
+    assert run_in_child(work) == 5
 
 
 def test_less_memory_than_there_is_taken_is_refused() -> None:
@@ -121,7 +121,7 @@ def test_less_memory_than_there_is_taken_is_refused() -> None:
             child.begin(Limits(memory=2**20), nothing)
         return 4
 
-    assert watched(work) == 4
+    assert run_in_child(work) == 4
 
 
 @pytest.mark.parametrize("error", [MemoryError, SystemError])
@@ -130,7 +130,7 @@ def test_a_child_that_cannot_say_that_memory_is_at_its_end(error: type[Exception
         raise error
 
     with pytest.raises(EvaluationError, match="more memory than 1 GB"):
-        watched(work)
+        run_in_child(work)
 
 
 @pytest.mark.parametrize("most", [0, 1, 999, 1000, 1001, 5000, 10**6])
@@ -143,7 +143,7 @@ def test_a_long_text_is_cut_at_the_end_of_a_line(capfd: pytest.CaptureFixture[st
             print(line, end="")
         return 0
 
-    assert watched(work) == 0
+    assert run_in_child(work) == 0
     out, err = capfd.readouterr()
     whole = "".join(lines)
     if len(whole) <= most:
@@ -161,11 +161,11 @@ def test_a_document_is_whole_or_not_there(capfd: pytest.CaptureFixture[str], siz
         return 0
 
     if size < 1000:
-        assert watched(work, is_document=True) == 0
+        assert run_in_child(work, is_document=True) == 0
         assert capfd.readouterr().out == "x" * size + "\n"
     else:
         with pytest.raises(EvaluationError, match="the document has more than 1000 bytes"):
-            watched(work, is_document=True)
+            run_in_child(work, is_document=True)
         assert capfd.readouterr().out == ""
 
 
@@ -176,7 +176,7 @@ def test_a_document_of_a_child_that_ends_too_early_is_not_there(capfd: pytest.Ca
         return 0
 
     with pytest.raises(EvaluationError):
-        watched(work, is_document=True)
+        run_in_child(work, is_document=True)
     assert capfd.readouterr().out == ""
 
 
@@ -185,7 +185,7 @@ def test_the_clock_begins_when_the_work_is_read() -> None:
         child.begin(Limits(0.3, AMPLE), lambda: time.sleep(1))
         return 4
 
-    assert watched(work) == 4
+    assert run_in_child(work) == 4
 
 
 @pytest.mark.slow
@@ -214,11 +214,11 @@ while True: ("a" * 10**6).rfind("ab" + "a" * 400_000)
 def test_the_child_ends_with_a_parent_that_is_killed() -> None:
     code = (
         "import os, time\n"
-        "from gradcli.workers.watch import watched\n"
+        "from gradcli.workers.watch import run_in_child\n"
         "def work():\n"
         "    print(os.getpid(), flush=True)\n"
         "    time.sleep(600)\n"
-        "watched(work)\n"
+        "run_in_child(work)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
         assert parent.stdout is not None
@@ -248,11 +248,11 @@ def test_a_file_is_written_by_the_watcher_when_the_work_is_done(tmp_path: Path) 
                 raise ending
         return 3
 
-    assert watched(lambda: work(None)) == 3
+    assert run_in_child(lambda: work(None)) == 3
     assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "é" * 10**6 + "\n"
     (tmp_path / "out.txt").unlink()
     with pytest.raises(EvaluationError):
-        watched(lambda: work(SystemExit()))
+        run_in_child(lambda: work(SystemExit()))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -265,7 +265,7 @@ def test_what_runs_cannot_choose_the_file(tmp_path: Path) -> None:
         sender.put(WHOLE, b"")
         return 0
 
-    assert watched(work) == 0
+    assert run_in_child(work) == 0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -297,7 +297,7 @@ def hostile(*frames: tuple[int, bytes]) -> Callable[[], int]:
 def test_a_frame_that_no_child_sends_ends_it(frame: tuple[int, bytes]) -> None:
     start = time.monotonic()
     with pytest.raises(EvaluationError) as told:
-        watched(hostile(frame))
+        run_in_child(hostile(frame))
     assert told.value.code in ("E403", "E404")
     assert time.monotonic() - start < 30  # of an endless loop
 
@@ -312,7 +312,7 @@ def test_a_parcel_that_no_child_sends_ends_it(parcel: bytes) -> None:
         return 0
 
     with pytest.raises(EvaluationError):
-        watched(work)
+        run_in_child(work)
 
 
 @pytest.mark.parametrize("frame", [OUT, ERR])
@@ -326,7 +326,7 @@ def test_time_ends_a_child_that_never_stops_to_send(capfd: pytest.CaptureFixture
             os.write(child._senders[0].descriptor, parcels)
 
     with pytest.raises(EvaluationError, match=r"takes more than 0\.3 s"):
-        watched(work)
+        run_in_child(work)
     assert not set("".join(capfd.readouterr())) - {"x"}
 
 
@@ -341,7 +341,7 @@ def test_a_parcel_of_too_many_frames_ends_it() -> None:
         return 0
 
     with pytest.raises(EvaluationError, match="ended without an answer"):
-        watched(work)
+        run_in_child(work)
 
 
 def test_its_clock_cannot_be_put_forward() -> None:
@@ -351,7 +351,7 @@ def test_its_clock_cannot_be_put_forward() -> None:
             part("again")
 
     with pytest.raises(EvaluationError, match="more than"):
-        watched(work)
+        run_in_child(work)
 
 
 def test_processes_that_it_has_started_end_with_it(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_processes_that_it_has_started_end_with_it(tmp_path: Path) -> None:
         return 0
 
     with pytest.raises(EvaluationError):
-        watched(work)
+        run_in_child(work)
     assert are_gone(map(int, (tmp_path / "pids").read_text().split()))
 
 
@@ -408,14 +408,14 @@ def test_where_no_process_can_be_started_the_work_is_done_here(
 ) -> None:
     monkeypatch.setattr(os, "fork", refused)
     monkeypatch.setattr(confinement, "_walls", {"needed": True, "there": False, "lost": False, "required": False})
-    assert (watched(lambda: 7), watched(os.getpid)) == (7, os.getpid())
+    assert (run_in_child(lambda: 7), run_in_child(os.getpid)) == (7, os.getpid())
     assert capsys.readouterr().err == (
         "warning: no process can be started (Resource temporarily unavailable): limits of time and memory do not hold\n"
     )
     with pytest.raises(EvaluationError, match="no process can be started"):
         confinement.require_processes()
-    with pytest.raises(EvaluationError, match="for strangers' scripts"), waiting(Work(print, str, str)):
+    with pytest.raises(EvaluationError, match="for strangers' scripts"), zygote_waiting(Work(print, str, str)):
         pass
     monkeypatch.setattr(os, "fork", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        watched(lambda: 7)
+        run_in_child(lambda: 7)

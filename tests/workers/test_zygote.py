@@ -13,10 +13,10 @@ import pytest
 
 from gradcli.errors import EvaluationError
 from gradcli.workers import asking, notes, zygote
-from gradcli.workers.asking import Work, asked
+from gradcli.workers.asking import Work, ask_process
 from gradcli.workers.limits import Limits
-from gradcli.workers.pool import Answered, Failed, Lost, mapped
-from gradcli.workers.zygote import waiting
+from gradcli.workers.pool import Answered, Failed, Lost, map_items
+from gradcli.workers.zygote import zygote_waiting
 
 pytestmark = pytest.mark.skipif(not notes.HAS_FORK, reason="the system has no fork")
 AMPLE = 2**36  # bytes of memory: what the tests before have taken counts, too
@@ -80,7 +80,7 @@ WORK = Work(perform, str, int | str | list[str] | None)
 
 @pytest.fixture(autouse=True)
 def kept() -> Iterator[None]:
-    with waiting(WORK):
+    with zygote_waiting(WORK):
         KEPT.append("an answer of somebody")
         yield
     KEPT.clear()
@@ -92,11 +92,11 @@ def answers(*names: str, seconds: float = 20.0, kind: Any = Any) -> list[Any]:
     def lost(item: str, loss: Lost) -> list[Answered]:
         return [Answered((loss.reason, "" if loss.error is None else loss.error.message))]
 
-    return list(mapped(partial(ask, kind=kind), names, 1, Limits(seconds, AMPLE), lost))
+    return list(map_items(partial(ask, kind=kind), names, 1, Limits(seconds, AMPLE), lost))
 
 
 def ask(name: str, kind: Any = Any) -> Any:
-    return asked(perform, name, kind)
+    return ask_process(perform, name, kind)
 
 
 def test_each_question_has_a_process_of_its_own() -> None:
@@ -107,7 +107,7 @@ def test_each_question_has_a_process_of_its_own() -> None:
 def test_questions_on_one_text_share_a_process_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zygote, "MOST_QUESTIONS", 2)
     KEPT.clear()
-    with waiting(replace(WORK, text=str)):
+    with zygote_waiting(replace(WORK, text=str)):
         first, again, anew = answers("its process", "its process", "its process")
         assert first == again != anew
         assert answers("leave something", "what was read", "a crash", "what was read")[1::2] == [[], []]
@@ -115,7 +115,7 @@ def test_questions_on_one_text_share_a_process_up_to_a_number(monkeypatch: pytes
 
 @pytest.mark.slow
 def test_many_texts_have_few_processes_at_once() -> None:
-    with waiting(replace(WORK, text=lambda name: name)):
+    with zygote_waiting(replace(WORK, text=lambda name: name)):
         names = ["its process", *(f"its process {number}" for number in range(2 * zygote.MOST_AT_ONCE)), "its process"]
         found = answers(*names)
     assert len(set(found)) == len(names)
@@ -147,7 +147,7 @@ def test_what_ends_it_costs_the_item_alone() -> None:
 
 @pytest.mark.slow
 def test_one_that_closes_its_way_is_ended() -> None:
-    with waiting(replace(WORK, text=lambda name: "the same")):
+    with zygote_waiting(replace(WORK, text=lambda name: "the same")):
         attacker, lost, other = answers("its process", "the end of its way", "its process")
     assert (lost, attacker != other) == (("crash", ""), True)
     with pytest.raises(ProcessLookupError):
@@ -161,12 +161,12 @@ def test_an_answer_to_another_question_is_none() -> None:
 def test_without_one_that_waits_the_work_is_done_here() -> None:
     asking.control.clear()
     assert answers("its process") != [os.getpid()]
-    assert asked(perform, "its process", Any) == os.getpid()
+    assert ask_process(perform, "its process", Any) == os.getpid()
 
 
 def test_several_processes_ask_at_once() -> None:
     def failed(item: str, loss: Lost) -> list[Failed]:
         pytest.fail(f"{item} is lost: {loss}")
 
-    found = list(mapped(ask, ["its process"] * 12, 3, Limits(20.0, AMPLE), failed))
+    found = list(map_items(ask, ["its process"] * 12, 3, Limits(20.0, AMPLE), failed))
     assert len(set(found)) == 12

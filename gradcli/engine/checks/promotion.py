@@ -70,13 +70,13 @@ def operand_values(primitive: Primitive, values: list[Any]) -> list[Any]:
     are_arrays = type(first) is np.ndarray and type(last) is np.ndarray
     is_alike = type(last) in NUMBERS or getattr(first, "dtype", None) is getattr(last, "dtype", 0)
     if primitive.promotes and not (is_alike and len(values) == 2):
-        values = promoted(primitive, values)
+        values = promote_operands(primitive, values)
     if not primitive.structured and (len(values) > 2 or (are_arrays and first.shape != last.shape)):
         check_broadcast(values)
     return values
 
 
-def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
+def promote_operands(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
     if not all(isinstance(value, NUMERIC) for value in values):
         raise TypeError("neither tensors nor numbers")
@@ -111,7 +111,7 @@ def widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     return np.result_type(*(dtype for dtype in dtypes if CATEGORIES[dtype.kind] == top))
 
 
-def settled(primitive: Primitive, value: Any, values: Sequence[Any], options: dict[str, Any]) -> Any:
+def settle_dtype(primitive: Primitive, value: Any, values: Sequence[Any], options: dict[str, Any]) -> Any:
     """Return a result in torch's dtype, where numpy made another of integers or booleans.
 
     Without a floating point tensor among the values, floats are of the default dtype; numpy makes small floats of small
@@ -136,8 +136,8 @@ def settled(primitive: Primitive, value: Any, values: Sequence[Any], options: di
     return value.astype(OTHERWISE[value.dtype]) if value.dtype in OTHERWISE else value
 
 
-def wrapped(values: Sequence[Any]) -> list[Any]:
-    """Return the values with whole numbers that are too large for a narrow dtype cut to its bits, as C cuts them."""
+def wrap_integers(values: Sequence[Any]) -> list[Any]:
+    """Return the values; Python integers too large for the dtype of the arrays are wrapped to its bits, as in C."""
     dtype = next((x.dtype for x in values if isinstance(x, np.ndarray | np.generic) and x.dtype.kind in "iu"), None)
     if dtype is None or not any(type(x) is int for x in values):
         raise overflow(dtype or np.dtype(np.int64))
@@ -149,8 +149,8 @@ def overflow(dtype: np.dtype[Any]) -> AutogradError:
     return AutogradError(f"value cannot be converted to type {kind} without overflow")
 
 
-def fitting(number: int, dtype: np.dtype[Any]) -> Any:
-    """Return a number in a dtype of whole ones; one without a sign takes negative numbers, too, and cuts them."""
+def wrap_integer(number: int, dtype: np.dtype[Any]) -> Any:
+    """Return a number in an integer dtype; an unsigned dtype takes negative numbers too, and wraps them."""
     most = int(np.iinfo(dtype).max)
     if not (-most if dtype.kind == "u" else -most - 1) <= number <= most:
         raise overflow(dtype)

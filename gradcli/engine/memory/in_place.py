@@ -15,7 +15,7 @@ from gradcli.engine.memory.layout import overlaps, owner
 from gradcli.engine.memory.views import ITSELF, copy, first_entry, is_view, node_of_base, take_over, writable
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import before_writing, listening
-from gradcli.engine.saved import saved
+from gradcli.engine.saved import saved_positions
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 
@@ -101,11 +101,11 @@ def check_apart(target: Tensor, operands: Sequence[Any], *, wholly: bool = False
 
 
 def _is_read_again(x: Tensor, target: Tensor) -> bool:
-    """Return whether entries of a tensor that torch reads for several of another's are among these."""
-    one, other = x.value, target.array
-    if one.size >= other.size or not isinstance(one, np.ndarray) or owner(one) is not owner(other):
+    """Return whether `x` is a smaller part of the memory of `target`, which torch reads while it writes."""
+    source, destination = x.value, target.array
+    if source.size >= destination.size or not isinstance(source, np.ndarray) or owner(source) is not owner(destination):
         return False
-    return np.shares_memory(one, other)
+    return np.shares_memory(source, destination)
 
 
 def _begin_together(x: Tensor, y: Tensor) -> bool:
@@ -191,6 +191,6 @@ def _node_of_change(target: Tensor, result: Tensor, operand: Tensor) -> Node:
         owner, node = target.base, node_of_base(target, node)
     else:
         owner = target
-    before = Tensor(owner.value.copy() if 0 in saved(node) else owner.value, owner.node)
+    before = Tensor(owner.value.copy() if 0 in saved_positions(node) else owner.value, owner.node)
     node.inputs = (before, *(node.inputs or ())[1:])
     return node

@@ -18,7 +18,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY, Primitive, Rule, primitive, structured
 from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.engine.symbolic.indices import ELSEWHERE, flat
-from gradcli.engine.symbolic.indices import written_over as written_at
+from gradcli.engine.symbolic.indices import overwrite_formula as written_at
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
 from gradcli.facts import dataclass
@@ -73,10 +73,10 @@ class View(Tensor):
 
     @property
     def node(self) -> Target | None:
-        own: Target | None = _node.__get__(self)
-        if (own is None or self._known != len(self.history or ())) and self.base.node is not None:
-            return self._renewed(own)
-        return own
+        node: Target | None = _node.__get__(self)
+        if (node is None or self._known != len(self.history or ())) and self.base.node is not None:
+            return self._renewed(node)
+        return node
 
     @node.setter
     def node(self, node: Target | None) -> None:
@@ -94,26 +94,26 @@ class View(Tensor):
 
     @property
     def known_node(self) -> Target | None:
-        own: Target | None = _node.__get__(self)
-        return own if self.is_invalid else self.node
+        node: Target | None = _node.__get__(self)
+        return node if self.is_invalid else self.node
 
     def check_valid(self) -> None:
         """Refuse to tell the node of an invalid view."""
         if self.is_invalid:
             raise self.refusal(ANOTHER)
 
-    def _renewed(self, own: Target | None) -> Target | None:
-        known = len(self.history or ())
-        if own is None and known == self._known:  # a view that was made unrecorded collects gradients of its own
-            self.node = own = AccumulateGrad(self)
-            return own
+    def _renewed(self, view_node: Target | None) -> Target | None:
+        changes = len(self.history or ())
+        if view_node is None and changes == self._known:  # a view made unrecorded collects gradients of its own
+            self.node = view_node = AccumulateGrad(self)
+            return view_node
         if self.origin:
             if not mode.grad_enabled:
-                return own
+                return view_node
             raise self.refusal(ANOTHER)
         node = Node(REGISTRY["regenerated"], (self.base,), {"path": self.path}, [self.base.node], self.value)
-        take_over(own, node)
-        self._known = known
+        take_over(view_node, node)
+        self._known = changes
         self.node = node
         return node
 
@@ -131,20 +131,20 @@ class View(Tensor):
 
     def refusal(self, what: str) -> AutogradError:
         """Return the error for a change of a view of this origin, or of its base."""
-        own = _node.__get__(self)
+        node = _node.__get__(self)
         created = "A view was created in"
         subject = ""
-        if isinstance(own, Node):
-            stem, _, number = own.name().rpartition("Backward")
-            subject = f"Output {own.number} of {stem}{number.removeprefix('0')} is a view"
+        if isinstance(node, Node):
+            stem, _, number = node.name().rpartition("Backward")
+            subject = f"Output {node.number} of {stem}{number.removeprefix('0')} is a view"
             created = f"{subject} of a view which was created in"
         if self.origin == INFERENCE:
-            told = f"{created} inference mode and {what} in normal mode."
+            subject_words = f"{created} inference mode and {what} in normal mode."
         elif self.origin == UNRECORDED or not subject:
-            told = f"{created} no_grad mode and {what} with grad mode enabled."
+            subject_words = f"{created} no_grad mode and {what} with grad mode enabled."
         else:
-            told = f"{subject} and {what}."
-        return AutogradError(f"{told} {REASONS[self.origin]}", code="E304")
+            subject_words = f"{subject} and {what}."
+        return AutogradError(f"{subject_words} {REASONS[self.origin]}", code="E304")
 
 
 def is_view(x: Any) -> TypeGuard[View]:
@@ -269,20 +269,20 @@ def lead_back(g: Any, path: Path, shape: tuple[int, ...]) -> Any:
     return g
 
 
-def written_over(name: str, whole: Formula, path: Path, part: Expression) -> Expression:
+def write_overwrite(name: str, base: Formula, path: Path, part: Expression) -> Expression:
     """Write `overwrite(x, x[1:], 0)`: the whole, the part that is written over, and the new part."""
-    return Call(name, (Argument(whole.tree), Argument(follow(whole, path).tree), Argument(part)))
+    return Call(name, (Argument(base.tree), Argument(follow(base, path).tree), Argument(part)))
 
 
 def _overwrite(x: Any, part: Any, *, path: Path) -> Any:
-    whole = np.array(x)
-    place = follow(whole, path)
-    if np.may_share_memory(place, whole):
+    result = np.array(x)
+    place = follow(result, path)
+    if np.may_share_memory(place, result):
         writable(place)[...] = part
     else:  # a gradient may lie in memory in another order than its base, of which a shape may then be a copy
-        whole = np.array(x, order="C")
-        whole.reshape(-1)[follow(np.arange(whole.size).reshape(whole.shape), path)] = part
-    return whole
+        result = np.array(x, order="C")
+        result.reshape(-1)[follow(np.arange(result.size).reshape(result.shape), path)] = part
+    return result
 
 
 overwrite: Primitive = structured(
@@ -291,7 +291,7 @@ overwrite: Primitive = structured(
     lambda g, out, x, part, *, path: overwrite(g, 0, path=path),
     lambda g, out, x, part, *, path: follow(g, path),
     node="CopySlices",  # in torch too, the gradient of a part is written into that of the whole
-    notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
+    notation=lambda operands, options: write_overwrite("overwrite", operands[0], options["path"], operands[1].tree),
     says=fill_tensor.says,
     index=lambda out, x, part, *, path: written_at(x, follow(flat(x), path), "part", part),
 )
@@ -337,7 +337,7 @@ def on_part(inner: Primitive, path: Path) -> OnPart:
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         part = inner.notation([follow(operands[0], path), *operands[1:]], options)
-        return written_over("copy_slices", operands[0], path, part)
+        return write_overwrite("copy_slices", operands[0], path, part)
 
     rules = tuple(rule and lifted(position, rule) for position, rule in enumerate(inner.rules))
     return OnPart("copy_slices", forward, rules, COPY_SLICES, written, structured=True, inner=inner)
@@ -346,6 +346,6 @@ def on_part(inner: Primitive, path: Path) -> OnPart:
 def node_of_base(view: View, node: Node) -> Node:
     """Return the node for the base of a view over which the operation of `node` was written."""
     base = view.base
-    whole = on_part(node.primitive, view.path)
-    first: Target | None = base.node if whole.rules[0] else None
-    return Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)
+    primitive = on_part(node.primitive, view.path)
+    first: Target | None = base.node if primitive.rules[0] else None
+    return Node(primitive, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)

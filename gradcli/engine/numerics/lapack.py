@@ -1,7 +1,7 @@
 """Singular values and eigenvalues by LAPACK, which is given finite numbers only.
 
 It iterates towards them: over nan and infinities it fails to converge, writes to standard output, or goes on for ever.
-A matrix with an infinity has results that are nan, as in torch; one with a nan has singular values in neither.
+A matrix with an infinity has results of nan; the singular values of one with a nan are refused, both as in torch.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ def symmetric(A: Any, *, UPLO: str = "L") -> Any:
     return _each(partial(np.linalg.eigh, UPLO=UPLO), A, "eigh", "eigenvalues")
 
 
-def substituted(A: Any, B: Any, upper: bool) -> Any:
+def substitute_rows(A: Any, B: Any, upper: bool) -> Any:
     """Solve row by row; a zero on the diagonal leaves infinities and nan."""
-    found = np.array(np.broadcast_to(B, np.broadcast_shapes(A.shape[:-1] + B.shape[-1:], B.shape)))
+    solution = np.array(np.broadcast_to(B, np.broadcast_shapes(A.shape[:-1] + B.shape[-1:], B.shape)))
     rows = range(A.shape[-1])
     with np.errstate(all="ignore"):
         for k in reversed(rows) if upper else rows:
-            found[..., k, :] /= A[..., k, k, None]
+            solution[..., k, :] /= A[..., k, k, None]
             rest = slice(0, k) if upper else slice(k + 1, None)
-            found[..., rest, :] -= A[..., rest, k, None] * found[..., k, None, :]
-    return found
+            solution[..., rest, :] -= A[..., rest, k, None] * solution[..., k, None, :]
+    return solution
 
 
-def factored(A: Any) -> tuple[Any, Any]:
-    """Return the lower and upper triangle of each matrix in one, and with which row each was exchanged, from 0 on."""
-    found = np.array(A)
+def lu_factors(A: Any) -> tuple[Any, Any]:
+    """Return the LU factors of each matrix, both triangles in one array, and the pivots, counted from 0."""
+    triangles = np.array(A)
     pivots = np.zeros((*A.shape[:-2], min(A.shape[-2:])), np.int32)
     with np.errstate(all="ignore"):
         for batch in np.ndindex(*A.shape[:-2]):
-            _factor(found[batch], pivots[batch])
-    return found, pivots
+            _factor(triangles[batch], pivots[batch])
+    return triangles, pivots
 
 
 def _factor(rows: Any, pivots: Any) -> None:
@@ -69,7 +69,7 @@ def _factor(rows: Any, pivots: Any) -> None:
 
 def zero_pivot(A: Any) -> int:
     """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
-    both, _ = factored(A)
+    both, _ = lu_factors(A)
     zero = np.argwhere(np.diagonal(both, axis1=-2, axis2=-1) == 0)
     return int(zero[0, -1]) + 1 if len(zero) else 0
 

@@ -37,7 +37,7 @@ exp, expm1, exp2 = nearest(np.exp), nearest(np.expm1), nearest(np.exp2)
 log, log1p, tanh = nearest(np.log), nearest(np.log1p), nearest(np.tanh)
 
 
-def raised(x: Any, y: Any) -> Any:
+def raise_to_power(x: Any, y: Any) -> Any:
     """Return `x**y`; single precision where numpy has single precision."""
     if isinstance(y, np.floating) and y == 0.5 and isinstance(x, np.ndarray):
         y = np.full(x.shape, y)  # of a number numpy would take the root, which -inf has not
@@ -56,6 +56,6 @@ def is_floating(x: Any) -> bool:
 
 
 def _whole_power(x: Any, y: Any) -> Any:
-    """Return the whole part of whole numbers to negative powers, where the exponents are a tensor."""
+    """Return integers to negative powers, truncated to integers, where the exponents are a tensor."""
     part = np.where(np.equal(x, 1), 1, np.where(np.equal(x, -1), 1 - 2 * (y % 2), 0))
     return np.where(y < 0, part, x ** np.maximum(y, 0)).astype((x ** np.abs(y)).dtype)[()]

@@ -49,13 +49,13 @@ def plan(
     The order is that of the dimensions from the first on; those before it, or 1, stand in front of the blocks.
     """
     summed = _axes(axis, len(shape))
-    blocks = merged(shape[first:], tuple(dim - first for dim in summed))
+    blocks = merge_dimensions(shape[first:], tuple(dim - first for dim in summed))
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
     sizes = (*(shape[:first] or (1,)), *(size for size, _ in blocks))
     return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), sizes, result
 
 
-def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
+def merge_dimensions(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
     """Merge neighbouring dimensions that are summed, or kept, together: the size of each, and whether it is summed."""
     blocks: list[tuple[int, bool]] = []
     for dim, size in enumerate(shape):
@@ -92,22 +92,22 @@ def rows(x: Array) -> Array:
     count, size = x.shape
     if size < lanes:
         return run(x[:, :, None])[:, 0]
-    whole = size // lanes * lanes
-    partial = run(x[:, :whole].reshape(count, whole // lanes, lanes))
-    found = np.zeros((count, 1), x.dtype)
-    for column in range(whole, size):
-        found = found + x[:, column : column + 1]
-    return np.add.accumulate(np.concatenate([found, partial], axis=1), axis=1)[:, -1]
+    end = size // lanes * lanes
+    partial = run(x[:, :end].reshape(count, end // lanes, lanes))
+    sums = np.zeros((count, 1), x.dtype)
+    for column in range(end, size):
+        sums = sums + x[:, column : column + 1]
+    return np.add.accumulate(np.concatenate([sums, partial], axis=1), axis=1)[:, -1]
 
 
 def columns(x: Array) -> Array:
     """Return the sum of each column of several matrices, (matrices, terms, columns)."""
     lanes = LANE_BYTES // x.dtype.itemsize
     side = TOGETHER * (lanes if x.shape[2] >= lanes else 1)
-    whole = x.shape[2] // side * side
-    if not whole:
+    end = x.shape[2] // side * side
+    if not end:
         return run(x)
-    return np.concatenate([cascade(x[:, :, :whole]), run(x[:, :, whole:])], axis=1)
+    return np.concatenate([cascade(x[:, :, :end]), run(x[:, :, end:])], axis=1)
 
 
 def run(x: Array) -> Array:
@@ -115,14 +115,14 @@ def run(x: Array) -> Array:
     count, terms, lanes = x.shape
     if terms < TOGETHER:
         return np.add.reduce(x, axis=1, initial=0)
-    whole = terms // TOGETHER * TOGETHER
-    partial = cascade(x[:, :whole].reshape(count, whole // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
-    found = partial[:, 0]
-    for term in range(whole, terms):
-        found = found + x[:, term]
+    end = terms // TOGETHER * TOGETHER
+    partial = cascade(x[:, :end].reshape(count, end // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
+    sums = partial[:, 0]
+    for term in range(end, terms):
+        sums = sums + x[:, term]
     for position in range(1, TOGETHER):
-        found = found + partial[:, position]
-    return found
+        sums = sums + partial[:, position]
+    return sums
 
 
 def cascade(x: Array) -> Array:
@@ -131,15 +131,15 @@ def cascade(x: Array) -> Array:
     if terms < BLOCK:
         return one_by_one(x)
     step = max(BLOCK, 1 << (max(terms, 1) - 1).bit_length() // LEVELS)
-    found = np.zeros((count, lanes), x.dtype)
+    sums = np.zeros((count, lanes), x.dtype)
     level = x
     for depth in range(LEVELS):
         blocks = level.shape[1] // step if depth < LEVELS - 1 else 0
-        found = found + one_by_one(level[:, blocks * step :])
+        sums = sums + one_by_one(level[:, blocks * step :])
         if not blocks:
             break
         level = one_by_one(level[:, : blocks * step].reshape(count * blocks, step, lanes)).reshape(count, blocks, lanes)
-    return found
+    return sums
 
 
 def one_by_one(x: Array) -> Array:

@@ -70,8 +70,8 @@ def flat(x: Any) -> Any:
     return np.arange(np.size(x)).reshape(np.shape(x))
 
 
-def written_over(x: Any, place: Any, name: str, part: Any) -> tuple[str, Given]:
-    """Return the formula of a whole whose entries at some positions come from a part.
+def overwrite_formula(x: Any, place: Any, name: str, part: Any) -> tuple[str, Given]:
+    """Return the formula of a tensor in which entries at some positions are replaced by those of a part.
 
     Where several entries share a position the last stays; torch sends the gradient to all of them.
     """
@@ -88,12 +88,12 @@ def written_over(x: Any, place: Any, name: str, part: Any) -> tuple[str, Given]:
         "free": ("0 where it is written over, else 1", free.reshape(np.shape(x))),
         "place": (PLACE + ("" if wins.all() else "; below 0 where a later entry replaces it"), kept),
     }
-    own = spread(name, np.shape(part), places, shape)
-    value = f"({summed(places, own)} where {entry('place', places)} = {p})"
+    part_entry = spread(name, np.shape(part), places, shape)
+    value = f"({summed(places, part_entry)} where {entry('place', places)} = {p})"
     formula = f"out.flat[{p}] = x.flat[{p}]·free.flat[{p}] + {value}"
     if wins.all():
         return formula, given
     given["to"] = (PLACE, np.asarray(place))
-    lost = [letter for letter in places if letter not in own[len(name) :]]
+    lost = [letter for letter in places if letter not in part_entry[len(name) :]]
     reached = entry("to", places)
-    return f"{formula}; ∂{own} = {summed(lost, f'g.flat[{reached}]')}", given
+    return f"{formula}; ∂{part_entry} = {summed(lost, f'g.flat[{reached}]')}", given

@@ -22,7 +22,7 @@ from gradcli.homework.solve.runs.scripts import Others, Outcomes, Ran, Script, a
 from gradcli.homework.wording import shown
 from gradcli.script.interpreter import parse
 from gradcli.source import Source
-from gradcli.workers.asking import NONE, LostError, asked
+from gradcli.workers.asking import NONE, LostError, ask_process
 
 RTOL, ATOL = 1e-5, 1e-7
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
@@ -71,7 +71,7 @@ class CodeJudge:
 
         What comes from another runs in another process. Raises LostError where there are not as many.
         """
-        values = asked(answered, Others(Script(own, "code", tuple(names)), (text,), {}, small), Outcomes)
+        values = ask_process(answered, Others(Script(own, "code", tuple(names)), (text,), {}, small), Outcomes)
         if len(values) != 1 or len(values[0]) not in (0, len(names)):
             raise LostError("crash", NONE)
         found: tuple[Any, ...] = values[0]
@@ -144,7 +144,7 @@ class CodeJudge:
     def failure(self, whole: str) -> str:
         """Return why a program cannot run."""
         try:
-            ran: Ran = asked(answered, Script(whole, "code", ("_errors[-1]",)), Ran)
+            ran: Ran = ask_process(answered, Script(whole, "code", ("_errors[-1]",)), Ran)
         except GradcliError as error:
             return placed(error, whole)
         return next((one for one in ran.values if isinstance(one, str)), "") or "it takes too long"

@@ -23,7 +23,7 @@ from gradcli.language.tree import Name
 from gradcli.script.timeline.model import Accumulated
 from gradcli.script.timeline.reasons import of
 from gradcli.source import Span
-from gradcli.workers.asking import asked
+from gradcli.workers.asking import ask_process
 
 
 class Ways:
@@ -162,7 +162,7 @@ class SnippetSolution:
         expressions = tuple(ask.quantity.of for ask in self.asks)
         self.script = Script(question.source.text, question.source.name, expressions, raises="raises" in kinds)
         try:
-            ran: Ran = asked(answered, self.script, Ran)
+            ran: Ran = ask_process(answered, self.script, Ran)
         except GradcliError as error:
             raise self.placed(error) from None
         self.printed, self.lists, self.empty = ran.printed, ran.lists, ran.empty
@@ -211,7 +211,7 @@ class SnippetSolution:
         They are empty where it cannot run, within few steps if `small`.
         """
         others = Others(self.script, tuple(texts), dict(given), small)
-        found: Outcomes = asked(answered, others, Outcomes) if texts else ()
+        found: Outcomes = ask_process(answered, others, Outcomes) if texts else ()
         quantities = [ask.quantity for ask in self.asks]
         return [
             {one: value for one, value in zip(quantities, values, strict=False) if not isinstance(value, Refusal)}

@@ -23,11 +23,11 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas
-from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
-from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, sum_at
+from gradcli.ops.shaping.shaping import reshape_in_memory
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, check_size
 from gradcli.ops.support.constant_nodes import constant_node
-from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation, printed
+from gradcli.ops.support.surface import ADDED_AT, PICKED, PLACED, REPLACED, operation, register_printed
 from gradcli.ops.windows.windows import count
 
 # Checks of tensors of indices and of what is scattered to them: types, shapes, and that they are in bounds.
@@ -47,9 +47,9 @@ def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
     if max(index.ndim, 1) != max(x.ndim, 1):
         owner = "self" if name.startswith("scatter") else "input"
         raise ShapeError(f"Index tensor must have the same number of dimensions as {owner} tensor")
-    for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
+    for axis, (length, size) in enumerate(zip(x.shape, index.shape, strict=False)):
         ShapeError.when(
-            axis != dim and size > own,
+            axis != dim and size > length,
             f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
             f"self {list(x.shape)} apart from dimension {dim}",
         )
@@ -81,24 +81,24 @@ def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def _only(name: str, index: Tensor) -> Tensor:
-    """Return the one index of a tensor without dimensions, without dimensions itself."""
+    """Return the index for a 0-dimensional tensor, as a 0-dimensional tensor; it must hold one number."""
     if index.value.size != 1:
         raise AutogradError(f"{name}(): Index to scalar can have only 1 value, got {index.value.size} value(s)")
     return Tensor(index.value.reshape(()))
 
 
-def placing(x: Tensor, index: Tensor) -> Tensor:
-    """Return the index; one without entries has the dimensions of what is written to, whatever it had."""
+def shape_index(x: Tensor, index: Tensor) -> Tensor:
+    """Return the index; an empty one gets as many dimensions as `x`."""
     return index if index.value.size else Tensor(np.zeros((0,) * max(x.ndim, 1), np.int64))
 
 
-def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
-    """Return the entries of `src` that go to the places of the index, after torch's checks; a scalar is a vector."""
+def fit_source(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
+    """Return the entries of `src` in the shape of the index, after torch's checks; a scalar counts as a vector."""
     if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
         other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
         raise ShapeError(f"Index tensor must have the same number of dimensions as {other} tensor")
-    wanted, given = index.shape or (1,), src.shape or (1,)
-    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, given, strict=True))
+    wanted, available = index.shape or (1,), src.shape or (1,)
+    fits = 0 in wanted or all(m <= n for m, n in zip(wanted, available, strict=True))
     beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
     ShapeError.when(
         not (fits and beside),
@@ -106,11 +106,11 @@ def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
         f"{axis} and to be no larger size than src {list(src.shape)}",
     )
     check_places("scatter", x, axis, index)
-    found = src if src.ndim or not index.ndim else reshaped(src, (1,))
-    for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
+    entries = src if src.ndim or not index.ndim else reshape_in_memory(src, (1,))
+    for dim, (size, length) in enumerate(zip(wanted, available, strict=True)):
         if size < length:
-            found = cut(found, dim=dim, start=0, stop=size)
-    return found if found.shape == index.shape else reshaped(found, index.shape)
+            entries = cut(entries, dim=dim, start=0, stop=size)
+    return entries if entries.shape == index.shape else reshape_in_memory(entries, index.shape)
 
 
 def _taken(x: Array, places: Places, *, dims: int) -> Any:
@@ -127,7 +127,7 @@ def _added(g: Array, places: Places, *, shape: Shape, dims: int) -> Any:
     lead, size = shape[: len(shape) - dims], count(shape[len(shape) - dims :])
     rows = np.arange(count(lead)).reshape((*lead, *[1] * places.ndim))
     cells = np.where(places < 0, size, places) + rows * (size + 1)
-    sums = scattered(g, cells, (count(lead), size + 1))
+    sums = sum_at(g, cells, (count(lead), size + 1))
     return np.ascontiguousarray(sums[:, :size]).reshape(shape)
 
 
@@ -147,7 +147,7 @@ entries_backward: Primitive = adjoint(
 
 
 @cache
-def named(taking: Primitive, node: str, **facts: Any) -> Primitive:
+def with_node_name(taking: Primitive, node: str, **facts: Any) -> Primitive:
     """Return the primitive under the node name that torch gives to one of its uses."""
     return replace(taking, node=node, **facts)
 
@@ -157,27 +157,27 @@ def _reading(node: str, saves: tuple[int, ...] | None) -> Primitive:
     return replace(entries, node=node, saves=saves)
 
 
-def taken(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:
+def take_entries(x: Tensor, places: Any, dims: int, node: str, saves: tuple[int, ...] | None = None) -> Any:
     """Return the entries at an array of places, recorded as a node of the given name; torch saves no places."""
     check_size((*x.shape[: x.ndim - dims], *places.shape))
     return _reading(node, saves)(x, Tensor(places), dims=dims)
 
 
-def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
+def add_entries(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
     """Add entries to zeros at an array of places, recorded as a node of the given name."""
     check_size(shape)
-    return named(entries_backward, node, saves=None)(x, Tensor(places), shape=shape, dims=dims)
+    return with_node_name(entries_backward, node, saves=None)(x, Tensor(places), shape=shape, dims=dims)
 
 
-printed(
+register_printed(
     entries,
     "x = [[1, 2], [3, 4]]; entries(x, [[3, -1, 0]], dims=2)",
     "x = [[1, 2], [3, 4]]; entries(x, [1, 1], dims=1)",
 )
-printed(entries_backward, "u = [1, 2, 3]; entries_backward(u, [3, -1, 3], shape=(2, 2), dims=2)")
+register_printed(entries_backward, "u = [1, 2, 3]; entries_backward(u, [3, -1, 3], shape=(2, 2), dims=2)")
 
 
-def gathered(x: Any, index: Any, *, dim: int) -> Any:
+def gather_entries(x: Any, index: Any, *, dim: int) -> Any:
     # torch allows an index smaller than the input, and reads a scalar as a vector of one entry
     rows, places = np.atleast_1d(x), np.atleast_1d(index)
     within = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
@@ -185,11 +185,11 @@ def gathered(x: Any, index: Any, *, dim: int) -> Any:
 
 
 def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
-    return scattered(g, gathered(flat_positions(shape), index, dim=dim), shape)
+    return sum_at(g, gather_entries(flat_positions(shape), index, dim=dim), shape)
 
 
 def _spread(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
-    return scattered(g, np.take(np.atleast_1d(flat_positions(shape)), index, dim), shape)
+    return sum_at(g, np.take(np.atleast_1d(flat_positions(shape)), index, dim), shape)
 
 
 def dim_second(name: str) -> Notation:
@@ -256,7 +256,7 @@ def _by_index(
 gather, gather_backward, scatter_add = _by_index(
     "gather",
     "scatter_add",
-    gathered,
+    gather_entries,
     _scatter,
     "ScatterAddBackward0",
     is_stacked=True,
@@ -296,8 +296,8 @@ def apply_gather(input: Tensor, dim: int, index: Indices) -> Any:
 @operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)")
 def apply_scatter_add(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
-    axis, places = dimension(dim, input.ndim), placing(input, index)
-    return scatter_add(input, places, scattering(input, axis, places, src), dim=axis)
+    axis, places = dimension(dim, input.ndim), shape_index(input, index)
+    return scatter_add(input, places, fit_source(input, axis, places, src), dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")
@@ -343,7 +343,7 @@ def apply_masked_select(input: Tensor, mask: Tensor) -> Any:
 def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
     """Write entries at the indices; of several entries for one position the last is kept."""
     out = np.array(x, order="C")
-    out.reshape(-1)[gathered(flat_positions(x.shape), index, dim=dim)] = src
+    out.reshape(-1)[gather_entries(flat_positions(x.shape), index, dim=dim)] = src
     return out[()]
 
 
@@ -379,10 +379,10 @@ def apply_scatter(input: Tensor, dim: int, index: Indices, src: Operand = None, 
     """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
     src = value if src is None else src
     AutogradError.when(src is None, "scatter() takes src or value", code="E203")
-    axis, places = dimension(dim, input.ndim), placing(input, index)
+    axis, places = dimension(dim, input.ndim), shape_index(input, index)
     if not isinstance(src, Tensor):
         check_places("scatter", input, axis, places)
         return scatter_number(input, places, dim=axis, value=src)
-    found = scattering(input, axis, places, src)
+    entries = fit_source(input, axis, places, src)
     AutogradError.when(src.dtype != input.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
-    return scatter(input, places, found, dim=axis)
+    return scatter(input, places, entries, dim=axis)

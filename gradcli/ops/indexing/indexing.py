@@ -18,7 +18,7 @@ from gradcli.language.tree import Expression, Index
 from gradcli.ops import formulas as places
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
-from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
+from gradcli.ops.support.surface import PICKED, PLACED, operation, register_printed
 
 EVERYTHING = slice(None)
 
@@ -29,13 +29,13 @@ def _before(dim: int) -> tuple[Any, ...]:
     return (EVERYTHING,) * dim
 
 
-def written(x: Formula, items: Sequence[Expression]) -> Expression:
+def write_index(x: Formula, items: Sequence[Expression]) -> Expression:
     return Index(x.tree, tuple(items))
 
 
 def _write_select(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     x, dim = operands[0], options["dim"]
-    return written(x, [literal(item) for item in (*_before(dim), options["index"])])
+    return write_index(x, [literal(item) for item in (*_before(dim), options["index"])])
 
 
 def _write_slice(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -43,7 +43,7 @@ def _write_slice(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
     x, dim = operands[0], options["dim"]
     start, stop, step = options["start"], options["stop"], options.get("step", 1)
     bounds = (start or None, None if stop >= x.shape[dim] else stop, None if step == 1 else step)
-    return written(x, [literal(item) for item in (*_before(dim), slice(*bounds))])
+    return write_index(x, [literal(item) for item in (*_before(dim), slice(*bounds))])
 
 
 def _select_backward(g: Array, *, shape: Shape, dim: int, index: int) -> Any:
@@ -60,7 +60,7 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
     return out
 
 
-def selecting(name: str, node: str, *traits: str) -> Primitive:
+def declare_select(name: str, node: str, *traits: str) -> Primitive:
     """Declare the selection of one index of a dimension: a view, even of a single entry."""
     return structured(
         name,
@@ -76,7 +76,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
+def declare_slice(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
     """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
 
     def forward(x: Array, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> Any:
@@ -99,7 +99,7 @@ def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
     )
 
 
-select: Primitive = selecting("select", "SelectBackward0")
+select: Primitive = declare_select("select", "SelectBackward0")
 select_backward: Primitive = adjoint(
     "select_backward",
     _select_backward,
@@ -108,7 +108,7 @@ select_backward: Primitive = adjoint(
     says=PLACED,
     stacked=("shape", "dim"),
 )
-cut: Primitive = slicing("slice", "SliceBackward0")
+cut: Primitive = declare_slice("slice", "SliceBackward0")
 slice_backward: Primitive = adjoint(
     "slice_backward",
     _slice_backward,
@@ -129,7 +129,7 @@ def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
     return tuple(items)
 
 
-def scattered(values: Any, positions: Any, shape: tuple[int, ...]) -> Any:
+def sum_at(values: Any, positions: Any, shape: tuple[int, ...]) -> Any:
     """Add each value to zeros at its flat position, one after the other."""
     sums = np.zeros(math.prod(shape), values.dtype)
     np.add.at(sums, positions.ravel(), values.ravel())
@@ -147,12 +147,12 @@ def _write_index(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
     for index, dim in zip(indices, options["dims"], strict=True):
         items += [*map(literal, _before(dim - covered)), index.tree]
         covered = dim + (len(index.shape) if index.dtype == np.bool_ else 1)
-    return written(x, items)
+    return write_index(x, items)
 
 
 def _index_backward(g: Array, *indices: Places, shape: Shape, dims: Shape) -> Any:
     """The gradient of indexing with tensors: each entry added where it was taken from."""
-    return scattered(g, flat_positions(shape)[_items(indices, dims)], shape)
+    return sum_at(g, flat_positions(shape)[_items(indices, dims)], shape)
 
 
 take: Primitive = structured(
@@ -171,18 +171,18 @@ index_backward: Primitive = adjoint(
     node="IndexPutImplBackward0",
     says=PLACED,
 )
-printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
-printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")
-printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,), dims=(0,))")
+register_printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
+register_printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")
+register_printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,), dims=(0,))")
 
 
-def bounded(index: int, size: int, dim: int) -> int:
+def index_from_front(index: int, size: int, dim: int) -> int:
     """Return an index counted from the front; refuse one out of bounds."""
     ShapeError.when(not -size <= index < size, f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index % size
 
 
-def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
+def slice_dim(x: Tensor, bounds: slice, dim: int) -> Any:
     AutogradError.when(bounds.step == 0, "slice step cannot be zero", help="leave it out for every entry")
     if bounds.step is not None and bounds.step < 1:
         raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
@@ -217,10 +217,10 @@ def narrow(input: Tensor, dim: int, start: int | Tensor, length: int) -> Any:
     if isinstance(start, Tensor):
         AutogradError.when(start.ndim or start.dtype.kind not in "iu", "start must be an 0-dim integral Tensor.")
         start = int(start.value)
-    return cut(input, **narrowed(input, dim, start, length))
+    return cut(input, **narrow_options(input, dim, start, length))
 
 
-def narrowed(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
+def narrow_options(input: Tensor, dim: int, start: int, length: int) -> dict[str, int]:
     """Return the options of a slice of `length` indices from `start` on. Raises AutogradError where there are fewer."""
     ShapeError.when(not input.ndim, "narrow() cannot be applied to a 0-dim tensor.")
     ShapeError.when(length < 0, "narrow(): length must be non-negative.")

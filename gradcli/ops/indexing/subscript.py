@@ -1,6 +1,6 @@
 """The subscript: `x[items]` is read, checked, and lowered from left to right; `x[items] = value` writes to it.
 
-So do `x.fill_(2)`, `x.copy_(y)`, and `x.name_()` for the other operations.
+In-place methods, `x.fill_(2)`, `x.copy_(y)` and `x.name_()` of other operations, write to it too.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.checks.promotion import fitting, overflow
+from gradcli.engine.checks.promotion import overflow, wrap_integer
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.memory.views import copy, fill, fill_tensor, zero
 from gradcli.engine.modes import refuse_examples
 from gradcli.engine.primitive import Primitive, structured
-from gradcli.engine.symbolic.indices import flat, written_over
+from gradcli.engine.symbolic.indices import flat, overwrite_formula
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
-from gradcli.ops.indexing.indexing import EVERYTHING, _items, bounded, select, sliced, take
-from gradcli.ops.shaping.shaping import alias, expanded, reshape, unsqueeze
+from gradcli.ops.indexing.indexing import EVERYTHING, _items, index_from_front, select, slice_dim, take
+from gradcli.ops.shaping.shaping import alias, expanded_sizes, reshape, unsqueeze
 from gradcli.ops.support.arguments import indices
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS, REPLACED, operation
@@ -46,24 +46,24 @@ def index(input: Tensor, items: Any) -> Any:
     """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
     single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
     if isinstance(single, slice) and input.ndim:
-        return sliced(input, single, 0)  # torch has a slice node here, even for `x[:]`
-    x, arrays = located(input, items)
+        return slice_dim(input, single, 0)  # torch has a slice node here, even for `x[:]`
+    x, arrays = split_subscript(input, items)
     if arrays:
         return take(x, *arrays.values(), dims=tuple(arrays))
     return alias(x) if x is input else x
 
 
-def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
+def split_subscript(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
     """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
-    given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
-    covered = sum(_covers(item) for item in given)
+    parsed_items = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
+    covered = sum(_covers(item) for item in parsed_items)
     if covered > input.ndim:
-        raise ShapeError(_too_many(input, given))
-    given = tuple(_number(item) for item in given)
+        raise ShapeError(_too_many(input, parsed_items))
+    parsed_items = tuple(_number(item) for item in parsed_items)
     x: Any = input
     dim = 0  # the current dimension of the view
     arrays: dict[int, Tensor] = {}
-    for position, item in enumerate(given):
+    for position, item in enumerate(parsed_items):
         if item is ...:
             dim += input.ndim - covered
         elif item is None or isinstance(item, bool):
@@ -72,10 +72,10 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
                 arrays[dim] = Tensor(np.zeros(int(item), np.int64))
             dim += 1
         elif isinstance(item, int):
-            x = select(x, dim=dim, index=bounded(item, x.shape[dim], position))  # torch names it so
+            x = select(x, dim=dim, index=index_from_front(item, x.shape[dim], position))  # torch names it so
         elif isinstance(item, slice):
             if item.step == 0 or item.indices(x.shape[dim]) != EVERYTHING.indices(x.shape[dim]):
-                x = sliced(x, item, dim)
+                x = slice_dim(x, item, dim)
             dim += 1
         else:
             arrays[dim] = item
@@ -88,7 +88,7 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
 def torch_items(items: Any) -> Any:
     """Return the items of a subscript in Python, which torch reads more strictly than an expression is read.
 
-    A short list with more than numbers in it is a tuple, and the numbers of others are cut to whole ones.
+    A short list with more than numbers in it is a tuple; other lists have their numbers truncated to integers.
     """
     if isinstance(items, list) and len(items) < 32 and any(map(_is_no_number, items)):
         items = tuple(items)
@@ -131,7 +131,7 @@ def _number(item: Any) -> Any:
 
 
 def _whole(items: list[Any]) -> list[Any]:
-    """Cut the numbers of a list to whole ones, as torch does to those of lists alone."""
+    """Truncate the numbers of a list to integers; torch does so in lists and nowhere else."""
     return [_whole(x) if isinstance(x, list) else int(x) if type(x) is float and np.isfinite(x) else x for x in items]
 
 
@@ -185,19 +185,19 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
         raise ShapeError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
         ) from None
-    for found in beyond:  # torch looks at the entries once the shapes fit
-        bounded(*found)
+    for index_and_size in beyond:  # torch looks at the entries once the shapes fit
+        index_from_front(*index_and_size)
 
 
 def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...]) -> Any:
-    whole = np.array(x)
-    whole[_items(indices, dims)] = value
-    return whole
+    result = np.array(x)
+    result[_items(indices, dims)] = value
+    return result
 
 
 def _index(out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...]) -> Any:
     place = flat(x)[_items(indices, dims)]
-    return written_over(x, place, "value", value)
+    return overwrite_formula(x, place, "value", value)
 
 
 index_put: Primitive = structured(
@@ -220,10 +220,10 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
         raise overflow(x.dtype)
     if type(value) is int and x.dtype.kind in "iu":
-        value = int(fitting(value, x.dtype))
+        value = int(wrap_integer(value, x.dtype))
     if items is False:  # selects nothing
         return
-    part, arrays = located(x, None if items is True else torch_items(items))
+    part, arrays = split_subscript(x, None if items is True else torch_items(items))
     if arrays:
         if isinstance(value, Tensor) and value.shape[:1] == (1,):
             value = _without_leading_ones(value)
@@ -247,7 +247,7 @@ def _without_leading_ones(value: Tensor) -> Tensor:
 
 
 def _spread(value: Tensor, shape: tuple[int, ...]) -> Tensor:
-    sizes = expanded(value, shape)
+    sizes = expanded_sizes(value, shape)
     return value if value.shape == sizes else expand(value, size=sizes)
 
 
@@ -289,7 +289,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return change(x, fill_tensor, value)
     if type(value) is int and x.dtype.kind in "iu":
-        value = int(fitting(value, x.dtype))
+        value = int(wrap_integer(value, x.dtype))
     return write_over(x, fill(x, value), "fill", (value,))
 
 

@@ -23,7 +23,7 @@ from gradcli.ops import formulas as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.equations import _check_square, inverse, triangle
 from gradcli.ops.pointwise.arithmetic import div
-from gradcli.ops.products.contractions import times, transposed
+from gradcli.ops.products.contractions import swap_last_dims, times
 from gradcli.ops.shaping.diagonals import tril
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Real, ReturnType
@@ -52,8 +52,8 @@ def across(values: Any) -> Any:
 def gaps(values: Any) -> Any:
     """Return `1/(values[j] - values[i])` at each (i, j), and 0 on the diagonal."""
     size = values.shape[-1]
-    own = np.eye(size, dtype=values.dtype)
-    return div(1 - own, across(values) - unsqueeze(values, dim=len(values.shape)) + own)
+    diagonal = np.eye(size, dtype=values.dtype)
+    return div(1 - diagonal, across(values) - unsqueeze(values, dim=len(values.shape)) + diagonal)
 
 
 def _singular(part: int) -> Callable[..., Any]:
@@ -69,24 +69,24 @@ def _thin(A: Any) -> tuple[Any, Any, Any]:
 
 def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
     """Return the gradient of the matrix given that of its left factor U; for V the roles are exchanged."""
-    inner = times(transposed(U), g)
-    turn = (inner - transposed(inner)) * gaps(S * S)
-    found = times(U, turn) * across(S)
+    inner = times(swap_last_dims(U), g)
+    turn = (inner - swap_last_dims(inner)) * gaps(S * S)
+    left = times(U, turn) * across(S)
     if U.shape[-2] > U.shape[-1]:
-        found = found + (g - times(U, inner)) / across(S)
-    return times(found, V)
+        left = left + (g - times(U, inner)) / across(S)
+    return times(left, V)
 
 
 def _left_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
     """Return the gradient by way of the vectors that have a singular value; torch gives the others none."""
-    own = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
-    return _side(own, *_thin(A))
+    kept_columns = cut(g, dim=len(A.shape) - 1, start=0, stop=min(A.shape[-2:])) if full_matrices else g
+    return _side(kept_columns, *_thin(A))
 
 
 def _right_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
-    own = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
+    kept_rows = cut(g, dim=len(A.shape) - 2, start=0, stop=min(A.shape[-2:])) if full_matrices else g
     U, S, V = _thin(A)
-    return transposed(_side(transposed(own), transposed(V), S, transposed(U)))
+    return swap_last_dims(_side(swap_last_dims(kept_rows), swap_last_dims(V), S, swap_last_dims(U)))
 
 
 def _values_rule(g: Carrier, out: Carrier, A: Carrier, *, full_matrices: bool) -> Any:
@@ -112,8 +112,8 @@ svd_v: Primitive = factor(
 )
 
 
-def cleared(x: Any) -> Any:
-    """Replace entries that differ from 0 by rounding in double precision only."""
+def without_rounding(x: Any) -> Any:
+    """Return the entries with 0 in place of those that differ from 0 only by rounding in double precision."""
     return np.where(np.abs(x) < 1e-14 * np.max(np.abs(x), initial=0), 0, x)
 
 
@@ -157,13 +157,13 @@ def _symmetric(part: int) -> Callable[..., Any]:
 
 def _eigenvalues_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
     V = eigh_vectors(A, UPLO=UPLO)
-    return times(V * across(g), transposed(V))
+    return times(V * across(g), swap_last_dims(V))
 
 
 def _eigenvectors_rule(g: Carrier, out: Carrier, A: Carrier, *, UPLO: str) -> Any:
-    inner = times(transposed(out), g)
-    turn = (inner - transposed(inner)) / 2 * gaps(eigh_values(A, UPLO=UPLO))
-    return times(out, times(turn, transposed(out)))
+    inner = times(swap_last_dims(out), g)
+    turn = (inner - swap_last_dims(inner)) / 2 * gaps(eigh_values(A, UPLO=UPLO))
+    return times(out, times(turn, swap_last_dims(out)))
 
 
 EIGH = "LinalgEighBackward0"
@@ -220,7 +220,7 @@ def _orthogonal(part: int) -> Callable[..., Any]:
             not lapack.is_finite(A), "qr of a matrix with entries that are not finite is not supported here"
         )
         wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
-        return cleared(wide).astype(A.dtype)
+        return without_rounding(wide).astype(A.dtype)
 
     return forward
 
@@ -228,11 +228,11 @@ def _orthogonal(part: int) -> Callable[..., Any]:
 def _mirrored(M: Any) -> Any:
     """Mirror the lower triangle above the diagonal."""
     below = tril(M, diagonal=-1)
-    return tril(M, diagonal=0) + transposed(below)
+    return tril(M, diagonal=0) + swap_last_dims(below)
 
 
 def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
-    return triangle(transposed(R), part + times(Q, _mirrored(M)), upper=False, left=False)
+    return triangle(swap_last_dims(R), part + times(Q, _mirrored(M)), upper=False, left=False)
 
 
 def _check_unique(A: Any, mode: str) -> None:
@@ -247,12 +247,12 @@ def _check_unique(A: Any, mode: str) -> None:
 
 def _q_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
     _check_unique(A, mode)
-    return _from_qr(g, -times(transposed(g), out), out, qr_r(A, mode=mode))
+    return _from_qr(g, -times(swap_last_dims(g), out), out, qr_r(A, mode=mode))
 
 
 def _r_rule(g: Carrier, out: Carrier, A: Carrier, *, mode: str) -> Any:
     _check_unique(A, mode)
-    return _from_qr(0, times(out, transposed(g)), qr_q(A, mode=mode), out)
+    return _from_qr(0, times(out, swap_last_dims(g)), qr_q(A, mode=mode), out)
 
 
 QR = "LinalgQrBackward0"
@@ -291,24 +291,24 @@ def _failing_minor(A: Any) -> int:
 
 def _factor(A: Any) -> Any:
     try:
-        found = np.linalg.cholesky(A)
+        factor = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
-        found = np.full_like(A, np.nan)
-    if np.isnan(found).any():
+        factor = np.full_like(A, np.nan)
+    if np.isnan(factor).any():
         orders = [_failing_minor(matrix) for matrix in A.reshape(-1, *A.shape[-2:])]
         raise AutogradError(
             f"linalg.cholesky: {first_of(A, _failing_minor)}The factorization could not be completed because the "
             "input is not positive-definite "
             f"(the leading minor of order {next(filter(None, orders), A.shape[-1])} is not positive-definite)."
         )
-    return found
+    return factor
 
 
 def _cholesky_rule(g: Carrier, out: Carrier, A: Carrier) -> Any:
     """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
     back = inverse(out)
-    inner = times(transposed(back), times(_lower_half(times(transposed(out), g)), back))
-    return (inner + transposed(inner)) / 2
+    inner = times(swap_last_dims(back), times(_lower_half(times(swap_last_dims(out), g)), back))
+    return (inner + swap_last_dims(inner)) / 2
 
 
 cholesky = structured(
@@ -328,6 +328,6 @@ def apply_cholesky(A: Real, upper: bool = False) -> Any:
     _check_square("linalg.cholesky", A)
     if not upper:
         return cholesky(A)
-    found = transposed(cholesky(transposed(A)))
-    found.value = found.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
-    return found
+    factor = swap_last_dims(cholesky(swap_last_dims(A)))
+    factor.value = factor.value.swapaxes(-1, -2).copy().swapaxes(-1, -2)
+    return factor

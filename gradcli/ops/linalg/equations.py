@@ -18,16 +18,16 @@ from gradcli.ops import formulas as change
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import unless, where
-from gradcli.ops.products.contractions import outer, times, transposed
+from gradcli.ops.products.contractions import outer, swap_last_dims, times
 from gradcli.ops.shaping.diagonals import tril, triu
-from gradcli.ops.shaping.shaping import aligned, unsqueeze
+from gradcli.ops.shaping.shaping import align_reduced, unsqueeze
 from gradcli.ops.support.arguments import Real, ReturnType, Shape
 from gradcli.ops.support.surface import SOLVED, operation
 
 
 def _over(g: Any, A: Any) -> Any:
     """Reshape numbers, one for each matrix, to broadcast over the matrices."""
-    return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
+    return align_reduced(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
 
 
 def _inverse(A: Any) -> Any:
@@ -44,7 +44,7 @@ def _inverse(A: Any) -> Any:
 inverse: Primitive = structured(
     "inverse",
     _inverse,
-    lambda g, out, A: -times(transposed(out), times(g, transposed(out))),
+    lambda g, out, A: -times(swap_last_dims(out), times(g, swap_last_dims(out))),
     node="LinalgInvExBackward0",
     says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
     differential=change.INVERSE,
@@ -55,7 +55,7 @@ inverse: Primitive = structured(
 det: Primitive = structured(
     "det",
     np.linalg.det,
-    lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
+    lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * swap_last_dims(inverse(A))),
     node="LinalgDetBackward0",
     saves=(0,),
     kinks=lambda A: np.equal(np.linalg.det(A), 0),
@@ -81,7 +81,7 @@ sign_of = structured(
 log_of = structured(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],
-    lambda g, out, A: _over(g, A) * transposed(inverse(A)),
+    lambda g, out, A: _over(g, A) * swap_last_dims(inverse(A)),
     node="LinalgSlogdetBackward0",
     number=1,
     notation=part("logabsdet", "slogdet", det.forward),
@@ -154,10 +154,10 @@ def _solve(A: Any, B: Any, *, left: bool = True) -> Any:
         return _solve(A.swapaxes(-2, -1), B.swapaxes(-2, -1)).swapaxes(-2, -1)
     vectors = _of_vectors(A, B)
     try:
-        found = np.linalg.solve(A, B[..., None] if vectors else B)
+        solution = np.linalg.solve(A, B[..., None] if vectors else B)
     except np.linalg.LinAlgError:
         raise _singular(A) from None
-    return found[..., 0] if vectors else found
+    return solution[..., 0] if vectors else solution
 
 
 def _stacked_solve(A: Any, B: Any, *, left: bool = True) -> Any:
@@ -165,20 +165,20 @@ def _stacked_solve(A: Any, B: Any, *, left: bool = True) -> Any:
 
 
 def _matrix_rule(g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, left: bool = True) -> Any:
-    h = solve(transposed(A), g, left=left)
+    h = solve(swap_last_dims(A), g, left=left)
     if len(out.shape) == 1:
         return -outer(h, out)
     if _of_vectors(A, B):
         axis = len(out.shape)
         return -times(unsqueeze(h, dim=axis), unsqueeze(out, dim=axis - 1))
-    return -times(h, transposed(out)) if left else -times(transposed(out), h)
+    return -times(h, swap_last_dims(out)) if left else -times(swap_last_dims(out), h)
 
 
 solve: Primitive = structured(
     "solve",
     _solve,
     _matrix_rule,
-    lambda g, out, A, B, *, left=True: solve(transposed(A), g, left=left),
+    lambda g, out, A, B, *, left=True: solve(swap_last_dims(A), g, left=left),
     node="LinalgSolveExBackward0",
     says=SOLVED,
     differential=change.solution,
@@ -230,20 +230,20 @@ def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriang
     if not left:
         A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper
         return _solve_triangle(A, B, upper=upper, unitriangular=unitriangular).swapaxes(-2, -1)
-    one = _one_triangle(A, upper=upper, unitriangular=unitriangular)
-    if not lapack.is_finite(one, B):  # each row on its own, as in torch
-        return lapack.substituted(one, B, upper)
+    triangle = _one_triangle(A, upper=upper, unitriangular=unitriangular)
+    if not lapack.is_finite(triangle, B):  # each row on its own, as in torch
+        return lapack.substitute_rows(triangle, B, upper)
     try:
-        return np.linalg.solve(one, B)
+        return np.linalg.solve(triangle, B)
     except np.linalg.LinAlgError:
-        return lapack.substituted(one, B, upper)
+        return lapack.substitute_rows(triangle, B, upper)
 
 
 def _triangle_rule(
     g: Carrier, out: Carrier, A: Carrier, B: Carrier, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Any:
-    h = triangle(transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular)
-    change = -times(h, transposed(out)) if left else -times(transposed(out), h)
+    h = triangle(swap_last_dims(A), g, upper=not upper, left=left, unitriangular=unitriangular)
+    change = -times(h, swap_last_dims(out)) if left else -times(swap_last_dims(out), h)
     return (triu if upper else tril)(change, diagonal=(1 if upper else -1) if unitriangular else 0)
 
 
@@ -252,7 +252,7 @@ triangle: Primitive = structured(
     _solve_triangle,
     _triangle_rule,
     lambda g, out, A, B, *, upper, left=True, unitriangular=False: triangle(
-        transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular
+        swap_last_dims(A), g, upper=not upper, left=left, unitriangular=unitriangular
     ),
     node="LinalgSolveTriangularBackward0",
     says=SOLVED,

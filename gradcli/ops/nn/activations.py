@@ -19,12 +19,12 @@ from gradcli.ops.pointwise.arithmetic import add, div
 from gradcli.ops.pointwise.comparisons import both, equal, exceeds
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise, power
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.selection import MANY, chosen, guarded, where
+from gradcli.ops.pointwise.selection import MANY, choose, guard_edge, where
 from gradcli.ops.pointwise.trigonometry import tanh
-from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.shaping.shaping import reshape_in_memory
 from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.constant_nodes import SQRT_2_OVER_PI
-from gradcli.ops.support.surface import BETWEEN, operation, printed
+from gradcli.ops.support.surface import BETWEEN, operation, register_printed
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
 SELU_ALPHA = 1.6732632423543772848170429916717
@@ -98,13 +98,13 @@ logsigmoid = elementwise(
 
 
 def _softplus_rule(g: Carrier, out: Carrier, x: Carrier, *, beta: float = 1, threshold: float = 20) -> Any:
-    bent = guarded(equal(x * beta, threshold), threshold, x * beta)  # torch's second derivative is 0 at the bound
-    return guarded(x * beta > threshold, g, g * sigmoid(bent))
+    bent = guard_edge(equal(x * beta, threshold), threshold, x * beta)  # torch's second derivative is 0 at the bound
+    return guard_edge(x * beta > threshold, g, g * sigmoid(bent))
 
 
 def _softplus_of(x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
     bent = precision.log1p(precision.exp(np.minimum(x * beta, threshold)))
-    return chosen(x * beta > threshold, x, bent / beta)
+    return choose(x * beta > threshold, x, bent / beta)
 
 
 softplus: Primitive = elementwise(
@@ -133,7 +133,7 @@ mish = elementwise(
 )
 leaky_relu = elementwise(
     "leaky_relu",
-    lambda x, *, negative_slope=0.01: chosen(np.greater(x, 0), x, x * negative_slope),
+    lambda x, *, negative_slope=0.01: choose(np.greater(x, 0), x, x * negative_slope),
     lambda g, out, x, *, negative_slope=0.01: where(x > 0, g, negative_slope * g),
     "The input where positive, a small multiple of it elsewhere.",
     takes="input: Real, negative_slope: float = 0.01",
@@ -149,7 +149,7 @@ leaky_relu = elementwise(
 hardtanh = elementwise(
     "hardtanh",
     lambda x, *, min_val=-1, max_val=1: np.clip(x, min_val, max_val),
-    lambda g, out, x, *, min_val=-1, max_val=1: guarded(nan(x), g, where(both(x > min_val, x < max_val), g, 0)),
+    lambda g, out, x, *, min_val=-1, max_val=1: guard_edge(nan(x), g, where(both(x > min_val, x < max_val), g, 0)),
     "The input held between two bounds.",
     takes="input: Real, min_val: float = -1.0, max_val: float = 1.0",
     examples=("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)"),
@@ -180,7 +180,7 @@ decay = primitive(
 
 
 def _elu(x: Any, *, alpha: float = 1) -> Any:
-    return chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))
+    return choose(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))
 
 
 elu = elementwise(
@@ -251,8 +251,8 @@ normal_cdf = primitive(
     lambda g, out, x: g * normal_pdf(x),
     says="The derivative of the area under the bell curve is the bell curve.",
 )
-printed(normal_pdf, "x = [-1, 2]; normal_pdf(x)")
-printed(normal_cdf, "x = [-1, 2]; normal_cdf(x)")
+register_printed(normal_pdf, "x = [-1, 2]; normal_pdf(x)")
+register_printed(normal_cdf, "x = [-1, 2]; normal_cdf(x)")
 
 
 def _gelu(x: Any, *, approximate: str = "none") -> Any:
@@ -334,12 +334,12 @@ hardswish = elementwise(
 
 def _prelu(x: Array, weight: Array) -> Any:
     """The input where it is positive, `weight*x` elsewhere."""
-    return chosen(np.greater(x, 0), x, weight * x)
+    return choose(np.greater(x, 0), x, weight * x)
 
 
 def _prelu_rule(g: Carrier, out: Carrier, x: Carrier, weight: Any) -> Any:
     fixed = Tensor(weight.value) if isinstance(weight, Tensor) else weight  # at 0 torch's second derivative is 0
-    return where(x > 0, g, guarded(equal(x, 0), fixed * g, weight * g))
+    return where(x > 0, g, guard_edge(equal(x, 0), fixed * g, weight * g))
 
 
 prelu = primitive(
@@ -352,7 +352,7 @@ prelu = primitive(
     convention="prelu'(0) is the slope",
     says="Above 0 the gradient comes through, below times the weight, which gets the negative inputs.",
 )
-printed(prelu, "x = [-1, 2]; w = [0.25, 0.5]; prelu_kernel(x, w)")
+register_printed(prelu, "x = [-1, 2]; w = [0.25, 0.5]; prelu_kernel(x, w)")
 
 
 @operation(
@@ -373,5 +373,5 @@ def apply_prelu(input: Real, weight: Real) -> Any:
             f"size = {channels}.",
         )
     if input.ndim != weight.ndim:
-        weight = reshaped(weight, tuple(count if axis == 1 else 1 for axis in range(input.ndim)))
+        weight = reshape_in_memory(weight, tuple(count if axis == 1 else 1 for axis in range(input.ndim)))
     return prelu(input, weight)

@@ -33,13 +33,13 @@ from gradcli.ops.pointwise.arithmetic import add, div, mul, sub
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, add_number, div_number, exp, log, mul_number, sign
 from gradcli.ops.pointwise.logic import nan
-from gradcli.ops.pointwise.selection import chosen, guarded, masked_fill, where
+from gradcli.ops.pointwise.selection import choose, guard_edge, masked_fill, where
 from gradcli.ops.pointwise.ternary import xlogy
 from gradcli.ops.reducing.reductions import apply_mean, apply_sum
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Array, Indices, Real, Shape, check_size, indices, real
 from gradcli.ops.support.constant_nodes import number_of, one_way
-from gradcli.ops.support.surface import operation, printed
+from gradcli.ops.support.surface import operation, register_printed
 
 DIFFERENT_SIZE = (
     "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})). This will likely lead "
@@ -47,7 +47,7 @@ DIFFERENT_SIZE = (
 )
 
 
-def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
+def reduce_losses(losses: Any, reduction: str, count: float | None = None) -> Any:
     """Return the losses, their sum, or their mean; `count` replaces their number as the divisor."""
     if reduction == "none":
         return losses
@@ -60,7 +60,7 @@ def size_of(x: Any) -> int:
     return math.prod(x.shape[mode.stacked :])
 
 
-def shared(gradient: Any, x: Any, reduction: str) -> Any:
+def share_gradient(gradient: Any, x: Any, reduction: str) -> Any:
     """Turn the gradients of the entries' losses into the gradient of the reduced loss."""
     return gradient / math.prod(x.shape) if reduction == "mean" else gradient
 
@@ -80,8 +80,8 @@ def write(name: str, *weights: str) -> Notation:
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, y, *others = operands
-        given = {**dict(zip(weights, others, strict=True)), **options}
-        return Call(name, (Argument(x.tree), Argument(y.tree), *named(given)))
+        options_shown = {**dict(zip(weights, others, strict=True)), **options}
+        return Call(name, (Argument(x.tree), Argument(y.tree), *named(options_shown)))
 
     return written
 
@@ -98,14 +98,14 @@ mse_backward: Primitive = adjoint(
     lambda h, _, g, x, y, *, reduction: h * g * _twice(x, reduction),
     lambda h, _, g, x, y, *, reduction: -h * g * _twice(x, reduction),
     node="MseLossBackwardBackward0",
-    fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
+    fold=lambda g, x, y, *, value, reduction: share_gradient(g * (2 * (x - y)), x, reduction),
     says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
     stacked=(),
 )
-printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
+register_printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = structured(
     "mse_loss",
-    lambda x, y, *, reduction: reduced((x - y) ** 2, reduction),
+    lambda x, y, *, reduction: reduce_losses((x - y) ** 2, reduction),
     lambda g, out, x, y, *, reduction: mse_backward(g, x, y, reduction=reduction),
     lambda g, out, x, y, *, reduction: mse_backward(g, y, x, reduction=reduction),
     notation=write("mse_loss"),
@@ -126,10 +126,10 @@ def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
     """Declare a loss of the size of the error that is a square up to a bend and a straight line behind it."""
 
     def forward(x: Any, y: Any, *, reduction: str, **bend: float) -> Any:
-        return reduced(losses(np.abs(x - y), **bend), reduction)
+        return reduce_losses(losses(np.abs(x - y), **bend), reduction)
 
     def rule(g: Carrier, out: Any, x: Carrier, y: Carrier, *, reduction: str, **bend: float) -> Any:
-        return shared(g * guarded(nan(x - y), math.nan, slope(x - y, **bend)), x, reduction)
+        return share_gradient(g * guard_edge(nan(x - y), math.nan, slope(x - y, **bend)), x, reduction)
 
     return structured(
         name,
@@ -148,13 +148,13 @@ def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
 smooth_l1 = _bent(
     "smooth_l1_loss",
     "SmoothL1LossBackward0",
-    lambda d, *, beta: chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta),
+    lambda d, *, beta: choose(d < beta, 0.5 * d * d / beta, d - 0.5 * beta),
     lambda error, *, beta: where(absolute(error) < beta, error / beta, sign(error)),
 )
 huber = _bent(
     "huber_loss",
     "HuberLossBackward0",
-    lambda d, *, delta: chosen(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)),
+    lambda d, *, delta: choose(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)),
     lambda error, *, delta: where(absolute(error) < delta, error, delta * sign(error)),
 )
 
@@ -298,7 +298,7 @@ def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     """Clamp logarithms at -100, so that a certain but wrong answer costs 100 and not infinity."""
     check_probabilities(x, y)
     losses = (y - 1) * np.maximum(precision.log1p(-x), -100) - y * np.maximum(precision.log(x), -100)
-    return reduced(losses * w, reduction)
+    return reduce_losses(losses * w, reduction)
 
 
 def check_probabilities(x: Any, y: Any) -> None:
@@ -316,14 +316,14 @@ def check_probabilities(x: Any, y: Any) -> None:
 
 def _rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, *, reduction: str) -> Any:
     slope = x * (1 - x)
-    return shared(g * (x - y) / guarded(slope < EPSILON, EPSILON, slope) * w, x, reduction)
+    return share_gradient(g * (x - y) / guard_edge(slope < EPSILON, EPSILON, slope) * w, x, reduction)
 
 
 binary_entropy = structured(
     "binary_cross_entropy",
     _losses,
     _rule,
-    lambda g, out, x, y, w, *, reduction: shared(g * (w * (log(1 - x) - log(x))), x, reduction),
+    lambda g, out, x, y, w, *, reduction: share_gradient(g * (w * (log(1 - x) - log(x))), x, reduction),
     notation=write("binary_cross_entropy", "weight"),
     kinks=lambda x, y, w, **_: x * (1 - x) < EPSILON,
     convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
@@ -339,17 +339,17 @@ def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
     log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
     weighted = log_sigmoid if number_of(p) == 1 else ((p - 1) * y + 1) * log_sigmoid
     losses = ((1 - y) * x - weighted) * w
-    return reduced(np.asarray(losses, y.dtype)[()], reduction)  # torch computes in the place of `1 - y`
+    return reduce_losses(np.asarray(losses, y.dtype)[()], reduction)  # torch computes in the place of `1 - y`
 
 
 def _logits_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = sigmoid(x) - y if number_of(p) == 1 else (p * y + 1 - y) * sigmoid(x) - p * y
-    return shared(g * (w * slope), x, reduction)
+    return share_gradient(g * (w * slope), x, reduction)
 
 
 def _logits_target_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier, w: Any, p: Any, *, reduction: str) -> Any:
     slope = -x if number_of(p) == 1 else logsigmoid(-x) - p * logsigmoid(x)
-    return shared(g * (w * slope), x, reduction)
+    return share_gradient(g * (w * slope), x, reduction)
 
 
 _ENTRIES = entries.loss(
@@ -560,8 +560,8 @@ def nll_loss(
     if input.ndim < 3:
         return nll(input, target, w, **o)
     if input.ndim == 4:
-        found = nll2d(input, target, w, **o)
-        return found if input.array.flags.c_contiguous else one_way(found, "grad_input must be contiguous")
+        result = nll2d(input, target, w, **o)
+        return result if input.array.flags.c_contiguous else one_way(result, "grad_input must be contiguous")
     shape, positions = input.shape[:2], math.prod(input.shape[2:])
     flat = Tensor(target.value.reshape(shape[0], 1, positions))
     losses = nll2d(reshape(input, shape=(*shape, 1, positions)), flat, w, **o)

@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, Literal
 from gradcli.ops import formulas as entries
-from gradcli.ops.indexing.indexing import scattered
+from gradcli.ops.indexing.indexing import sum_at
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import add_number, power, rsqrt, sqrt
@@ -28,7 +28,7 @@ from gradcli.ops.shaping.shaping import clone, reshape, unsqueeze
 from gradcli.ops.support.arguments import Array, Indices, Places, Real, Shape, check_size
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import number_of
-from gradcli.ops.support.surface import NORMAL, operation, printed
+from gradcli.ops.support.surface import NORMAL, operation, register_printed
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
@@ -97,12 +97,14 @@ def _embedding_backward(g: Array, rows: Places, *, size: Shape, padding_idx: int
     rows_of_g = g.reshape(index.size, size[1])
     if padding_idx is not None:
         index, rows_of_g = index[index != padding_idx], rows_of_g[index != padding_idx]
-    return scattered(rows_of_g, index[:, None] * size[1] + np.arange(size[1]), size)
+    return sum_at(rows_of_g, index[:, None] * size[1] + np.arange(size[1]), size)
 
 
 def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:
-    found = embedding(rows, g, padding_idx=None)
-    return found if padding_idx is None else where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, found)
+    gradient = embedding(rows, g, padding_idx=None)
+    if padding_idx is None:
+        return gradient
+    return where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, gradient)
 
 
 def _apart(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
@@ -128,7 +130,7 @@ embedding_backward: Primitive = adjoint(
     node="EmbeddingDenseBackwardBackward0",
     says="A row's gradient is handed to every place where the row was looked up.",
 )
-printed(
+register_printed(
     embedding_backward,
     "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], size=(3, 2))",
     "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], size=(3, 2), padding_idx=0)",

@@ -21,9 +21,9 @@ from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.elementwise import exp, mul_number
 from gradcli.ops.products.contractions import matmul
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.shaping.shaping import Axes, aligned, axes, in_rows, transpose, wrapped
-from gradcli.ops.support.arguments import Array, Dims, Dtype, Real, converted
-from gradcli.ops.support.surface import SOFTMAX, operation, printed
+from gradcli.ops.shaping.shaping import Axes, align_reduced, axes, dims_from_front, in_rows, transpose
+from gradcli.ops.support.arguments import Array, Dims, Dtype, Real, to_dtype
+from gradcli.ops.support.surface import SOFTMAX, operation, register_printed
 
 # the sum in numpy's order, as it has always been here, which is three times as fast
 sum_along = replace(sum_dim, forward=lambda x, *, dim, keepdim: np.sum(x, axis=axes(dim, x.ndim), keepdims=keepdim))
@@ -74,7 +74,7 @@ logsumexp = structured(
     "logsumexp",
     in_rows(_logsumexp),
     lambda g, out, x, *, dim, keepdim=False: (
-        aligned(g, x.shape, dim, keepdim) * exp(x - aligned(out, x.shape, dim, keepdim))
+        align_reduced(g, x.shape, dim, keepdim) * exp(x - align_reduced(out, x.shape, dim, keepdim))
     ),
     says="The gradient is shared by size: each entry gets its softmax share.",
     index=entries.logsumexp,
@@ -90,14 +90,14 @@ def _chosen(dim: int | None, ndim: int) -> int:
 @operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)", integers_stay=True)
 def apply_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
-    scores = input if dtype is None else converted(input, dtype)
+    scores = input if dtype is None else to_dtype(input, dtype)
     return softmax(scores, dim=_chosen(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)", integers_stay=True)
 def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
-    scores = input if dtype is None else converted(input, dtype)
+    scores = input if dtype is None else to_dtype(input, dtype)
     return log_softmax(scores, dim=_chosen(dim, input.ndim))
 
 
@@ -108,7 +108,7 @@ def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None =
 )
 def apply_logsumexp(input: Real, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials, a smooth maximum."""
-    return logsumexp(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return logsumexp(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 soft = softmax.rules[0]
@@ -117,12 +117,12 @@ assert soft is not None
 
 def _safe_softmax(x: Array, *, dim: int) -> Any:
     """A softmax that gives zeros where all entries are -inf, and not nan."""
-    found = np.where(np.all(x == -np.inf, axis=dim, keepdims=True), 0, softmax.forward(x, dim=dim))
-    return found.astype(x.dtype)
+    shares = np.where(np.all(x == -np.inf, axis=dim, keepdims=True), 0, softmax.forward(x, dim=dim))
+    return shares.astype(x.dtype)
 
 
 safe_softmax = structured("safe_softmax", _safe_softmax, soft, says=SOFTMAX, index=softmax.index)
-printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
+register_printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 
 def _additive(mask: Tensor) -> Tensor:
@@ -149,10 +149,10 @@ def scaled_dot_product_attention(
     """Means of the values, weighted by the softmax of the products of queries and keys."""
     if dropout_p:
         raise EvaluationError("E204", "dropout_p is random, and attention here takes 0", help="leave dropout_p out")
-    return attended(query, key, value, attn_mask, is_causal, scale, lambda weights: weights)
+    return masked_attention(query, key, value, attn_mask, is_causal, scale, lambda weights: weights)
 
 
-def attended(
+def masked_attention(
     query: Real,
     key: Real,
     value: Real,

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.carrier import Carrier
 from gradcli.engine.checks.promotion import check_difference
-from gradcli.engine.numerics.precision import raised
+from gradcli.engine.numerics.precision import raise_to_power
 from gradcli.engine.primitive import POSITIVE, Primitive, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Formula, infix, number, prefix
 from gradcli.engine.tensor import Tensor
@@ -19,7 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Number
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
 from gradcli.ops.pointwise.elementwise import add_scaled, elementwise, keeping_integers, log, power, sub_scaled, zero
-from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.pointwise.selection import guard_edge
 from gradcli.ops.support.arguments import Operand, as_tensor, is_number, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.support.surface import FLAT, REMAINDER, REMAINDER_BY, operation
@@ -71,7 +71,7 @@ def _at_multiples(x: Any, n: Any) -> Any:
 
 
 def _beyond_0(x: Any, n: Any) -> Any:
-    """Tell where the input is a multiple, but for 0, around which rounding towards 0 makes no step."""
+    """Tell where the input is a multiple other than 0; at 0, rounding towards 0 makes no step."""
     return np.equal(np.fmod(x, n), 0) & np.not_equal(x, 0)
 
 
@@ -109,8 +109,8 @@ truncating_divide = primitive(
 
 def _remainder(x: Any, n: Any) -> Any:
     """Return the remainder; a zero keeps the sign of `x`, where numpy gives it the sign of `n`."""
-    found = np.remainder(x, n)
-    return np.where(found == 0, np.fmod(x, n), found)[()] if found.dtype.kind == "f" else found
+    remainder = np.remainder(x, n)
+    return np.where(remainder == 0, np.fmod(x, n), remainder)[()] if remainder.dtype.kind == "f" else remainder
 
 
 remainder = primitive(
@@ -139,7 +139,7 @@ remainder_tensor = primitive(
 )
 
 
-def underived(name: str) -> Any:
+def refuse_derivative(name: str) -> Any:
     """Make the rule of an operation that torch has no derivative for."""
 
     def refuse(g: Carrier, out: Carrier, *operands: Carrier, **_: Any) -> Any:
@@ -150,8 +150,8 @@ def underived(name: str) -> Any:
 
 # torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here `div` and `remainder` give one.
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
-underived_quotient = replace(floor_divide, node=NOT_IMPLEMENTED, rules=(underived("floor_divide"),) * 2)
-remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED, rules=(underived("remainder"),) * 2)
+underived_quotient = replace(floor_divide, node=NOT_IMPLEMENTED, rules=(refuse_derivative("floor_divide"),) * 2)
+remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED, rules=(refuse_derivative("remainder"),) * 2)
 
 
 def check_booleans(kernel: str, *operands: Any) -> None:
@@ -268,14 +268,14 @@ reciprocal = elementwise(
 
 
 def _exponent_rule(g: Carrier, out: Carrier, x: Carrier, y: Carrier) -> Any:
-    return g * guarded(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
+    return g * guard_edge(both(equal(x, 0), at_least(y, 0)), 0, out * log(x))
 
 
 # torch has a node for each case: the exponent is a number (`power`), both are tensors, the base is a number.
 power_tensor: Primitive = primitive(
     "pow_tensor",
-    raised,
-    lambda g, out, x, y: guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1))),
+    raise_to_power,
+    lambda g, out, x, y: guard_edge(equal(y, 0), 0, g * (y * power_tensor(x, y - 1))),
     _exponent_rule,
     node="PowBackward1",
     notation=infix("**"),
@@ -287,7 +287,7 @@ power_tensor: Primitive = primitive(
 )
 power_of = primitive(
     "pow_of",
-    raised,
+    raise_to_power,
     None,
     _exponent_rule,
     node="PowBackward2",

@@ -16,7 +16,7 @@ from gradcli.ops.support.surface import operation, register
 
 
 def _compare(entries: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Compare whole numbers with a number as torch does, which makes it one of their dtype: -1 is 255 among bytes."""
+    """Compare integers with a number as torch does, which casts it to their dtype first: -1 is 255 among bytes."""
 
     def compare(a: Any, b: Any) -> Any:
         if type(b) is int and isinstance(a, np.ndarray | np.generic) and a.dtype.kind in "iu":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.precision import PLAIN, nearest, raised
+from gradcli.engine.numerics.precision import PLAIN, nearest, raise_to_power
 from gradcli.engine.primitive import EVERYWHERE, POSITIVE, Domain, Primitive, above, other_than_0, primitive
 from gradcli.engine.symbolic.formula import Notation, infix, number
 from gradcli.language.tree import Binary, Number
@@ -94,7 +94,7 @@ def _power(x: Any, *, exponent: float) -> Any:
         return x * x * x
     if exponent in (0.5, -0.5):
         return np.sqrt(x) if exponent > 0 else 1 / np.sqrt(x)
-    return 1 / x if exponent == -1 else raised(x, exponent)
+    return 1 / x if exponent == -1 else raise_to_power(x, exponent)
 
 
 def _domain(*, exponent: float) -> Domain:
@@ -165,31 +165,31 @@ def elementwise(
     `primitive`.
     """
     *rules, summary = rules_and_summary
-    own = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
+    operation_facts = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
     declared = primitive(name, forward, *rules, **facts)
     parameters = [_parameter(text) for text in takes.split(", ")]
     options = [p.name for p in parameters if p.annotation not in OPERANDS]
     count = len(parameters) - len(options)
 
-    def plain(*values: Any) -> Any:
+    def without_options(*values: Any) -> Any:
         return declared(*values)
 
-    def optional(*values: Any, **keywords: Any) -> Any:
+    def with_options(*values: Any, **keywords: Any) -> Any:
         return declared(*values[:count], **dict(zip(options, values[count:], strict=False)), **keywords)
 
-    function: Any = optional if options else plain
+    function: Any = with_options if options else without_options
 
     function.__signature__ = Signature(parameters)
     function.__doc__ = summary
     function.__module__ = next(rule for rule in rules if rule).__module__  # the family that declares it
-    register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
+    register(name, function, examples or [example or f"x = [0.25, 0.5]; {name}(x)"], **operation_facts)
     return declared
 
 
 def _parameter(text: str) -> Parameter:
     """Read a parameter: `alpha: float = 1`."""
-    written, _, default = text.partition(" = ")
-    name, _, kind = written.partition(": ")
+    declaration, _, default = text.partition(" = ")
+    name, _, kind = declaration.partition(": ")
     value = literal_eval(default) if default else Parameter.empty
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value, annotation=kind)
 

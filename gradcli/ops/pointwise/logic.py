@@ -15,7 +15,7 @@ from gradcli.engine.primitive import Primitive, primitive, structured
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import different
-from gradcli.ops.shaping.shaping import axes, in_rows, wrapped
+from gradcli.ops.shaping.shaping import axes, dims_from_front, in_rows
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import operation, register
 
@@ -44,8 +44,8 @@ def _over(function: Any) -> Callable[..., Any]:
     return lambda x, *, dim=None, keepdim=False: function(x, axis=axes(dim, np.ndim(x)), keepdims=keepdim)
 
 
-every = structured("all", in_rows(_over(np.all)), stacked=("dim",))
-some = structured("any", in_rows(_over(np.any)), stacked=("dim",))
+all_true = structured("all", in_rows(_over(np.all)), stacked=("dim",))
+any_true = structured("any", in_rows(_over(np.any)), stacked=("dim",))
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -75,7 +75,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 )
 def apply_all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether no entry is False or 0, of all or over dimensions."""
-    return different(input, 0) if dim == () else every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return different(input, 0) if dim == () else all_true(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 @operation(
@@ -83,7 +83,7 @@ def apply_all(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 )
 def apply_any(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """Whether one entry is neither False nor 0, of all or over dimensions."""
-    return different(input, 0) if dim == () else some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return different(input, 0) if dim == () else any_true(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 def _check_bits(kernel: str, *operands: Any) -> None:

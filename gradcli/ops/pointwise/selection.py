@@ -21,7 +21,7 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
-from gradcli.ops.pointwise.logic import nan, some
+from gradcli.ops.pointwise.logic import any_true, nan
 from gradcli.ops.support.arguments import Operand, as_tensor, is_number
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import BETWEEN, BOUND, operation
@@ -35,7 +35,7 @@ from gradcli.ops.support.surface import BETWEEN, BOUND, operation
 MANY = 2**10  # entries from which the bits are faster
 
 
-def chosen(condition: Any, a: Any, b: Any) -> Any:
+def choose(condition: Any, a: Any, b: Any) -> Any:
     """Return `a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
     if type(condition) is np.ndarray and condition.size >= MANY and condition.dtype == np.bool_:
         if _is_zero(b) and _fits(a, condition):
@@ -77,7 +77,7 @@ def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Fo
 
 where: Primitive = primitive(
     "where",
-    chosen,
+    choose,
     None,
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
@@ -88,7 +88,7 @@ where: Primitive = primitive(
 )
 
 
-def guarded(condition: Any, edge: Any, usual: Any) -> Any:
+def guard_edge(condition: Any, edge: Any, usual: Any) -> Any:
     """Return `where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
 
     A formula mentions the edge only where an entry lies on it: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
@@ -102,7 +102,7 @@ def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) ->
     `where` is not enough here: the usual formula itself has no derivative at the edge.
     """
     if is_hidden(condition):
-        return where(some(condition), edge(), usual())
+        return where(any_true(condition), edge(), usual())
     return edge() if _met(condition) else usual()
 
 
@@ -116,7 +116,7 @@ def _met(condition: Any) -> bool:
 
 masked_fill = primitive(
     "masked_fill",
-    lambda x, mask, value: chosen(mask, value, x).astype(x.dtype),
+    lambda x, mask, value: choose(mask, value, x).astype(x.dtype),
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
     inputs=("self", "mask"),
@@ -137,7 +137,7 @@ masked_fill_tensor = primitive(
 
 def _shared(g: Any, a: Any, b: Any, wins: Any) -> Any:
     """Return the gradient of one of two inputs: all where it wins, or one of them is nan, half at a tie."""
-    return guarded(equal(a, b), g / 2, guarded(either(nan(a), nan(b)), g, where(wins, g, 0)))
+    return guard_edge(equal(a, b), g / 2, guard_edge(either(nan(a), nan(b)), g, where(wins, g, 0)))
 
 
 TIED: Any = {"kinks": np.equal, "convention": "at a tie each gets half the gradient", "traits": ("choice",)}
@@ -252,7 +252,7 @@ clamp = primitive(
 
 
 def _at_either(x: Any, low: Any, high: Any) -> Any:
-    """Tell where the input is one of its bounds, or they meet above it; bounds that are crossed leave the upper one."""
+    """Tell where the input is at a bound, or at or below two equal ones; crossed bounds give the upper one."""
     return ((np.equal(x, low) | np.equal(x, high)) & np.less(low, high)) | (np.equal(low, high) & np.less_equal(x, low))
 
 

@@ -12,7 +12,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
 from gradcli.ops.pointwise.elementwise import elementwise, exp, log
 from gradcli.ops.pointwise.logic import finite
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.selection import guard_edge, where
 from gradcli.ops.support.arguments import Operand, Real, is_number, real
 from gradcli.ops.support.surface import operation
 
@@ -94,7 +94,7 @@ logaddexp = elementwise(
 xlogy = primitive(
     "xlogy",
     lambda x, y: np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()],
-    lambda g, out, x, y: guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y)),
+    lambda g, out, x, y: guard_edge(both(equal(x, 0), at_most(y, 0)), 0, g * log(y)),
     lambda g, out, x, y: g * x / y,
     domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
@@ -115,8 +115,8 @@ def apply_addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: flo
     AutogradError.when(
         kinds == {"b"}, "\"addcmul_cpu_out\" not implemented for 'Bool'", help="write x.int() for one of them"
     )
-    whole = float(value).is_integer() or "f" not in kinds
-    value = int(value) if whole and abs(value) < 2**63 else value  # keeps integer tensors integer
+    is_integer = float(value).is_integer() or "f" not in kinds
+    value = int(value) if is_integer and abs(value) < 2**63 else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
 
 

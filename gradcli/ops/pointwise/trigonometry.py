@@ -9,7 +9,7 @@ from gradcli.engine.primitive import Domain, Primitive, above, between
 from gradcli.ops.pointwise.arithmetic import reciprocal
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import elementwise, sqrt
-from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.pointwise.selection import guard_edge
 
 sin = elementwise(
     "sin",
@@ -119,8 +119,8 @@ atanh = elementwise(
 arctan2 = elementwise(
     "atan2",
     np.arctan2,
-    lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
-    lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    lambda g, out, y, x: g * x * guard_edge(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    lambda g, out, y, x: g * -y * guard_edge(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     "The angle of the point with height `input` and width `other`.",
     takes="input: Real, other: Real",
     example="y = [1, -2]; x = [3, 0.5]; atan2(y, x)",

@@ -28,10 +28,10 @@ from gradcli.ops.pointwise.elementwise import mul_number
 from gradcli.ops.shaping.joining import contiguous
 from gradcli.ops.shaping.shaping import (
     apply_t,
-    expanded,
+    expanded_sizes,
     mT,
     reshape,
-    reshaped,
+    reshape_in_memory,
     squeeze_dim,
     t,
     transpose,
@@ -61,7 +61,7 @@ def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
     return tensors
 
 
-def listed(x: Tensor) -> str:
+def sizes_text(x: Tensor) -> str:
     return "x".join(map(str, x.shape))
 
 
@@ -70,7 +70,7 @@ COLUMNS = "the first needs as many columns as the second has rows; .T transposes
 
 def check_mm(a: Tensor, b: Tensor) -> None:
     if a.shape[1] != b.shape[0]:
-        text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
+        text = f"mat1 and mat2 shapes cannot be multiplied ({sizes_text(a)} and {sizes_text(b)})"
         raise ShapeError(text, help=COLUMNS)
     check_size((a.shape[0], b.shape[1]))
 
@@ -87,7 +87,7 @@ def check_bmm(input: Tensor, mat2: Tensor) -> None:
     check_size((batch, rows, mat2.shape[2]))
 
 
-def transposed(x: Any) -> Any:
+def swap_last_dims(x: Any) -> Any:
     """Exchange the last two dimensions."""
     ndim = len(x.shape)
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
@@ -98,7 +98,7 @@ def times(a: Any, b: Any) -> Any:
     return (mm if len(a.shape) == 2 else bmm)(a, b)
 
 
-def scaled(x: Any, factor: float) -> Any:
+def scale_by(x: Any, factor: float) -> Any:
     if factor == 1:
         return x
     return mul_number(x, factor) if isinstance(x, Tensor) else x * factor
@@ -173,8 +173,8 @@ mm: Primitive = structured(
 bmm: Primitive = structured(
     "bmm",
     np.matmul,
-    lambda g, out, A, B: bmm(g, transposed(B)),
-    lambda g, out, A, B: bmm(transposed(A), g),
+    lambda g, out, A, B: bmm(g, swap_last_dims(B)),
+    lambda g, out, A, B: bmm(swap_last_dims(A), g),
     notation=infix("@"),
     traits=("matrix", "product"),
     inputs=("self", "mat2"),
@@ -186,8 +186,8 @@ bmm: Primitive = structured(
 
 def _plus(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*c + alpha*(a @ b)`; where beta is 0 torch leaves `c` out, even nan."""
-    product = scaled(np.matmul(a, b), alpha)
-    return scaled(c, beta) + product if beta else product
+    product = scale_by(np.matmul(a, b), alpha)
+    return scale_by(c, beta) + product if beta else product
 
 
 def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **facts: Any) -> Primitive:
@@ -200,9 +200,9 @@ def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **f
     return structured(
         name,
         _plus,
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(g, beta),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, b), alpha),
-        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scale_by(g, beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scale_by(first(g, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scale_by(second(g, a), alpha),
         says=MATRIX_SUM,
         traits=("matrix", "product"),
         inputs=("self", *node_inputs.split()),
@@ -223,8 +223,8 @@ addmm = _added(
 baddbmm = _added(
     "baddbmm",
     "batch1 batch2",
-    lambda g, b: bmm(g, transposed(b)),
-    lambda g, a: bmm(transposed(a), g),
+    lambda g, b: bmm(g, swap_last_dims(b)),
+    lambda g, a: bmm(swap_last_dims(a), g),
     "nik = Σj a[n,i,j]·b[n,j,k]",
 )
 
@@ -252,7 +252,8 @@ def apply_mv(input: Tensor, vec: Tensor) -> Any:
         raise ShapeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.shape[1] != vec.shape[0]:
         raise ShapeError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})", help=COLUMNS
+            f"size mismatch, got input ({input.shape[0]}), mat ({sizes_text(input)}), vec ({sizes_text(vec)})",
+            help=COLUMNS,
         )
     return mv(*same_dtype(input, vec, refusal=MV))
 
@@ -282,7 +283,7 @@ def apply_outer(input: Tensor, vec2: Tensor) -> Any:
         if x.ndim != 1:
             raise ShapeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     check_size((*input.shape, *vec2.shape))
-    return mul(reshaped(input, (input.shape[0], 1)), vec2)
+    return mul(reshape_in_memory(input, (input.shape[0], 1)), vec2)
 
 
 @operation(
@@ -297,7 +298,7 @@ def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, a
         if x.ndim != 2:
             raise ShapeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     check_mm(mat1, mat2)
-    expanded(input, (mat1.shape[0], mat2.shape[1]))
+    expanded_sizes(input, (mat1.shape[0], mat2.shape[1]))
     refusal = ADDMM if input.dtype == mat2.dtype else ADDMM_SELF
     return addmm(*same_dtype(input, mat1, mat2, refusal=refusal), beta=beta, alpha=alpha)
 
@@ -309,7 +310,7 @@ def apply_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, a
 )
 def apply_baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*bmm(batch1, batch2)`."""
-    expanded(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
+    expanded_sizes(input, (extent(batch1.shape, 0), extent(batch1.shape, 1), extent(batch2.shape, 2)))
     check_bmm(batch1, batch2)
     tensors = (input, batch1, batch2)
     return baddbmm(*same_dtype(*tensors, refusal="expected scalar type {1} but found {2}"), beta=beta, alpha=alpha)
@@ -377,7 +378,7 @@ def _folded(a: Tensor, b: Tensor) -> Any:
     larger = mT(b) if flipped else a
     smaller = (apply_t(a) if a.ndim == 2 else a) if flipped else b
     sizes = larger.shape[:-1]
-    rows = reshaped(larger, (math.prod(sizes), larger.shape[-1]))
+    rows = reshape_in_memory(larger, (math.prod(sizes), larger.shape[-1]))
     if smaller.ndim == 1:
         return unsafe_view(apply_mv(rows, smaller), shape=sizes)
     out = unsafe_view(apply_mm(rows, smaller), shape=(*sizes, smaller.shape[1]))
@@ -400,11 +401,11 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     batch = broadcast_shapes(batch_a, batch_b)
     check_size((*batch, *rows, *columns))
     count = math.prod(batch)
-    A = reshaped(expand(a, size=(*batch, *rows, a.shape[-1])), (count, *rows, a.shape[-1]))
+    A = reshape_in_memory(expand(a, size=(*batch, *rows, a.shape[-1])), (count, *rows, a.shape[-1]))
     if b.ndim == 1:
-        B = unsqueeze(reshaped(expand(b, size=(*batch, *b.shape)), (count, *b.shape)), dim=2)
+        B = unsqueeze(reshape_in_memory(expand(b, size=(*batch, *b.shape)), (count, *b.shape)), dim=2)
         return unsafe_view(squeeze_dim(apply_bmm(A, B), dim=2), shape=(*batch, *rows))
-    B = reshaped(expand(b, size=(*batch, *b.shape[-2:])), (count, *b.shape[-2:]))
+    B = reshape_in_memory(expand(b, size=(*batch, *b.shape[-2:])), (count, *b.shape[-2:]))
     return unsafe_view(apply_bmm(A, B), shape=(*batch, *(rows if a.ndim > 1 else ()), *columns))
 
 
@@ -434,9 +435,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     product = matmul(input, apply_t(weight))
     if bias is None:
         return product
-    found = arithmetic.add(product, bias)
-    if found.shape != product.shape:  # torch adds in place
+    result = arithmetic.add(product, bias)
+    if result.shape != product.shape:  # torch adds in place
         raise ShapeError(
-            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(found.shape)}"
+            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(result.shape)}"
         )
-    return found
+    return result

@@ -19,7 +19,7 @@ from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.products.contractions import apply_bmm
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.shaping.diagonals import diagonal
-from gradcli.ops.shaping.shaping import movedim, permute, reshape, reshaped, unsqueeze
+from gradcli.ops.shaping.shaping import movedim, permute, reshape, reshape_in_memory, unsqueeze
 from gradcli.ops.support.arguments import Tensors, all_of, check_size
 from gradcli.ops.support.surface import operation
 
@@ -34,13 +34,13 @@ def _refusal(text: str) -> AutogradError:
 WHOLE = "…"  # three dots, as one character
 
 
-def _subscripts(text: str, whole: str, number: int | None, known: Container[str] = LETTERS) -> Iterator[str]:
+def _subscripts(text: str, source: str, number: int | None, allowed: Container[str] = LETTERS) -> Iterator[str]:
     """Read the subscripts of one operand, or without a number of the result, with `...` as one of them."""
-    found: list[str] = []
+    labels: list[str] = []
     for part in text.replace(" ", "").replace("...", WHOLE):
         if part in (".", WHOLE):
             which = "output" if number is None else f"operand {number}"
-            if part == "." or ELLIPSIS in found:
+            if part == "." or ELLIPSIS in labels:
                 reason = (
                     "that is not part of any ellipsis" if part == "." else "for which an ellipsis was already found"
                 )
@@ -48,14 +48,14 @@ def _subscripts(text: str, whole: str, number: int | None, known: Container[str]
             part = ELLIPSIS
         elif part not in LETTERS:
             raise _refusal(
-                f"invalid subscript given at index {whole.index(part)} in the equation string, subscripts must be in "
+                f"invalid subscript given at index {source.index(part)} in the equation string, subscripts must be in "
                 "[a-zA-Z]"
             )
-        elif number is None and part in found:
+        elif number is None and part in labels:
             raise _refusal(f"output subscript {part} appears more than once in the output")
-        elif part not in known:
+        elif part not in allowed:
             raise _refusal(f"output subscript {part} does not appear in the equation for any input operand")
-        found.append(part)
+        labels.append(part)
         yield part
 
 
@@ -128,8 +128,8 @@ class Equation:
                 dims[label] = dim
                 order[self.place[label]] = dim
                 dim += 1
-        for position, found in enumerate(order):
-            if found == -1:
+        for position, source in enumerate(order):
+            if source == -1:
                 x = unsqueeze(x, dim=x.ndim)
                 order[position] = dim
                 dim += 1
@@ -153,22 +153,22 @@ def einsum(equation: str, *operands: Tensors) -> Any:
     if not tensors:
         raise _refusal("must provide at least one operand")
     parsed = Equation(equation, tensors)
-    found = [parsed.spread(number, x) for number, x in enumerate(tensors)]
-    _check_sizes(parsed, found)
+    factors = [parsed.spread(number, x) for number, x in enumerate(tensors)]
+    _check_sizes(parsed, factors)
     summed = range(parsed.kept, parsed.count)
-    if len(found) == 1:
-        return apply_sum(found[0], tuple(summed)) if summed else found[0]
-    owners = {dim: sum(x.shape[dim] != 1 for x in found) for dim in summed}
-    out = found[0]
-    for x in found[1:]:
+    if len(factors) == 1:
+        return apply_sum(factors[0], tuple(summed)) if summed else factors[0]
+    owners = {dim: sum(x.shape[dim] != 1 for x in factors) for dim in summed}
+    out = factors[0]
+    for x in factors[1:]:
         out = _multiplied(out, x, summed, owners)
     return reshape(out, shape=out.shape[: parsed.kept]) if summed else out
 
 
-def _check_sizes(parsed: Equation, found: Sequence[Any]) -> None:
+def _check_sizes(parsed: Equation, factors: Sequence[Any]) -> None:
     sizes = [1] * parsed.count
     labels = {place: label for label, place in parsed.place.items()}
-    for number, x in enumerate(found):
+    for number, x in enumerate(factors):
         for dim, size in enumerate(x.shape):
             if size != 1 and sizes[dim] not in (1, size):
                 raise _refusal(
@@ -221,8 +221,8 @@ def _as_matrices(a: Any, b: Any, now: Sequence[int]) -> Any:
     )
     n, rows, inner, columns = sizes
     order = (*batch, *first, *now, *second)
-    left = reshaped(permute(a, dims=order), (n, rows, inner))
-    right = reshaped(permute(b, dims=(*batch, *now, *second, *first)), (n, inner, columns))
+    left = reshape_in_memory(permute(a, dims=order), (n, rows, inner))
+    right = reshape_in_memory(permute(b, dims=(*batch, *now, *second, *first)), (n, inner, columns))
     shape = (*(a.shape[dim] for dim in (*batch, *first)), *(1 for _ in now), *(b.shape[dim] for dim in second))
     out = reshape(apply_bmm(left, right), shape=shape)
     return permute(out, dims=tuple(order.index(dim) for dim in range(a.ndim)))

@@ -20,10 +20,10 @@ from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.arithmetic import div, mul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign, zero
-from gradcli.ops.pointwise.selection import clamp_min, guarded, where
+from gradcli.ops.pointwise.selection import clamp_min, guard_edge, where
 from gradcli.ops.reducing.reductions import apply_sum
 from gradcli.ops.reducing.sorting import ties
-from gradcli.ops.shaping.shaping import Axes, aligned, axes, count, in_rows, wrapped
+from gradcli.ops.shaping.shaping import Axes, align_reduced, axes, count, dims_from_front, in_rows
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.surface import LENGTH, SAME, operation
 
@@ -40,29 +40,29 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
         return np.sum(size != 0, **over, dtype=x.dtype)
     if math.isinf(p):
         return np.max(size, **over, initial=0) if p > 0 else np.min(size, **over, initial=math.inf)
-    return precision.raised(np.sum(size**p, **over), 1 / p)
+    return precision.raise_to_power(np.sum(size**p, **over), 1 / p)
 
 
 def norm_rule(g: Carrier, out: Carrier, x: Carrier, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     if p == 0:
         return zero(x)
     if p == 1:
-        return aligned(g, x.shape, dim, keepdim) * sign(x)
-    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+        return align_reduced(g, x.shape, dim, keepdim) * sign(x)
+    g, out = align_reduced(g, x.shape, dim, keepdim), align_reduced(out, x.shape, dim, keepdim)
     if math.isinf(p):
         return sign(x) * where(equal(absolute(x), out), g / ties(absolute(x), out, dim=dim), 0)
     if p == 2:
-        return g * guarded(equal(out, 0), 0, x / out)
+        return g * guard_edge(equal(out, 0), 0, x / out)
     if p > 2:
-        return x * absolute(x) ** (p - 2) * guarded(equal(out, 0), 0, g / out ** (p - 1))
+        return x * absolute(x) ** (p - 2) * guard_edge(equal(out, 0), 0, g / out ** (p - 1))
     powers = sign(x) * absolute(x) ** (p - 1)
     if p < 1:
-        return g * (guarded(equal(x, 0), 0, powers) * out ** (1 - p))
-    return powers * guarded(equal(out, 0), 0, g / out ** (p - 1))
+        return g * (guard_edge(equal(x, 0), 0, powers) * out ** (1 - p))
+    return powers * guard_edge(equal(out, 0), 0, g / out ** (p - 1))
 
 
 def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
-    """Tell where a length is 0, a sum of absolute values has one that is, or the largest or smallest of them tie."""
+    """Tell where the norm has no derivative: at a length of 0, at a zero for p = 1, at a tie for an infinite p."""
     if p == 1:
         return np.equal(x, 0)
     length = _norm(x, p=p, dim=dim, keepdim=True)
@@ -102,7 +102,7 @@ def apply_norm(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = Fa
             help="p is a number, inf, -inf or 'fro'; svd(A).S has the singular values of a matrix",
         )
     check_norm(input, p, dim)
-    return norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return norm(input, p=p, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 def check_norm(input: Tensor, p: float, dim: Dims) -> None:
@@ -110,7 +110,7 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
     if input.value.size or not (p < 0 or math.isinf(p)):
         return
     start = f"linalg.vector_norm cannot compute the {p:g} norm on "
-    axes = wrapped(dim, input.ndim)
+    axes = dims_from_front(dim, input.ndim)
     if axes is None:
         raise AutogradError(f"{start}an empty tensor because the operation does not have an identity")
     for axis in (axes,) if isinstance(axes, int) else axes:
@@ -124,7 +124,7 @@ def check_norm(input: Tensor, p: float, dim: Dims) -> None:
 def vector_norm(input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
     check_norm(input, ord, dim)
-    return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return norm(input, p=ord, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 @operation(
@@ -170,7 +170,7 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     AutogradError.when(eps < 0, f"eps must be non-negative, got: {eps:g}")
     shape = broadcast_shapes(x1.shape, x2.shape)
     a, b = (x1, x2) if x1.shape == x2.shape else (expand(x, size=shape) for x in (x1, x2))
-    axis = wrapped(dim, len(shape))
+    axis = dims_from_front(dim, len(shape))
     lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
     return apply_sum(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
 
@@ -178,5 +178,5 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
 @operation("A = [[3, 4], [0, 1]]; normalize(A)", "x = [1, 2]; normalize(x, p=1, dim=0)", method=False)
 def normalize(input: Real, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Any:
     """Vectors along a dimension divided by their length; a length below `eps` counts as `eps`."""
-    length = clamp_min(norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=True), eps)
+    length = clamp_min(norm(input, p=p, dim=dims_from_front(dim, input.ndim), keepdim=True), eps)
     return div(input, expand(length, size=input.shape))

@@ -26,9 +26,9 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
-from gradcli.ops.shaping.shaping import Axes, aligned, axes, count, in_rows, reshape, wrapped
-from gradcli.ops.support.arguments import Array, Dims, Dtype, Real, converted
-from gradcli.ops.support.surface import MEAN, operation, printed
+from gradcli.ops.shaping.shaping import Axes, align_reduced, axes, count, dims_from_front, in_rows, reshape
+from gradcli.ops.support.arguments import Array, Dims, Dtype, Real, to_dtype
+from gradcli.ops.support.surface import MEAN, operation, register_printed
 
 
 def _carry(g: Array, x: Array, *, dim: int, reverse: bool = False) -> Any:
@@ -88,9 +88,9 @@ prod_others = adjoint(
     says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
     stacked=("dim",),
 )
-printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
-printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
-printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
+register_printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
+register_printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
+register_printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 
 
 def _cumprod_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int) -> Any:
@@ -106,7 +106,7 @@ def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Express
     return Call("flip", (Argument(Call("cumsum", (Argument(tree), Argument(dim)))), Argument(dims)))
 
 
-def running(scan: Any, x: Any, dim: int) -> Any:
+def run_scan(scan: Any, x: Any, dim: int) -> Any:
     """Run a scan; for single-precision numbers in double precision, as in torch, whose results are in order of rows."""
     x = np.asarray(x, order="C")
     if not x.ndim:  # which has whole numbers of 64 bits too
@@ -116,7 +116,7 @@ def running(scan: Any, x: Any, dim: int) -> Any:
 
 cumsum: Primitive = structured(
     "cumsum",
-    lambda x, *, dim: running(np.cumsum, x, dim),
+    lambda x, *, dim: run_scan(np.cumsum, x, dim),
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
     index=entries.running(),
@@ -124,7 +124,7 @@ cumsum: Primitive = structured(
 )
 cumsum_back: Primitive = structured(
     "cumsum_back",
-    lambda x, *, dim: np.array(np.flip(running(np.cumsum, np.flip(x, dim), dim), dim), order="C"),
+    lambda x, *, dim: np.array(np.flip(run_scan(np.cumsum, np.flip(x, dim), dim), dim), order="C"),
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
@@ -133,7 +133,7 @@ cumsum_back: Primitive = structured(
 )
 cumprod = structured(
     "cumprod",
-    lambda x, *, dim: running(np.cumprod, x, dim),
+    lambda x, *, dim: run_scan(np.cumprod, x, dim),
     _cumprod_rule,
     saves=(OUT,),
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
@@ -144,13 +144,13 @@ cumprod = structured(
 @operation("x = [[1, -2], [3, 0.5]]; cumsum(x, 0)", "x = [[1, -2], [3, 0.5]]; cumsum(x, dim=1)")
 def apply_cumsum(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running sum along a dimension."""
-    return cumsum(converted(input, dtype), dim=dimension(dim, input.ndim))
+    return cumsum(to_dtype(input, dtype), dim=dimension(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumprod(x, 0)", "x = [[1, 0, 4], [3, 0.5, 2]]; cumprod(x, dim=1)")
 def apply_cumprod(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running product along a dimension."""
-    return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))
+    return cumprod(to_dtype(input, dtype), dim=dimension(dim, input.ndim))
 
 
 def _sum_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -173,7 +173,7 @@ total = structured(
 sum_dim: Primitive = structured(
     "sum_dim",
     in_rows(_sum_dim),
-    lambda g, out, x, *, dim=None, keepdim=False: expand(aligned(g, x.shape, dim, keepdim), size=x.shape),
+    lambda g, out, x, *, dim=None, keepdim=False: expand(align_reduced(g, x.shape, dim, keepdim), size=x.shape),
     node="SumBackward1",
     notation=call("sum", _sum_dim),
     says=SUM,
@@ -194,7 +194,7 @@ mean_dim = structured(
     "mean_dim",
     in_rows(_mean_dim),
     lambda g, out, x, *, dim=None, keepdim=False: (
-        expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
+        expand(align_reduced(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
     ),
     node="MeanBackward1",
     notation=call("mean", _mean_dim),
@@ -226,11 +226,11 @@ def _prod_dim_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: int, keepdim: b
     return unless(
         equal(x, 0),
         lambda: (
-            aligned(g, x.shape, dim, keepdim) * prod_others(x, dim=dim)
+            align_reduced(g, x.shape, dim, keepdim) * prod_others(x, dim=dim)
             if x.shape[dim] > 1
             else reshape(g, shape=x.shape)
         ),
-        lambda: aligned(g, x.shape, dim, keepdim) * (aligned(out, x.shape, dim, keepdim) / x),
+        lambda: align_reduced(g, x.shape, dim, keepdim) * (align_reduced(out, x.shape, dim, keepdim) / x),
     )
 
 
@@ -265,10 +265,10 @@ prod_dim = structured(
 def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of all entries, or over dimensions."""
     if dtype is not None:
-        input = converted(input, dtype)
+        input = to_dtype(input, dtype)
     if dim is None and not keepdim:
         return total(input)
-    return sum_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return sum_dim(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 @operation(
@@ -281,7 +281,7 @@ def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: 
 def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""
     if dtype is not None:
-        input = converted(input, dtype)
+        input = to_dtype(input, dtype)
     if input.value.dtype.kind != "f":
         raise AutogradError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
@@ -289,7 +289,7 @@ def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: D
         )
     if dim is None and not keepdim:
         return mean(input)
-    return mean_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return mean_dim(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)
 
 
 @operation(
@@ -300,7 +300,7 @@ def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: D
 )
 def apply_prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The product of all entries, or over one dimension."""
-    input = converted(input, dtype)
+    input = to_dtype(input, dtype)
     if dim is None:
         return prod(input)
-    return prod_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return prod_dim(input, dim=dims_from_front(dim, input.ndim), keepdim=keepdim)

@@ -26,18 +26,18 @@ from gradcli.ops import formulas as entries
 from gradcli.ops import formulas as places
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.pointwise.selection import apply_maximum, apply_minimum, where
-from gradcli.ops.shaping.shaping import Axes, aligned, axes, in_rows, wrapped
+from gradcli.ops.shaping.shaping import Axes, align_reduced, axes, dims_from_front, in_rows
 from gradcli.ops.support.arguments import Array, Dims, Places, ReturnType, as_tensor
 from gradcli.ops.support.constant_nodes import as_node
-from gradcli.ops.support.surface import CHOSEN, EXTREME, MOVED, PICKED, operation, printed, register
+from gradcli.ops.support.surface import CHOSEN, EXTREME, MOVED, PICKED, operation, register, register_printed
 
 ROUNDED = 1e-13  # of entries that are the same but for rounding: (x*t)*y and (y*t)*x
 
 
 def _attains(x: Any, extreme: Any) -> Any:
     """Return the mask of the entries equal to the extreme; where that is nan, of the nan."""
-    found = x == extreme
-    return found | (x != x) & (extreme != extreme) if np.isnan(extreme).any() else found
+    mask = x == extreme
+    return mask | (x != x) & (extreme != extreme) if np.isnan(extreme).any() else mask
 
 
 def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
@@ -71,13 +71,13 @@ attains = primitive("attains", _attains, notation=comparison("=="))
 ties = structured("ties", _ties, notation=_write_ties, fold=_fold_ties, stacked=_stacked_ties)
 
 
-def tied(find: Callable[..., Any]) -> Callable[..., Any]:
+def tie_kinks(find: Callable[..., Any]) -> Callable[..., Any]:
     """Return the `kinks` of a reduction: the mask of entries that tie for the extreme."""
 
     def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
         along = axes(dim, np.ndim(x))
-        found = np.equal(x, find(x, axis=along, keepdims=True))
-        return found & (np.sum(found, axis=along, keepdims=True) > 1)
+        mask = np.equal(x, find(x, axis=along, keepdims=True))
+        return mask & (np.sum(mask, axis=along, keepdims=True) > 1)
 
     return kinks
 
@@ -87,7 +87,7 @@ FIRST = "at a tie the first gets the gradient"
 
 
 def shared_rule(g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, keepdim: bool = False) -> Any:
-    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    g, out = align_reduced(g, x.shape, dim, keepdim), align_reduced(out, x.shape, dim, keepdim)
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
 
 
@@ -100,15 +100,15 @@ def _place(find: Callable[..., Any]) -> Callable[..., Any]:
     return forward
 
 
-def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+def pick_entries(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if np.ndim(x) == 0:
         return x
     taken = np.take_along_axis(x, indices if keepdim else np.expand_dims(indices, dim), dim)
     return taken if keepdim else np.squeeze(taken, dim)[()]
 
 
-def _stacked_picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
-    return picked(x, indices, dim=dim + 1, keepdim=keepdim) if x.ndim > 1 else x
+def _pick_stacked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+    return pick_entries(x, indices, dim=dim + 1, keepdim=keepdim) if x.ndim > 1 else x
 
 
 def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
@@ -119,16 +119,14 @@ def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
 
 
 hot = structured("hot", _hot, stacked=lambda indices, *, dim, **options: _hot(indices, dim=dim + 1, **options))
-printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
+register_printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
-def picked_rule(
-    g: Carrier, out: Carrier, x: Carrier, indices: Any, *, dim: int, keepdim: bool = False, **_: Any
-) -> Any:
+def pick_rule(g: Carrier, out: Carrier, x: Carrier, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if x.shape == ():
         return as_node(g, "ScatterBackward0") if isinstance(g, Tensor) else g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
-    return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
+    return where(chosen, align_reduced(g, x.shape, dim, keepdim), 0)
 
 
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
@@ -145,8 +143,8 @@ def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
 def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]) -> None:
     """Declare `max` or `min`, its forms that share ties and that find places, and the primitives of each."""
     find, node = getattr(np, name), f"{name.title()}Backward"
-    evenly: Any = {"kinks": tied(find), "index": entries.extreme(name), **EVENLY}
-    whole = primitive(
+    evenly: Any = {"kinks": tie_kinks(find), "index": entries.extreme(name), **EVENLY}
+    over_all = primitive(
         name,
         lambda x: find(x),
         shared_rule,
@@ -164,15 +162,15 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
     place = structured(f"arg{name}", _place(getattr(np, f"arg{name}")), stacked=("dim",))
     first = structured(
         f"{name}_dim",
-        picked,
-        picked_rule,
+        pick_entries,
+        pick_rule,
         node=f"{node}0",
-        notation=part("values", name, picked),
-        kinks=tied(find),
+        notation=part("values", name, pick_entries),
+        kinks=tie_kinks(find),
         convention=FIRST,
         says=CHOSEN,
         index=entries.picked,
-        stacked=_stacked_picked,
+        stacked=_pick_stacked,
     )
 
     def extreme(
@@ -180,20 +178,20 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
     ) -> Any:
         if isinstance(dim, Tensor) or other is not None:
             return between(input, as_tensor(dim if other is None else other))
-        axis = wrapped(dim, input.ndim)
+        axis = dims_from_front(dim, input.ndim)
         refuse_empty(name, input.shape, axis)
         if axis is None:
-            return whole(input)
+            return over_all(input)
         indices = place(input, dim=axis, keepdim=keepdim)
         return ReturnType(name, values=first(input, indices, dim=axis, keepdim=keepdim), indices=indices)
 
     def shared(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
-        axis = wrapped(dim, input.ndim)
+        axis = dims_from_front(dim, input.ndim)
         refuse_empty(f"a{name}", input.shape, axis)
         return over(input, dim=axis, keepdim=keepdim)
 
     def index(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-        axis = wrapped(dim, input.ndim)
+        axis = dims_from_front(dim, input.ndim)
         refuse_empty(f"arg{name}", input.shape, axis)
         return place(input, dim=axis, keepdim=keepdim)
 
@@ -266,8 +264,8 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
 order = structured("argsort", _ordered, stacked=("dim",))
 top = structured("topk_indices", _top, stacked=("dim",))
 middle = structured("median_index", _middle, stacked=("dim",))
-printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
-printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
+register_printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
+register_printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
@@ -291,13 +289,13 @@ topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
 
 median_dim = structured(
     "median_dim",
-    picked,
-    picked_rule,
+    pick_entries,
+    pick_rule,
     node="MedianBackward1",
-    notation=part("values", "median", picked),
+    notation=part("values", "median", pick_entries),
     says=CHOSEN,
     index=places.picked,
-    stacked=_stacked_picked,
+    stacked=_pick_stacked,
 )
 
 
@@ -313,7 +311,7 @@ median = primitive(
     _median,
     shared_rule,
     node="MedianBackward0",
-    kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
+    kinks=tie_kinks(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     **EVENLY,
 )
 

@@ -19,13 +19,24 @@ from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.pointwise.arithmetic import sub
 from gradcli.ops.pointwise.comparisons import equal, exactly_one
-from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.selection import guard_edge, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
 from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.reducing.sorting import apply_sort
-from gradcli.ops.shaping.shaping import Axes, aligned, axes, clone, count, flatten, in_rows, movedim, reshape, wrapped
+from gradcli.ops.shaping.shaping import (
+    Axes,
+    align_reduced,
+    axes,
+    clone,
+    count,
+    dims_from_front,
+    flatten,
+    in_rows,
+    movedim,
+    reshape,
+)
 from gradcli.ops.support.arguments import Dims, Operand, Real, as_tensor
-from gradcli.ops.support.surface import operation, register, taking
+from gradcli.ops.support.surface import operation, register, with_parameters_of
 
 NO_FREEDOM = (
     "{}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
@@ -57,7 +68,7 @@ def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = Fal
 def _var_rule(
     g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
 ) -> Any:
-    g = aligned(g, x.shape, dim, keepdim)
+    g = align_reduced(g, x.shape, dim, keepdim)
     freedom = count(x.shape, dim) - correction
     if freedom <= 0 and (dim is None or not x.shape):
         return g * where(equal(x, mean(x)), math.nan, math.inf)
@@ -67,8 +78,8 @@ def _var_rule(
 def _std_rule(
     g: Carrier, out: Carrier, x: Carrier, *, dim: Axes = None, correction: float = 1, keepdim: bool = False
 ) -> Any:
-    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
+    g, out = align_reduced(g, x.shape, dim, keepdim), align_reduced(out, x.shape, dim, keepdim)
+    return guard_edge(equal(out, 0), 0, g * _centred(x, dim) / out) / (count(x.shape, dim) - correction)
 
 
 var = structured(
@@ -102,12 +113,12 @@ def _arguments(
 
 
 def _declare(name: str, summary: str, of: Primitive, *examples: str, **facts: Any) -> None:
-    @taking(_arguments, input="Real")
+    @with_parameters_of(_arguments, input="Real")
     def function(x: Any, dim: Any, unbiased: bool, keepdim: bool, *, correction: float | None) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         correction = int(unbiased) if correction is None else correction
-        along = wrapped(dim, x.ndim)
+        along = dims_from_front(dim, x.ndim)
         if count(x.shape, along) <= correction:
             warnings.warn(NO_FREEDOM.format(name), UserWarning, stacklevel=3)
         return of(x, dim=along, correction=correction, keepdim=keepdim)
@@ -167,8 +178,8 @@ def quantile(input: Real, q: Operand, dim: int | None = None, keepdim: bool = Fa
         np.ndim(shares) > 1, f"quantile() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor"
     )
     AutogradError.when(not np.all((shares >= 0) & (shares <= 1)), "quantile() q must be in the range [0, 1]")
-    whole = dim is None or not input.ndim
-    x: Any = flatten(input) if whole else input
+    over_all = dim is None or not input.ndim
+    x: Any = flatten(input) if over_all else input
     axis = 0 if dim is None else dimension(dim, x.ndim)
     rows = apply_sort(x, axis).values
     last = rows.shape[axis] - 1
@@ -177,5 +188,5 @@ def quantile(input: Real, q: Operand, dim: int | None = None, keepdim: bool = Fa
     below, above = (Tensor(ends.astype(np.int64)) for ends in (np.floor(ranks), np.ceil(ranks)))
     weights = Tensor((ranks - below.value).astype(x.dtype))
     result = lerp_tensor(gather(rows, below, dim=axis), gather(rows, above, dim=axis), weights)
-    kept = (1,) * (keepdim * input.ndim) if whole else (*x.shape[:axis], *(1,) * keepdim, *x.shape[axis + 1 :])
+    kept = (1,) * (keepdim * input.ndim) if over_all else (*x.shape[:axis], *(1,) * keepdim, *x.shape[axis + 1 :])
     return reshape(movedim(result, axis, 0), shape=(*shares.shape, *kept))

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import ShapeError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.support.arguments import Array, Shape, check_size
-from gradcli.ops.support.surface import PICKED, PLACED, operation, printed
+from gradcli.ops.support.surface import PICKED, PLACED, operation, register_printed
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -57,7 +57,7 @@ diagonal_backward: Primitive = adjoint(
     says=PLACED,
     stacked=("shape", "dim1", "dim2"),
 )
-printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
+register_printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = structured(
     "diag_copy",
     _diag,

@@ -21,11 +21,11 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.indexing.gathering import index_select
-from gradcli.ops.indexing.indexing import cut, flat_positions, scattered, select, selecting, slicing
+from gradcli.ops.indexing.indexing import cut, declare_select, declare_slice, flat_positions, select, sum_at
 from gradcli.ops.shaping.shaping import apply_reshape, clone, flat, flatten, reshape, unsqueeze, view
 from gradcli.ops.support.arguments import Array, Dims, Shape, Tensors, all_of, check_size
-from gradcli.ops.support.constant_nodes import nothing
-from gradcli.ops.support.surface import MOVED, OWN_PART, PICKED, PLACED, operation, printed
+from gradcli.ops.support.constant_nodes import constant_zeros
+from gradcli.ops.support.surface import MOVED, OWN_PART, PICKED, PLACED, operation, register_printed
 
 
 def _of_list(name: str) -> Notation:
@@ -41,18 +41,18 @@ def _of_list(name: str) -> Notation:
 def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write `roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
     values = (options["shifts"], options.get("dims"))
-    plain = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
-    return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
+    arguments = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
+    return Call("roll", tuple(map(Argument, (operands[0].tree, *arguments))))
 
 
-def _is_left_out(x: Any, whole: Any) -> bool:
-    """Tell whether it is the empty vector, which torch lets stand beside tensors of any shape."""
-    return x.shape == (0,) and len(whole.shape) != 1
+def _is_left_out(x: Any, result: Any) -> bool:
+    """Tell whether `x` is an empty vector, which torch joins to tensors of any shape."""
+    return x.shape == (0,) and len(result.shape) != 1
 
 
 def _own_part(g: Carrier, out: Carrier, *inputs: Carrier, position: int, dim: int) -> Any:
     if _is_left_out(inputs[position], g):
-        return nothing(inputs[position])
+        return constant_zeros(inputs[position])
     ends = list(accumulate((0 if _is_left_out(x, g) else x.shape[dim] for x in inputs), initial=0))
     return cut(g, dim=dim, start=ends[position], stop=ends[position + 1])
 
@@ -85,10 +85,10 @@ stack: Primitive = structured(
     stacked=lambda *inputs, dim: np.ascontiguousarray(np.stack(inputs, dim + 1)),
 )
 # one application for each part, where torch has one node with many outputs, whose gradients it joins again
-split_part = slicing("split_part", "SplitBackward0", "part")
-split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
-unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False)
-unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
+split_part = declare_slice("split_part", "SplitBackward0", "part")
+split_part_with_sizes = declare_slice("split_part_with_sizes", "SplitWithSizesBackward0", "part")
+unsafe_part = declare_slice("unsafe_split_part", "UnsafeSplitBackward0", view=False)
+unbind_part = declare_select("unbind_part", "UnbindBackward0", "part")
 
 
 def _repeat_rule(g: Carrier, out: Carrier, x: Carrier, *, repeats: Shape) -> Any:
@@ -238,12 +238,12 @@ def apply_repeat(input: Tensor, *repeats: Shape) -> Any:
     counts = flat(repeats)
     if len(counts) < input.ndim:
         raise ShapeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    own = (1,) * (len(counts) - input.ndim) + input.shape
-    shape = tuple(n * m for n, m in zip(counts, own, strict=True))
+    padded = (1,) * (len(counts) - input.ndim) + input.shape
+    shape = tuple(n * m for n, m in zip(counts, padded, strict=True))
     for count, size in zip(counts, shape, strict=True):
         if count < 0:
             raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-    check_size(tuple(n * (m or 1) for n, m in zip(counts, own, strict=True)))
+    check_size(tuple(n * (m or 1) for n, m in zip(counts, padded, strict=True)))
     return repeat(input, repeats=counts)
 
 
@@ -345,7 +345,7 @@ def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
 
 def _windows_back(g: Array, *, shape: Shape, dimension: int, size: int, step: int) -> Any:
     """The gradient of `unfold`: the entries of windows added where they overlap."""
-    return scattered(g, _windows(flat_positions(shape), dimension=dimension, size=size, step=step), shape)
+    return sum_at(g, _windows(flat_positions(shape), dimension=dimension, size=size, step=step), shape)
 
 
 unfold: Primitive = structured(
@@ -363,7 +363,7 @@ unfold_backward: Primitive = adjoint(
     node="UnfoldBackwardBackward0",
     says=PLACED,
 )
-printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
+register_printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
 
 
 @operation("x = [[1, 2]]; tile(x, (2, 3))", "x = [[1, 2], [3, 4]]; x.tile(2)")
@@ -417,8 +417,8 @@ def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
     ShapeError.when(not input.ndim, f"Dimension specified as {dim} but tensor has no dimensions")
     ShapeError.when(not sizes, "unflatten: sizes must be non-empty")
     ShapeError.when(sizes.count(-1) > 1, "unflatten: only one dimension can be inferred")
-    size, known = input.shape[axis], math.prod(length for length in sizes if length != -1)
-    if not (known and size % known == 0 if -1 in sizes else known == size):
+    size, product = input.shape[axis], math.prod(length for length in sizes if length != -1)
+    if not (product and size % product == 0 if -1 in sizes else product == size):
         raise ShapeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({size}) in the "
             "input tensor"

@@ -122,33 +122,33 @@ clone = primitive("clone", _clone, lambda g, out, x: g, traits=("layout",), says
 
 def flat(sizes: tuple[Any, ...]) -> Shape:
     """Return sizes that users give, `(2, 3)` or `2, 3`, as one tuple."""
-    found: list[int] = []
+    flat_sizes: list[int] = []
     for size in sizes:
-        found.extend(size if isinstance(size, tuple | list) else (size,))
-    return tuple(found)
+        flat_sizes.extend(size if isinstance(size, tuple | list) else (size,))
+    return tuple(flat_sizes)
 
 
-def inferred(shape: Shape, size: int) -> Shape:
+def infer_size(shape: Shape, size: int) -> Shape:
     """Return the shape with its -1 replaced by a size."""
     for position, length in enumerate(shape):
         if length < -1:
             raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
     AutogradError.when(shape.count(-1) > 1, "only one dimension can be inferred")
-    known = math.prod(length for length in shape if length != -1)
-    if -1 in shape and size == known == 0:
+    product = math.prod(length for length in shape if length != -1)
+    if -1 in shape and size == product == 0:
         raise AutogradError(
             f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
             "can be any value and is ambiguous"
         )
-    if known != size if -1 not in shape else (known == 0 or size % known):
+    if product != size if -1 not in shape else (product == 0 or size % product):
         raise ShapeError(f"shape '{list(shape)}' is invalid for input of size {size}")
-    lengths = tuple(size // known if length == -1 else length for length in shape)
+    lengths = tuple(size // product if length == -1 else length for length in shape)
     if not size:  # else there are as many entries as before
         check_size(lengths)
     return lengths
 
 
-def reshaped(x: Any, shape: Shape) -> Any:
+def reshape_in_memory(x: Any, shape: Shape) -> Any:
     """Reshape a tensor by the node that torch records for its memory."""
     if x.value.flags.c_contiguous:
         return reshape(x, shape=shape)
@@ -170,7 +170,7 @@ def viewable(x: Tensor, shape: Shape) -> bool:
 )
 def apply_reshape(input: Tensor, *shape: Shape) -> Any:
     """The same entries in a new shape; one size may be -1."""
-    return reshaped(input, inferred(flat(shape), input.value.size))
+    return reshape_in_memory(input, infer_size(flat(shape), input.value.size))
 
 
 APART = (
@@ -182,7 +182,7 @@ APART = (
 @operation("x = [[1, 2, 3], [4, 5, 6]]; x.view(3, 2)")
 def view(input: Tensor, *size: Shape) -> Any:
     """The same memory in a new shape."""
-    shape = inferred(flat(size), input.value.size)
+    shape = infer_size(flat(size), input.value.size)
     if not viewable(input, shape):
         raise ShapeError(APART)
     return reshape(input, shape=shape)
@@ -198,7 +198,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     if start == end:
         return input
     sizes = input.shape
-    return reshaped(input, (*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
+    return reshape_in_memory(input, (*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
 
 
 @operation("x = [1, 2]; y = x.clone(); x*y")
@@ -237,7 +237,7 @@ def apply_squeeze(input: Tensor, dim: Dims = None) -> Any:
 @operation("x = [[1], [2]]; expand(x, (2, 3))", "x = [[1], [2]]; x.expand(3, -1, 2)", aliases=["broadcast_to"])
 def apply_expand(input: Tensor, *size: Shape) -> Any:
     """Dimensions of size 1 repeated without a copy; -1 keeps a size."""
-    sizes = expanded(input, flat(size))
+    sizes = expanded_sizes(input, flat(size))
     check_size(sizes)  # a view takes no memory, but results computed from it do
     return expand(input, size=sizes)
 
@@ -248,7 +248,7 @@ def expand_as(input: Tensor, other: Tensor) -> Any:
     return apply_expand(input, other.shape)
 
 
-def expanded(x: Tensor, size: Shape) -> Shape:
+def expanded_sizes(x: Tensor, size: Shape) -> Shape:
     """Return the sizes of an expand, each -1 replaced by the size that stays."""
     shape = x.shape
     new = len(size) - len(shape)
@@ -260,11 +260,11 @@ def expanded(x: Tensor, size: Shape) -> Shape:
             f"number of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({x.ndim})"
         )
-    found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
-    for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
-        if own not in (1, length) or length < 0:
+    sizes = tuple(old if length == -1 else length for old, length in zip((0,) * new + x.shape, size, strict=True))
+    for dim, (old, length) in reversed(list(enumerate(zip(x.shape, sizes[new:], strict=True)))):
+        if old not in (1, length) or length < 0:
             raise ShapeError(
-                f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
+                f"The expanded size of the tensor ({length}) must match the existing size ({old}) at non-singleton "
                 f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}"
             )
     for dim, length in reversed(list(enumerate(size[:new]))):
@@ -272,7 +272,7 @@ def expanded(x: Tensor, size: Shape) -> Shape:
             raise ShapeError(
                 f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}"
             )
-    return found
+    return sizes
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -368,11 +368,11 @@ def apply_permute(input: Tensor, *dims: Shape) -> Any:
 
 def _once(name: str, dims: Dims, ndim: int) -> tuple[int, ...]:
     """Return dimensions counted from the front, after the check that none is named twice."""
-    given = flat((dims,))
-    found = tuple(dimension(dim, ndim) for dim in given)
-    if len(set(found)) < len(found):
-        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(given)})")
-    return found
+    named = flat((dims,))
+    dimensions = tuple(dimension(dim, ndim) for dim in named)
+    if len(set(dimensions)) < len(dimensions):
+        raise AutogradError(f"movedim: repeated dim in `{name}` ({list(named)})")
+    return dimensions
 
 
 @operation("x = [[[1, 2], [3, 4]]]; movedim(x, 0, -1)", aliases=["moveaxis"])
@@ -395,7 +395,7 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Any:
 Axes = int | tuple[int, ...] | None  # dimensions of a primitive, counted from the front; None or () for all
 
 
-def wrapped(dim: Dims, ndim: int) -> Axes:
+def dims_from_front(dim: Dims, ndim: int) -> Axes:
     """Return dimensions that users give, counted from the front."""
     if dim is None:
         return None
@@ -409,7 +409,7 @@ def axes(dim: Axes, ndim: int) -> tuple[int, ...]:
     return (dim,) if isinstance(dim, int) else dim
 
 
-def kept(shape: Shape, dim: Axes) -> Shape:
+def kept_shape(shape: Shape, dim: Axes) -> Shape:
     """Return the shape with size 1 in the reduced dimensions."""
     reduced = axes(dim, len(shape))
     return tuple(1 if axis in reduced else size for axis, size in enumerate(shape))
@@ -420,12 +420,12 @@ def count(shape: Shape, dim: Axes) -> int:
     return math.prod(shape[axis] for axis in axes(dim, len(shape)))
 
 
-def aligned(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
+def align_reduced(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
     """Reshape the result of a reduction so that it broadcasts over `shape`, the shape before the reduction."""
     reduced = axes(dim, len(shape))
     if keepdim or sorted(reduced) == list(range(len(reduced))):
         return x  # broadcasting adds dimensions in front by itself
-    return unsqueeze(x, dim=reduced[0]) if len(reduced) == 1 else reshape(x, shape=kept(shape, dim))
+    return unsqueeze(x, dim=reduced[0]) if len(reduced) == 1 else reshape(x, shape=kept_shape(shape, dim))
 
 
 def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
@@ -433,10 +433,10 @@ def in_rows(reduce: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(reduce, assigned=(*WRAPPER_ASSIGNMENTS, "__kwdefaults__"))  # which say what a formula leaves out
     def call(*inputs: Any, **options: Any) -> Any:
-        found = reduce(*inputs, **options)
-        if not isinstance(found, np.ndarray) or lies_in_rows(found):
-            return found
-        return found.copy("C")
+        result = reduce(*inputs, **options)
+        if not isinstance(result, np.ndarray) or lies_in_rows(result):
+            return result
+        return result.copy("C")
 
     return call
 

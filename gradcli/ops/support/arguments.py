@@ -19,7 +19,7 @@ from gradcli.ops.support.calling import ops
 # The `dtype=` of operations: the input is converted first.
 
 
-def converted(x: Tensor, dtype: Dtype | None) -> Any:
+def to_dtype(x: Tensor, dtype: Dtype | None) -> Any:
     """Return the tensor in a dtype; None keeps its own."""
     return x if dtype is None or x.dtype == dtype else to_copy(x, dtype=dtype)
 
@@ -67,11 +67,11 @@ def as_tensor(value: Any) -> Tensor:
     if isinstance(value, bool | int | float | np.ndarray | np.generic):
         return with_origin(tensor(value), value)
     if isinstance(value, list):
-        return stacked(value)
+        return stack_items(value)
     raise TypeError(value)
 
 
-def stacked(items: list[Any]) -> Tensor:
+def stack_items(items: list[Any]) -> Tensor:
     """Return nested lists as a tensor: a constant, or a stack where an item is a tensor."""
     if not _holds_tensor(items):
         try:
@@ -101,8 +101,8 @@ def real(value: Any) -> Tensor:
     return x if is_floating(x.value) else with_origin(Tensor(x.value.astype(mode.default_dtype)), x)
 
 
-def converted_beside(values: list[Any]) -> list[Any]:
-    """Return values of which the tensors of whole numbers have the dtype of the others, if there are others."""
+def promote_integers(values: list[Any]) -> list[Any]:
+    """Return the values, tensors of integers in the dtype of the first floating point tensor, if there is one."""
     tensors = [x for value in values for x in (value if isinstance(value, list) else [value]) if isinstance(x, Tensor)]
     dtype = next((x.dtype for x in tensors if is_floating(x.value)), None)
 
@@ -121,10 +121,10 @@ def indices(value: Any) -> Tensor:
     x = as_tensor(value)
     if not is_floating(x.value):
         return x
-    whole = x.value.astype(np.int64)
-    if not np.all(whole == x.value):
+    integers = x.value.astype(np.int64)
+    if not np.all(integers == x.value):
         raise ValueError("not whole")
-    return with_origin(Tensor(whole), x)
+    return with_origin(Tensor(integers), x)
 
 
 def _single(x: Tensor) -> Any:
@@ -229,7 +229,7 @@ READERS: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-def described(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Describe a value for an error message."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {value.shape}" if value.shape else repr(value.value.item())

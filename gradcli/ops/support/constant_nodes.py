@@ -50,8 +50,8 @@ SQRT_PI = Constant(math.sqrt(math.pi), _call("sqrt", Name("pi")))
 SQRT_2_OVER_PI = Constant(math.sqrt(2 / math.pi), _call("sqrt", Binary("/", Number(2), Name("pi"))))
 
 
-def nothing(x: Any) -> Any:
-    """Return zeros like `x`, which depend on nothing."""
+def constant_zeros(x: Any) -> Any:
+    """Return zeros like `x`, outside the graph."""
     return Tensor(np.zeros_like(x.value)[()]) if isinstance(x, Tensor) else blank(x)
 
 
@@ -69,8 +69,8 @@ def constant_node(
     makes it from its inputs, so that a formula has the value itself, as it is `written`.
     """
 
-    def rule(g: Carrier, out: Carrier, *given: Carrier, position: int) -> Any:
-        return None if undefined else nothing(given[position])
+    def rule(g: Carrier, out: Carrier, *operands: Carrier, position: int) -> Any:
+        return None if undefined else constant_zeros(operands[position])
 
     def forward(*_: Any) -> Any:
         return value
@@ -80,14 +80,14 @@ def constant_node(
 
     name = node.rpartition("::")[2].partition("Backward")[0].lower()
     kept: dict[str, Any] = {"copies": True, "saves": saves} if saves else {"saves": None}
-    made = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
-    return apply(made, inputs, {})
+    node_primitive = Primitive(name, forward, (rule,), node, notation, structured=True, variadic=True, **kept)
+    return apply(node_primitive, inputs, {})
 
 
 def identity(value: Any) -> Expression:
     """Write identity matrices."""
-    one = Call("eye", tuple(Argument(literal(size)) for size in value.shape[-2:]))
-    return one if value.ndim == 2 else Call("expand", (Argument(one), Argument(literal(value.shape))))
+    matrix = Call("eye", tuple(Argument(literal(size)) for size in value.shape[-2:]))
+    return matrix if value.ndim == 2 else Call("expand", (Argument(matrix), Argument(literal(value.shape))))
 
 
 # Operations of several nodes that are one node in torch: its name.
@@ -97,14 +97,14 @@ def _same(x: Any) -> Any:
     return x
 
 
-def passing(name: str, node: str, **kept: Any) -> Primitive:
+def pass_through(name: str, node: str, **kept: Any) -> Primitive:
     """Make the primitive of a node that passes values and gradients on unchanged."""
     return Primitive(name, _same, (lambda g, out, x: g,), node, call(name, _same), structured=True, **kept)
 
 
 @cache
 def _ending(node: str, saves: tuple[int, ...], number: int) -> Primitive:
-    return passing("result", node, saves=saves, number=number)
+    return pass_through("result", node, saves=saves, number=number)
 
 
 def as_node(x: Tensor, node: str, *, saves: tuple[int, ...] = (), number: int = 0) -> Any:
@@ -123,6 +123,6 @@ def one_way(result: Any, message: str) -> Any:
         raise ShapeError(message)
 
     if isinstance(result.node, Node):
-        known = result.node.primitive
-        result.node.primitive = replace(known, rules=tuple(rule and refuse for rule in known.rules))
+        primitive = result.node.primitive
+        result.node.primitive = replace(primitive, rules=tuple(rule and refuse for rule in primitive.rules))
     return result

@@ -47,11 +47,11 @@ class Product:
 
     def times(self, other: Product) -> Product | None:
         """Return the product of both, with its number in front; None where multiplying the numbers would round."""
-        whole = isinstance(self.coefficient, int) and isinstance(other.coefficient, int)
-        if self.coefficient != 1 and other.coefficient != 1 and not whole:
+        are_integers = isinstance(self.coefficient, int) and isinstance(other.coefficient, int)
+        if self.coefficient != 1 and other.coefficient != 1 and not are_integers:
             return None
         coefficient = other.coefficient if self.coefficient == 1 else self.coefficient * other.coefficient
-        if whole and abs(coefficient) > LARGEST_EXACT and 1 not in (self.coefficient, other.coefficient):
+        if are_integers and abs(coefficient) > LARGEST_EXACT and 1 not in (self.coefficient, other.coefficient):
             return None
         return Product(self.sign * other.sign, coefficient, self.factors + other.factors)
 

@@ -20,7 +20,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.errors import EvaluationError
 from gradcli.facts import dataclass
 from gradcli.language.catalogue import FAMILY_OF
-from gradcli.ops.support.arguments import READERS, as_tensor, check_size, converted_beside, described
+from gradcli.ops.support.arguments import READERS, as_tensor, check_size, describe_value, promote_integers
 from gradcli.ops.support.calling import ops
 from gradcli.source import did_you_mean, docstring
 
@@ -153,7 +153,7 @@ class Operation:
             else:
                 values.append(self._read(parameter, value))
         if self.contracts:
-            values = converted_beside(values)
+            values = promote_integers(values)
         return self.function(*values, **named)
 
     def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class Operation:
         except (TypeError, ValueError):
             raise EvaluationError(
                 "E204",
-                f"{self.name}() takes {kind} for {parameter.name!r}, not {described(value)}",
+                f"{self.name}() takes {kind} for {parameter.name!r}, not {describe_value(value)}",
                 help=self.signature,
             ) from None
 
@@ -245,13 +245,14 @@ def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
     return declare
 
 
-def taking(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_parameters_of(others: Callable[..., Any], **first: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a function of positional arguments the parameters `first`, each with its annotation, and those of `others`.
 
     Operations of one family take the same arguments: `others` has them once, with their defaults.
     """
-    own = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=a) for name, a in first.items()]
-    signature = inspect.Signature([*own, *inspect.signature(others).parameters.values()])
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    leading = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in first.items()]
+    signature = inspect.Signature([*leading, *inspect.signature(others).parameters.values()])
 
     def give(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -277,7 +278,7 @@ def register(name: str, function: Callable[..., Any], examples: Sequence[str], *
 WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # numpy's errors for wrong shapes
 
 
-def printed(declared: Primitive, *examples: str) -> None:
+def register_printed(declared: Primitive, *examples: str) -> None:
     """Register a primitive that formulas print as an operation.
 
     The annotations of its forward say how arguments are read; its docstring is the summary. Raises EvaluationError

@@ -24,7 +24,7 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape, check_size
-from gradcli.ops.support.surface import SLID, register, taking
+from gradcli.ops.support.surface import SLID, register, with_parameters_of
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.padding import pad_constant
 from gradcli.ops.windows.windows import Sizes
@@ -63,8 +63,8 @@ def correlate(x: Any, w: Any, bias: Any = 0, *, stride: Sizes, padding: Sizes, d
     x = windows.padded(x, padding, padding)
     matrix = _grouped(w, groups)
     out = np.empty((images, groups, filters // groups, windows.count(places)), np.result_type(x, w))
-    for some in _batches(images, windows.count(w.shape[1:]) * groups * out.shape[-1]):
-        np.matmul(matrix, _patches(x[some], kernel, places, stride, dilation, groups), out=out[some])
+    for batch in _batches(images, windows.count(w.shape[1:]) * groups * out.shape[-1]):
+        np.matmul(matrix, _patches(x[batch], kernel, places, stride, dilation, groups), out=out[batch])
     if not isinstance(bias, int):
         out += bias.reshape(groups, filters // groups, 1)
     return out.reshape(images, filters, *places)
@@ -78,9 +78,9 @@ def input_gradient(
     matrix = _grouped(w, groups).swapaxes(1, 2)
     columns = g.reshape(images, groups, w.shape[0] // groups, windows.count(places))
     out = np.zeros((images, channels, *(n + 2 * p for n, p in zip(spatial, padding, strict=True))), g.dtype)
-    for some in _batches(images, windows.count(w.shape[1:]) * groups * columns.shape[-1]):
-        part = out[some]
-        patches = np.matmul(matrix, columns[some]).reshape(len(part), channels, *kernel, *places)
+    for batch in _batches(images, windows.count(w.shape[1:]) * groups * columns.shape[-1]):
+        part = out[batch]
+        patches = np.matmul(matrix, columns[batch]).reshape(len(part), channels, *kernel, *places)
         for offset, view in windows.views(part, kernel, stride, dilation, places):
             view += patches[(slice(None), slice(None), *offset)]
     return np.ascontiguousarray(windows.inside(out, padding, spatial))
@@ -94,9 +94,9 @@ def weight_gradient(
     x = windows.padded(x, padding, padding)
     columns = g.reshape(images, groups, size[0] // groups, windows.count(places))
     out = np.zeros((groups, windows.count(size[1:]), size[0] // groups), g.dtype)
-    for some in _batches(images, windows.count(size[1:]) * groups * columns.shape[-1]):
-        patches = _patches(x[some], kernel, places, stride, dilation, groups)
-        out += np.matmul(patches, columns[some].swapaxes(2, 3)).sum(axis=0)
+    for batch in _batches(images, windows.count(size[1:]) * groups * columns.shape[-1]):
+        patches = _patches(x[batch], kernel, places, stride, dilation, groups)
+        out += np.matmul(patches, columns[batch].swapaxes(2, 3)).sum(axis=0)
     return out.swapaxes(1, 2).reshape(size)
 
 
@@ -151,11 +151,11 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
             f"Calculated padded input size per channel: ({windows.listed(spatial)}). Kernel size: "
             f"({windows.listed(reach)}). Kernel size can't be greater than actual input size"
         )
-    found = windows.number_of_places(x[2:], w[2:], o["stride"], o["padding"], o["dilation"])
+    output_sizes = windows.number_of_places(x[2:], w[2:], o["stride"], o["padding"], o["dilation"])
     check_size((*x[:2], *spatial))
-    check_size((x[0], w[0], *found))
-    check_size((x[1], *w[2:], *found))  # the patches of one image
-    return found
+    check_size((x[0], w[0], *output_sizes))
+    check_size((x[1], *w[2:], *output_sizes))  # the patches of one image
+    return output_sizes
 
 
 def check_upstream(g: Any, shape: Sizes) -> None:
@@ -181,13 +181,13 @@ def _write(suffix: str, where_size: int | None) -> Any:
     return write
 
 
-def slid_back(g: Any, w: Any, x: Any, options: Any) -> Any:
-    """Return the gradient of what a transposed convolution spread, without places that only `output_padding` made."""
-    found = convolution(g, w, 0, **options)
+def input_gradient_of_transposed(g: Any, w: Any, x: Any, options: Any) -> Any:
+    """Return the gradient of a transposed convolution by its input, without the places that `output_padding` added."""
+    gradient = convolution(g, w, 0, **options)
     for dim, length in enumerate(x.shape):
-        if found.shape[dim] > length:
-            found = cut(found, dim=dim, start=0, stop=length)
-    return found
+        if gradient.shape[dim] > length:
+            gradient = cut(gradient, dim=dim, start=0, stop=length)
+    return gradient
 
 
 convolution: Primitive = structured(
@@ -205,7 +205,7 @@ convolution_input: Primitive = adjoint(
     "convolution_input",
     input_gradient,
     lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o),
-    lambda g, out, w, h, *, size, **o: slid_back(g, w, h, o),
+    lambda g, out, w, h, *, size, **o: input_gradient_of_transposed(g, w, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_input", 0),
     says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
@@ -214,7 +214,7 @@ convolution_weight: Primitive = adjoint(
     "convolution_weight",
     weight_gradient,
     lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o),
-    lambda g, out, x, h, *, size, **o: slid_back(x, g, h, o),
+    lambda g, out, x, h, *, size, **o: input_gradient_of_transposed(x, g, h, o),
     node="ConvolutionBackwardBackward0",
     notation=_write("_weight", 1),
     says="It is linear in the input and in the gradient, so each gets the product rule's part.",
@@ -286,11 +286,11 @@ def _declare(count: int, summary: str, *examples: str) -> None:
     """Register a convolution, and its gradients under their names in torch.nn.grad, of the last two examples."""
     name = f"conv{count}d"
 
-    @taking(_sliding_forward, input="Real", weight="Real")
+    @with_parameters_of(_sliding_forward, input="Real", weight="Real")
     def forward(x: Any, w: Any, *rest: Any) -> Any:
         return _convolve(name, count, x, w, *rest)
 
-    @taking(_sliding, input_size="Shape", weight="Real", grad_output="Real")
+    @with_parameters_of(_sliding, input_size="Shape", weight="Real", grad_output="Real")
     def by_input(size: Shape, w: Any, g: Any, *rest: Any) -> Any:
         """The gradient of a convolution with respect to its input, which has the given size."""
         o = options(count, *rest)
@@ -298,7 +298,7 @@ def _declare(count: int, summary: str, *examples: str) -> None:
         check_upstream(g, (size[0], w.shape[0], *sizes))
         return convolution_input(w, g, size=size, **o)
 
-    @taking(_sliding, input="Real", weight_size="Shape", grad_output="Real")
+    @with_parameters_of(_sliding, input="Real", weight_size="Shape", grad_output="Real")
     def by_weight(x: Any, size: Shape, g: Any, *rest: Any) -> Any:
         """The gradient of a convolution with respect to its kernels, which have the given size."""
         o = options(count, *rest)
@@ -359,8 +359,8 @@ def _write_transposed(operands: Sequence[Formula], options: dict[str, Any]) -> E
     """Write the call; `output_padding` settles the size where the stride leaves it open."""
     x, w, _ = operands
     given = {key: options[key] for key in ("stride", "padding", "dilation")}
-    found = _size(x.shape, w.shape, 0, {**given, "groups": options["groups"]})
-    given["output_padding"] = tuple(n - m for n, m in zip(options["size"][2:], found[2:], strict=True))
+    least = _size(x.shape, w.shape, 0, {**given, "groups": options["groups"]})
+    given["output_padding"] = tuple(n - m for n, m in zip(options["size"][2:], least[2:], strict=True))
     trees = (Argument(operand.tree) for operand in operands if operand.number != 0)
     return Call(f"conv_transpose{len(options['stride'])}d", (*trees, *named({**given, "groups": options["groups"]})))
 
@@ -368,7 +368,7 @@ def _write_transposed(operands: Sequence[Formula], options: dict[str, Any]) -> E
 transposed: Primitive = structured(
     "convolution_transposed",
     _transposed,
-    lambda g, out, x, w, bias, *, size, **o: slid_back(g, w, x, o),
+    lambda g, out, x, w, bias, *, size, **o: input_gradient_of_transposed(g, w, x, o),
     lambda g, out, x, w, bias, *, size, **o: convolution_weight(g, x, size=w.shape, **o),
     lambda g, out, x, w, bias, **_: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
     node="ConvolutionBackward0",
@@ -398,10 +398,10 @@ def _convolve_transposed(
     dilation: Pair,
 ) -> Any:
     if x.ndim == count + 1:
-        found = _convolve_transposed(
+        batch = _convolve_transposed(
             count, unsqueeze(x, dim=0), w, bias, stride, padding, output_padding, groups, dilation
         )
-        return squeeze_dim(found, dim=0)
+        return squeeze_dim(batch, dim=0)
     if x.ndim != count + 2 or w.ndim != count + 2:
         raise ShapeError(
             f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to conv_transpose{count}d, but got "
@@ -443,7 +443,7 @@ def _spreading(
 
 
 def _declare_transposed(count: int, where: str, *examples: str) -> None:
-    @taking(_spreading, input="Real", weight="Real")
+    @with_parameters_of(_spreading, input="Real", weight="Real")
     def forward(x: Any, w: Any, *rest: Any) -> Any:
         return _convolve_transposed(count, x, w, *rest)
 

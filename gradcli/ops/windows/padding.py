@@ -20,7 +20,7 @@ from gradcli.engine.symbolic.indices import ELSEWHERE
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError, UnsupportedHere
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.indexing.gathering import taken
+from gradcli.ops.indexing.gathering import take_entries
 from gradcli.ops.shaping.shaping import transpose
 from gradcli.ops.support.arguments import Real, Shape, check_size
 from gradcli.ops.support.surface import operation
@@ -98,7 +98,7 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
     if x.dtype == np.bool_:
         raise AutogradError(f"\"{KERNELS[mode].format(count)}\" not implemented for 'Bool'")
     sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
-    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
+    return take_entries(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count), (0,))
 
 
 @operation(
@@ -164,26 +164,26 @@ def apply_resample(input: Real, down: Tensor, across: Tensor) -> Any:
     return resample(input, *matrices)
 
 
-def _centres(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+def _centres(size: int, outputs: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
     """Return the coordinates of the output entries among the input entries."""
-    places = np.arange(made, dtype=dtype)
+    places = np.arange(outputs, dtype=dtype)
     if align_corners:
-        return places * dtype((size - 1) / (made - 1) if made > 1 else 0)
-    return (places + dtype(0.5)) * dtype(scale or size / made) - dtype(0.5)
+        return places * dtype((size - 1) / (outputs - 1) if outputs > 1 else 0)
+    return (places + dtype(0.5)) * dtype(scale or size / outputs) - dtype(0.5)
 
 
-def weights(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+def weights(size: int, outputs: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
     """Return the matrix from `size` entries to `made` ones; `scale` is the spacing of the outputs, if given."""
-    out = np.zeros((made, size), dtype)
-    centres = np.maximum(_centres(size, made, scale, align_corners, dtype), 0)
+    out = np.zeros((outputs, size), dtype)
+    centres = np.maximum(_centres(size, outputs, scale, align_corners, dtype), 0)
     first = np.minimum(centres.astype(int), size - 1)
     share = np.clip(centres - first, 0, 1).astype(dtype)
     for offset, part in ((0, 1 - share), (1, share)):
-        np.add.at(out, (np.arange(made), np.minimum(first + offset, size - 1)), part)
+        np.add.at(out, (np.arange(outputs), np.minimum(first + offset, size - 1)), part)
     return out
 
 
-def resampled(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
+def resize_axes(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str) -> Any:
     """Resize rows (one size) or images (two), recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
@@ -208,7 +208,7 @@ def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], node: str
         step = np.float32(scale or old / new)
         starts = np.arange(new, dtype=np.float32) * step
         sides.append(np.minimum(starts.astype(int), old - 1))
-    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
+    return take_entries(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
 
 
 def output_sizes(spatial: Shape, factors: tuple[float, ...]) -> Shape:

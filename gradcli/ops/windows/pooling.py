@@ -19,11 +19,19 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import formulas as entries
-from gradcli.ops.pointwise.selection import chosen
+from gradcli.ops.pointwise.selection import choose
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Array, Pair, Real, Shape, check_size, integer
-from gradcli.ops.support.surface import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES, operation, printed, register, taking
+from gradcli.ops.support.surface import (
+    WINDOW_LARGEST,
+    WINDOW_MEAN,
+    WINDOW_SHARES,
+    operation,
+    register,
+    register_printed,
+    with_parameters_of,
+)
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
 
@@ -106,8 +114,8 @@ def positions(x: Any, **o: Any) -> Any:
     places = np.stack(list(pool.views(pool.padded(flat, 0))))
     offsets = _chosen(x, pool)
     grid = np.indices(offsets.shape[-len(pool.places) :])
-    found = places[(offsets.astype(np.intp), *(np.broadcast_to(axis, offsets.shape) for axis in grid))]
-    return np.ascontiguousarray(found)
+    positions_taken = places[(offsets.astype(np.intp), *(np.broadcast_to(axis, offsets.shape) for axis in grid))]
+    return np.ascontiguousarray(positions_taken)
 
 
 def spread_to_largest(g: Any, x: Any, **o: Any) -> Any:
@@ -115,7 +123,7 @@ def spread_to_largest(g: Any, x: Any, **o: Any) -> Any:
     offsets = _chosen(x, pool)
     out = pool.zeros(x.shape[: -len(pool.kernel)], g.dtype)
     for number, view in enumerate(pool.views(out)):
-        view += chosen(offsets == number, g, 0)
+        view += choose(offsets == number, g, 0)
     return pool.inside(out)
 
 
@@ -124,7 +132,7 @@ def pick_largest(h: Any, x: Any, **o: Any) -> Any:
     offsets = _chosen(x, pool)
     out = np.zeros(offsets.shape, h.dtype)
     for number, view in enumerate(pool.views(pool.padded(h, 0))):
-        out += chosen(offsets == number, view, 0)
+        out += choose(offsets == number, view, 0)
     return out
 
 
@@ -224,8 +232,8 @@ def options(
     places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
     if min(places) < 1:
         sizes = "x".join(map(str, x[-count - 1 :]))
-        found = "x".join(map(str, (x[-count - 1], *(max(m, 0) for m in places))))
-        raise ShapeError(f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small")
+        out = "x".join(map(str, (x[-count - 1], *(max(m, 0) for m in places))))
+        raise ShapeError(f"Given input size: ({sizes}). Calculated output size: ({out}). Output size is too small")
     behind = windows.reach_behind(x[-count:], kernel, steps, border, apart, places)
     check_size((*x[:-count], *(b + n + a for b, n, a in zip(border, x[-count:], behind, strict=True))))
     check_size((*x[:-count], *places))
@@ -356,19 +364,19 @@ def _declare_largest(count: int, *examples: str) -> Callable[..., Any]:
     """Register the operations of max-pooling; the last two examples are of the gradient and of `pick`."""
     name, (largest, spread, pick) = f"max_pool{count}d", _largest(count)
 
-    @taking(_largest_window, input="Real")
+    @with_parameters_of(_largest_window, input="Real")
     def max_pool(x: Any, *window: Any) -> Any:
         """The largest entry of each window; the windows stand side by side unless a stride is given."""
         return largest(x, **options(name, count, x.shape, *window))
 
-    @taking(_largest_window, grad_output="Real", input="Real")
+    @with_parameters_of(_largest_window, grad_output="Real", input="Real")
     def max_pool_backward(g: Any, x: Any, *window: Any) -> Any:
         """The gradient of max-pooling: each window's goes to the entry that was taken."""
         o = options(name, count, x.shape, *window)
         check_upstream(g, x.shape, o)
         return spread(g, x, **o)
 
-    @taking(_largest_window, values="Real", input="Real")
+    @with_parameters_of(_largest_window, values="Real", input="Real")
     def max_pool_pick(values: Any, x: Any, *window: Any) -> Any:
         """The entries of `values` at the places that max-pooling takes from the input."""
         o = options(name, count, x.shape, *window)
@@ -387,12 +395,12 @@ def _declare_mean(count: int, *examples: str) -> Callable[..., Any]:
     """Register the operations of pooling by means; the last example is of the gradient."""
     name, (mean, spread) = f"avg_pool{count}d", _mean(count)
 
-    @taking(_mean_window, input="Real")
+    @with_parameters_of(_mean_window, input="Real")
     def avg_pool(x: Any, *window: Any) -> Any:
         """The mean of each window; the windows stand side by side unless a stride is given."""
         return mean(x, **mean_options(count, x.shape, *window))
 
-    @taking(_mean_window, grad_output="Real", input_size="Shape")
+    @with_parameters_of(_mean_window, grad_output="Real", input_size="Shape")
     def avg_pool_backward(g: Any, size: Shape, *window: Any) -> Any:
         """The gradient of pooling by means: each window's is shared by its entries."""
         o = mean_options(count, size, *window)
@@ -446,7 +454,7 @@ def _shares(size: int, parts: int, dtype: Any) -> Any:
     return out
 
 
-def mixed(down: Array, x: Array, across: Array) -> Any:
+def mix_axes(down: Array, x: Array, across: Array) -> Any:
     """Return `down @ x @ across`; an entry whose weight is 0 has no part in a result, be it infinite or nan."""
     if np.isfinite(x).all():
         return down @ x @ across
@@ -461,13 +469,13 @@ def mixed(down: Array, x: Array, across: Array) -> Any:
 
 def _means(x: Any, *, output_size: Shape) -> Any:
     down, across = (_shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
-    return mixed(down, x, across.T)
+    return mix_axes(down, x, across.T)
 
 
 def _spread(g: Array, *, size: Shape) -> Any:
     """The gradient of `adaptive_avg_pool2d`: each part's divided among its entries."""
     down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
-    return mixed(down.T, g, across)
+    return mix_axes(down.T, g, across)
 
 
 adaptive_mean: Primitive = structured(
@@ -486,7 +494,7 @@ adaptive_spread: Primitive = adjoint(
 )
 
 
-printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
+register_printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
 
 
 def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
@@ -496,7 +504,7 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
         raise ShapeError(f"{name}(): Expected 3D or 4D tensor, but got {list(x.shape)}")
     ShapeError.when(len(sides) != 2, f"{name}: output_size must be 2")
     try:
-        sizes = tuple(own if n is None else integer(n) for own, n in zip(x.shape[-2:], sides, strict=True))
+        sizes = tuple(side if n is None else integer(n) for side, n in zip(x.shape[-2:], sides, strict=True))
     except (TypeError, ValueError):
         raise ShapeError(f"{name}: output_size must hold whole numbers") from None
     AutogradError.when(min(sizes) < 0, f"{name}: elements of output_size must be greater than or equal to 0")
@@ -548,8 +556,8 @@ def max_pool1d(
     image = _as_image("max_pool1d", input)
     kernel, border, apart = (_length("max_pool1d", value) for value in (kernel_size, padding, dilation))
     step = kernel if stride is None else _length("max_pool1d", stride)
-    found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
-    return squeeze_dim(found, dim=input.ndim - 1)
+    pooled = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
+    return squeeze_dim(pooled, dim=input.ndim - 1)
 
 
 @operation(
@@ -570,13 +578,13 @@ def avg_pool1d(
     image = _as_image("avg_pool1d", input)
     kernel, border = (_length("avg_pool1d", value) for value in (kernel_size, padding))
     step = kernel if stride is None else _length("avg_pool1d", stride)
-    found = avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad)
-    return squeeze_dim(found, dim=input.ndim - 1)
+    pooled = avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad)
+    return squeeze_dim(pooled, dim=input.ndim - 1)
 
 
 @operation("x = [[1, 3, 0, 2, 5]]; adaptive_avg_pool1d(x, 2)", method=False)
 def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
     """The means of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_avg_pool1d", input)
-    found = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
-    return squeeze_dim(found, dim=input.ndim - 1)
+    pooled = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
+    return squeeze_dim(pooled, dim=input.ndim - 1)

@@ -60,13 +60,13 @@ def number_of_places(
     spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool = False
 ) -> Sizes:
     """Count the windows that fit; with `ceil_mode` one more may overhang if it starts before the far border."""
-    found = []
+    counts = []
     for n, reach, s, p in zip(spatial, extent(kernel, dilation), stride, padding, strict=True):
         count = (n + 2 * p - reach) // s + 1
         if ceil_mode and (n + 2 * p - reach) % s and count * s < n + p:
             count += 1
-        found.append(count)
-    return tuple(found)
+        counts.append(count)
+    return tuple(counts)
 
 
 def reach_behind(spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, places: Sizes) -> Sizes:

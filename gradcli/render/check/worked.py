@@ -18,7 +18,7 @@ from gradcli.render.run.timeline import timeline_sections
 from gradcli.render.text.layout import Row, Section
 from gradcli.render.text.looks import Asked
 from gradcli.script.timeline.passes import with_short_formulas
-from gradcli.workers.asking import Work, asked
+from gradcli.workers.asking import Work, ask_process
 
 Rows = tuple[tuple[str, tuple[Row, ...], tuple[str, ...]], ...]  # of each section: title, rows, columns
 
@@ -58,7 +58,7 @@ def worked_document(id: str, solution: SnippetSolution) -> Document:
 
 def shown(solution: SnippetSolution, looks: Asked | None, kind: Any) -> Any:
     solution.question.computing()  # in a process of its own
-    return asked(answered, Shown(solution.script, solution.is_raw, looks), kind)
+    return ask_process(answered, Shown(solution.script, solution.is_raw, looks), kind)
 
 
 def text_of(work: Script | Others | Shown) -> str:

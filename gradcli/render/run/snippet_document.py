@@ -10,7 +10,7 @@ from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import Document, explanation_document, facts
 from gradcli.render.findings.text import finding
 from gradcli.render.text.looks import Looks
-from gradcli.script.comparison import Difference, Failure, Outcome, told
+from gradcli.script.comparison import Difference, Failure, Outcome, failure_text
 from gradcli.script.reading import Snippet
 from gradcli.script.timeline.model import (
     Accumulated,
@@ -127,7 +127,7 @@ def comparison_text(
         lines, leaves = len([*theirs.lines()]), len(ours.gradients.keys() & theirs.gradients.keys())
         parts = [f"{lines} line{'s' * (lines != 1)} printed", f"{leaves} gradient{'s' * (leaves != 1)}"]
         if theirs.failure is not None:
-            parts.append(visible(told(theirs.failure)))
+            parts.append(visible(failure_text(theirs.failure)))
         return f"gradcli and torch {version} agree: {', '.join(parts)}"
     cell, number = found.place
     source = next((one for one in snippet.cells if one.name == cell), None)

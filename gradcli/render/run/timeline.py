@@ -39,7 +39,7 @@ from gradcli.script.timeline.model import (
     UpdateLine,
 )
 from gradcli.script.timeline.passes import as_written
-from gradcli.script.timeline.reasons import listed, of, of_several
+from gradcli.script.timeline.reasons import list_names, of, of_several
 from gradcli.source import Source, visible
 
 MOST = 12  # epochs of a table, unless all are asked for
@@ -259,7 +259,7 @@ def event_rows(event: Event, looks: Looks, *, all: bool, why: bool) -> Iterator[
             yield from remarks(event.notes)
         case Reset():
             reset = "None" if event.to_none else "0"
-            yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {reset}",))
+            yield Row((f"{list_names(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {reset}",))
         case Asked():
             reason = of(event.name, event.message) if event.message.startswith("it ") else event.message
             yield Row((visible(f"{event.name}.grad is None: {reason}"),), "note")
@@ -359,7 +359,7 @@ def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Ite
             reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
     for reason, names in reasons.items():
         why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
-        yield Row((f"{listed(names)} {visible(why)}",), "note")
+        yield Row((f"{list_names(names)} {visible(why)}",), "note")
     yield from remarks(timeline.notes)
 
 

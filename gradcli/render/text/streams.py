@@ -86,8 +86,8 @@ def encodable(text: str, stream: TextIO) -> str:
     A process in which a stranger was at work may have made it.
     """
     if stream.isatty():
-        from gradcli.workers.relay import obeyed_by_none
+        from gradcli.workers.relay import without_controls
 
-        text = obeyed_by_none(text)
+        text = without_controls(text)
     encoding = stream.encoding or "ascii"
     return text.encode(encoding, "backslashreplace").decode(encoding)

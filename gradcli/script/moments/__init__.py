@@ -1,1 +1,1 @@
-"""The moments of a run, statement by statement: what was printed by then, and how each tensor that has a name stood."""
+"""The moments of a run, statement by statement: what was printed by then, and the state of each named tensor."""

@@ -13,7 +13,7 @@ from gradcli.source import Source
 
 @dataclass(frozen=True, slots=True)
 class TensorState:
-    """A tensor under a name of the snippet, as it stood; a value or a gradient that is too large to keep is None.
+    """The state of a named tensor at a moment; a value or a gradient that is too large to keep is None.
 
     `has_grad` says whether there is a `.grad`, and the `reason` why there is none.
     """
@@ -32,7 +32,7 @@ class TensorState:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The end of a statement: the events of the timeline so far, the characters printed so far, and what changed.
+    """The end of a statement: the numbers of events and of printed characters so far, and the tensors that changed.
 
     `changed` are the tensors that are not as they were at the moment before, `gone` the names that mean no tensor now.
     """

@@ -19,7 +19,7 @@ from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.names import node_of, parts
 from gradcli.script.timeline.reasons import why_none
 from gradcli.script.timeline.recorder import Recorder
-from gradcli.script.timeline.run import kept, version
+from gradcli.script.timeline.run import kept_copy, version
 
 MOST = 2500  # moments
 NAMES = 30  # tensors of a moment
@@ -67,7 +67,7 @@ class Watcher(Recorder):
         return Moments(tuple(self._moments), self._graphs, len(self._moments) >= MOST)
 
     def add_moment(self) -> None:
-        """Look at the run, and keep a moment if there is anything new."""
+        """Keep a moment of the run, if anything has changed."""
         if len(self._moments) >= MOST:
             return
         for text in self._printed[self._read :]:
@@ -84,7 +84,7 @@ class Watcher(Recorder):
             self._moments.append(Moment(*place, count, self._length, changed, gone))
 
     def changed(self) -> Iterator[TensorState]:
-        """Yield the tensors with a name that are not as they were."""
+        """Yield the named tensors that changed since the last moment."""
         self._seen: dict[str, None] = {}
         for tensor, name in self.named():
             self._seen[name] = None
@@ -95,15 +95,15 @@ class Watcher(Recorder):
 
     def named(self) -> Iterator[tuple[Tensor, str]]:
         """Yield the tensors in the variables of the snippet, of a great many the first."""
-        found: set[str] = set()
+        names: set[str] = set()
         for variable, value in list(self.machine.globals.items()):
             if variable == OUTER or variable.startswith((" ", "__")):
                 continue
             for tensor, name in parts(variable, value):
-                if name not in found:
-                    found.add(name)
+                if name not in names:
+                    names.add(name)
                     yield tensor, name
-                if len(found) == NAMES:
+                if len(names) == NAMES:
                     return
 
     def key(self, tensor: Tensor) -> Key:
@@ -114,18 +114,18 @@ class Watcher(Recorder):
         return id(tensor), version(tensor), content(tensor), id(node_of(tensor)), tensor.retains_grad, held, asked
 
     def state(self, tensor: Tensor, name: str) -> TensorState:
-        """Return how a tensor stands."""
+        """Return the state of a tensor."""
         node, gradient = node_of(tensor), tensor._grad
         return TensorState(
             name,
             tensor.shape,
-            kept(tensor.value),
+            kept_copy(tensor.value),
             node is not None,
             not isinstance(node, Node),
             node.short_name if isinstance(node, Node) else None,
             version(tensor),
             gradient is not None,
-            None if gradient is None else kept(gradient.value),
+            None if gradient is None else kept_copy(gradient.value),
             "" if gradient is not None else why_none(self.run, tensor)[1],
         )
 

@@ -34,7 +34,7 @@ MODERN = {"random": 0, "integers": 2}
 
 
 def sized(name: str, before: int) -> Draw:
-    """Wrap a draw of `size` numbers, which is measured together with the parameters."""
+    """Wrap a draw of `size` numbers; sizes and parameters are checked for absurd results first."""
 
     def draw(source: Any, *parameters: Any, size: Any = None, **options: Any) -> Any:
         if len(parameters) > before:
@@ -107,7 +107,7 @@ def namespace(name: str) -> Namespace:
     state, generator = np.random.RandomState, np.random.Generator
     source = state()
     members: dict[str, Any] = {word: draw.__get__(source) for word, draw in OLD.items()}
-    members |= {word: members[known] for word, known in SAME.items()}
+    members |= {word: members[numpy_word] for word, numpy_word in SAME.items()}
     members |= {
         "default_rng": default_rng,
         "RandomState": TYPES.setdefault(state, BuiltinType("RandomState", state, random_state, module=name)),

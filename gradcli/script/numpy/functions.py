@@ -11,9 +11,9 @@ import numpy as np
 from gradcli.engine.numerics.lapack import is_finite
 from gradcli.engine.tensor import Tensor
 from gradcli.script.numpy.values import Array, array, asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 
 DOUBLE = np.dtype(np.float64)
 
@@ -48,8 +48,8 @@ def row(make: Callable[..., Any]) -> Callable[..., Any]:
     def call(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, **options: Any) -> Any:
         first, last = value(start), value(stop)
         fits(num * max(np.size(first), np.size(last)))
-        plain = {name: options[name] for name in ("retstep", "base") if name in options}
-        return make(first, last, num, endpoint=endpoint, dtype=dtype_of(dtype), **plain)
+        flags = {name: options[name] for name in ("retstep", "base") if name in options}
+        return make(first, last, num, endpoint=endpoint, dtype=dtype_of(dtype), **flags)
 
     return call
 
@@ -179,7 +179,7 @@ def joining(function: Function) -> Function:
     """Wrap a function of a list of arrays."""
 
     def call(arrays: Any, *rest: Any, **options: Any) -> Any:
-        values = [value(x) for x in bounded(arrays)]
+        values = [value(x) for x in bounded_iterable(arrays)]
         fits(sum(np.size(x) for x in values))
         return function(values, *map(option, rest), **{name: option(x) for name, x in options.items()})
 
@@ -273,17 +273,17 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Function] = {
-    **listed(np, UNARY, unary),
-    **listed(np, BROADCASTING, broadcasting),
-    **listed(np, REDUCING, of_first),
-    **listed(np, SHAPING, of_first),
-    **listed(np, DIAGONALS, of_diagonals),
-    **listed(np, JOINING, joining),
-    **listed(np, "split array_split hsplit vsplit dsplit", splitting),
-    **listed(np, "outer kron", crossing),
-    **listed(np, "dot matmul inner", multiplying),
-    **listed(np, "triu tril", triangle),
-    **{one.__name__: one for one in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
+    **members_named(np, UNARY, unary),
+    **members_named(np, BROADCASTING, broadcasting),
+    **members_named(np, REDUCING, of_first),
+    **members_named(np, SHAPING, of_first),
+    **members_named(np, DIAGONALS, of_diagonals),
+    **members_named(np, JOINING, joining),
+    **members_named(np, "split array_split hsplit vsplit dsplit", splitting),
+    **members_named(np, "outer kron", crossing),
+    **members_named(np, "dot matmul inner", multiplying),
+    **members_named(np, "triu tril", triangle),
+    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
 }
 
 
@@ -295,11 +295,11 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     """Products summed over the axes that the subscripts do not keep."""
     values = [value(operand) for operand in operands]
     sizes: dict[str, int] = {}
-    for letters, one in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
+    for letters, x in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
         named = letters.replace("...", "")
-        sizes |= dict(zip(named, np.shape(one)[-len(named) :] if named else (), strict=False))
+        sizes |= dict(zip(named, np.shape(x)[-len(named) :] if named else (), strict=False))
         if "..." in letters:
-            sizes["..."] = max(sizes.get("...", 1), math.prod(np.shape(one)[: np.ndim(one) - len(named)]))
+            sizes["..."] = max(sizes.get("...", 1), math.prod(np.shape(x)[: np.ndim(x) - len(named)]))
     fits(math.prod(sizes.values()) // 2**6)
     kept = subscripts.rpartition("->")[2]
     fits(math.prod(size for name, size in sizes.items() if name in kept))
@@ -340,8 +340,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
 class Grids(Facade):
     """`np.r_` and `np.c_`, made in brackets."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
+    def __init__(self, grid: Any) -> None:
+        self._made = grid
 
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
@@ -382,5 +382,5 @@ def unravel_index(indices: Any, shape: Any) -> Any:
 ALGEBRA: dict[str, Any] = {
     **{name: pairs(name) for name in PAIRS.split()},
     **{function.__name__: function for function in (einsum, polyfit, bincount, append, pad, unravel_index)},
-    **listed(np, "r_ c_", Grids),
+    **members_named(np, "r_ c_", Grids),
 }

@@ -16,12 +16,12 @@ from gradcli.script.python.values.attributes import BuiltinType, Namespace
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 SVD, EIGENVALUES = "SVD did not converge", "Eigenvalues did not converge"
-ITERATING = {  # what numpy says where an algorithm comes to no end
+ITERATING = {  # numpy's message where an algorithm does not converge
     **dict.fromkeys(("svd", "pinv", "matrix_rank", "cond", "norm"), SVD),
     "lstsq": f"{SVD} in Linear Least Squares",
     **dict.fromkeys(("eigh", "eigvalsh"), EIGENVALUES),
 }
-ORDERS = {"cond": (None, 2, -2), "norm": (2, -2, "nuc")}  # which are found by singular values
+ORDERS = {"cond": (None, 2, -2), "norm": (2, -2, "nuc")}  # functions that compute singular values
 
 
 def measured(name: str) -> Callable[..., Any]:
@@ -30,8 +30,8 @@ def measured(name: str) -> Callable[..., Any]:
 
     def call(*arguments: Any, **options: Any) -> Any:
         values: list[Any] = [x if x is None or isinstance(x, str | tuple) else value(x) for x in arguments]
-        for one in values:
-            fits(max(np.shape(one)[-2:], default=0) ** 3 // 100 if np.ndim(one) > 1 else 0)
+        for argument in values:
+            fits(max(np.shape(argument)[-2:], default=0) ** 3 // 100 if np.ndim(argument) > 1 else 0)
         check_finite(name, values, options)
         result = function(*values, **options)
         if hasattr(type(result), "_fields") and type(result) not in TABLES:
@@ -43,13 +43,13 @@ def measured(name: str) -> Callable[..., Any]:
 
 def open_up(kind: Any) -> None:
     """Let snippets read one of numpy's types of tuples whose items have names."""
-    own: tuple[str, ...] = kind._fields
+    fields: tuple[str, ...] = kind._fields
     describe(
         kind,
         methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
-        getters={"_fields": lambda value: own} | {field: itemgetter(place) for place, field in enumerate(own)},
+        getters={"_fields": lambda value: fields} | {field: itemgetter(place) for place, field in enumerate(fields)},
     )
-    REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
+    REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(fields, value, strict=True))
 
 
 def check_finite(name: str, values: list[Any], options: dict[str, Any]) -> None:

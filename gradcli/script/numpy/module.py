@@ -12,7 +12,7 @@ from gradcli.script.numpy import draws, matrices
 from gradcli.script.numpy.functions import ALGEBRA, CREATION, FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.stdlib.contexts import nullcontext
 
@@ -25,10 +25,10 @@ LONGEST = 10_000  # entries of an array that is printed in full
 
 def set_printoptions(**options: Any) -> None:
     """Set how arrays are printed from now on."""
-    known = {name: options[name] for name in PRINTED if options.get(name) is not None}
-    if "threshold" in known:
-        known["threshold"] = int(min(known["threshold"], LONGEST))
-    np.set_printoptions(**known)
+    supported = {name: options[name] for name in PRINTED if options.get(name) is not None}
+    if "threshold" in supported:
+        supported["threshold"] = int(min(supported["threshold"], LONGEST))
+    np.set_printoptions(**supported)
 
 
 def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,7 +56,7 @@ def find(name: str) -> Any:
     if name == "linalg":
         return matrices.namespace()
     if name == "testing":
-        return Namespace("numpy.testing", listed(np.testing, TESTING, asserting))
+        return Namespace("numpy.testing", members_named(np.testing, TESTING, asserting))
     return None
 
 
@@ -81,7 +81,7 @@ MEMBERS: dict[str, Any] = {
     "seterr": lambda **_: {},
     "array2string": lambda a, **_: str(a),
     "newaxis": None,
-    **listed(np, "True_ False_ pi e inf nan euler_gamma __version__"),
+    **members_named(np, "True_ False_ pi e inf nan euler_gamma __version__"),
 }
 
 

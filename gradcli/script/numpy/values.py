@@ -46,19 +46,19 @@ def dtype_of(dtype: Any) -> Any:
     if isinstance(dtype, BuiltinType) and dtype.python in OF_PYTHON:
         return OF_PYTHON[dtype.python]
     if isinstance(dtype, str):
-        found = np.dtype(dtype)
-        if found.kind in KINDS and found.isnative and not found.shape and found.itemsize <= 8:
-            return found
+        numpy_dtype = np.dtype(dtype)
+        if numpy_dtype.kind in KINDS and numpy_dtype.isnative and not numpy_dtype.shape and numpy_dtype.itemsize <= 8:
+            return numpy_dtype
     raise TypeError(f"Cannot interpret {dtype!r} as a data type")
 
 
 def array(object: Any, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0) -> Array:
     """`np.array`: of numbers, nested lists, tensors and arrays."""
     wanted = dtype_of(dtype)
-    made = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
-    if made.dtype.kind not in KINDS:
+    result = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
+    if result.dtype.kind not in KINDS:
         raise UnsupportedError("an array of this is not supported here", python=TypeError, help=LIST)
-    return made
+    return result
 
 
 def asarray(a: Any, dtype: Any = None) -> Array:
@@ -91,7 +91,7 @@ def plain(data: Any) -> Any:
 
 def _look_through(data: Any) -> bool:
     """Whether there are tensors in nested lists; refuse lists that are too deep or large or hold other values."""
-    waiting, seen, found = [(data, 1)], 0, False
+    waiting, seen, has_tensors = [(data, 1)], 0, False
     while waiting:
         items, depth = waiting.pop()
         seen += len(items)
@@ -102,12 +102,12 @@ def _look_through(data: Any) -> bool:
             if isinstance(item, list | tuple | range):
                 waiting.append((item, depth + 1))
             elif isinstance(item, Tensor):
-                found = True
+                has_tensors = True
             elif isinstance(item, np.ndarray):
                 seen += item.size
             elif not isinstance(item, np.generic | int | float):
                 raise _no_number(item)
-    return found
+    return has_tensors
 
 
 def _no_number(data: Any) -> UnsupportedError:
@@ -128,7 +128,7 @@ def fits(size: float) -> None:
 
 def fit_together(*values: Any) -> None:
     """Refuse arrays that broadcast to absurd size; numpy checks whether they broadcast."""
-    sizes = zip_longest(*(reversed(np.shape(one)) for one in values), fillvalue=1)
+    sizes = zip_longest(*(reversed(np.shape(array)) for array in values), fillvalue=1)
     fits(math.prod(map(max, sizes)))
 
 

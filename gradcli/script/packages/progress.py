@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.python.values.builtins import ticking
+from gradcli.script.python.values.iteration import counting_iterator
 
 QUIET = "set_description set_description_str set_postfix set_postfix_str refresh clear close reset display unpause"
 
@@ -23,7 +23,7 @@ class tqdm(Facade):  # noqa: N801  its name
         self.n = 0
 
     def __iter__(self) -> Iterator[Any]:
-        for item in ticking(self._items):
+        for item in counting_iterator(self._items):
             yield item
             self.n += 1
 

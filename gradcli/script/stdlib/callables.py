@@ -13,12 +13,19 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.reserved import check_free
-from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, members_named
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.nesting import hashable, item
-from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
+from gradcli.script.python.values.operators import (
+    BINARY,
+    COMPARISONS,
+    OPERATORS,
+    UNARY,
+    augmented_operator,
+    bounded_iterable,
+)
 from gradcli.script.python.values.special import HELD, exact
 
 MISSING = object()
@@ -27,16 +34,16 @@ MISSING = object()
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
     """Combine the items from the left into one value."""
     total = start
-    for one in bounded(items):
+    for operand in bounded_iterable(items):
         running.machine.budget.spend(1)
-        total = one if total is MISSING else function(total, one)
+        total = operand if total is MISSING else function(total, operand)
     if total is MISSING:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
 
 
 def wraps(wrapped: Any) -> Callable[[Any], Any]:
-    """Return a decorator that gives a function the name of another, and what was put on it."""
+    """Return a decorator that gives a function the name and the attributes of another."""
 
     def decorate(function: Any) -> Any:
         if is_own_function(function):  # the others are shared by all runs
@@ -111,8 +118,8 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
     """Return a function that reads these attributes."""
 
     def get(value: Any) -> Any:
-        found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
-        return found[0] if len(found) == 1 else tuple(found)
+        values = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
+        return values[0] if len(values) == 1 else tuple(values)
 
     get.__name__ = get.__qualname__ = "attrgetter"
     return get
@@ -144,13 +151,13 @@ OPERATOR: dict[str, Any] = {
     "pos": UNARY[ast.UAdd],
     "invert": UNARY[ast.Invert],
     "not_": UNARY[ast.Not],
-    **listed(operator, "is_ is_not truth abs index"),
+    **members_named(operator, "is_ is_not truth abs index"),
     "getitem": item,
     "concat": BINARY[ast.Add],
-    "iadd": augmented(ast.Add),
-    "isub": augmented(ast.Sub),
-    "imul": augmented(ast.Mult),
-    "itruediv": augmented(ast.Div),
+    "iadd": augmented_operator(ast.Add),
+    "isub": augmented_operator(ast.Sub),
+    "imul": augmented_operator(ast.Mult),
+    "itruediv": augmented_operator(ast.Div),
     "itemgetter": itemgetter,
     "attrgetter": attrgetter,
 }

@@ -17,7 +17,7 @@ GENERATOR = "decorate a function that yields once"
 
 
 class suppress(Facade):  # noqa: N801  Python's name
-    """A block in which some exceptions are nothing."""
+    """A block that ignores some exceptions."""
 
     def __init__(self, *kinds: Any) -> None:
         self._kinds = python_types(kinds)
@@ -30,7 +30,7 @@ class suppress(Facade):  # noqa: N801  Python's name
 
 
 class nullcontext(Facade):  # noqa: N801  Python's name
-    """A block like any other."""
+    """A block without any effect."""
 
     def __init__(self, enter_result: Any = None) -> None:
         self._result = enter_result

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import heapq
 
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Namespace
 
 
 def namespace(name: str) -> Namespace:
     """`heapq`."""
-    return Namespace(name, listed(heapq, "heappush heappop heapify heapreplace heappushpop"))
+    return Namespace(name, members_named(heapq, "heappush heappop heapify heapreplace heappushpop"))

@@ -9,27 +9,27 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
-from gradcli.script.python.values.builtins import Counting, ticking
-from gradcli.script.python.values.operators import BINARY, bounded
+from gradcli.script.python.values.iteration import Counting, counting_iterator
+from gradcli.script.python.values.operators import BINARY, bounded_iterable
 
 
 def _after_function(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda function, items: Counting(make(called(function), ticking(items)))
+    return lambda function, items: Counting(make(called(function), counting_iterator(items)))
 
 
 def _after_source(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda items, *rest, **named: Counting(make(ticking(items), *rest, **named))
+    return lambda items, *rest, **named: Counting(make(counting_iterator(items), *rest, **named))
 
 
 def _of_sources(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *items, **named: Counting(make(*map(ticking, items), **named))
+    return lambda *items, **named: Counting(make(*map(counting_iterator, items), **named))
 
 
 def _of_whole(make: Callable[..., Any]) -> Callable[..., Any]:
     def call(items: Any, r: int | None = None) -> Iterator[Any]:
-        pool = tuple(bounded(items))
+        pool = tuple(bounded_iterable(items))
         running.machine.budget.fits(len(pool) if r is None else r, "each of them")
         return Counting(make(pool) if r is None and make is itertools.permutations else make(pool, r))
 
@@ -48,7 +48,7 @@ def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
 
 def cycle(items: Any) -> Iterator[Any]:
     """Repeat the items without end, but for the limits."""
-    return Counting(itertools.cycle(Counting(bounded(items))))
+    return Counting(itertools.cycle(Counting(bounded_iterable(items))))
 
 
 def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
@@ -58,7 +58,7 @@ def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
 
 def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
     """Yield all combinations of one item of each."""
-    pools = [tuple(bounded(item)) for item in items]
+    pools = [tuple(bounded_iterable(item)) for item in items]
     running.machine.budget.fits(len(pools) * repeat, "each of them")
     return Counting(itertools.product(*pools, repeat=repeat))
 
@@ -66,22 +66,22 @@ def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
 def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
     """Yield running totals."""
     add = BINARY[ast.Add] if func is None or func is operator.add else called(func)
-    return Counting(itertools.accumulate(ticking(items), add, initial=initial))
+    return Counting(itertools.accumulate(counting_iterator(items), add, initial=initial))
 
 
 def flattened(items: Any) -> Iterator[Any]:
     """`chain.from_iterable`."""
-    return Counting(itertools.chain.from_iterable(map(ticking, ticking(items))))
+    return Counting(itertools.chain.from_iterable(map(counting_iterator, counting_iterator(items))))
 
 
 def namespace(name: str) -> Namespace:
     """`itertools`."""
     members = {
-        **listed(itertools, "starmap takewhile dropwhile filterfalse", _after_function),
-        **listed(itertools, "islice groupby", _after_source),
-        **listed(itertools, "chain zip_longest pairwise compress", _of_sources),
-        **listed(itertools, "permutations combinations combinations_with_replacement", _of_whole),
+        **members_named(itertools, "starmap takewhile dropwhile filterfalse", _after_function),
+        **members_named(itertools, "islice groupby", _after_source),
+        **members_named(itertools, "chain zip_longest pairwise compress", _of_sources),
+        **members_named(itertools, "permutations combinations combinations_with_replacement", _of_whole),
     }
     members["chain"] = BuiltinType("chain", (), members["chain"], {"from_iterable": flattened}, "itertools")
-    own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate}
-    return Namespace(name, members | own)
+    written_here = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate}
+    return Namespace(name, members | written_here)

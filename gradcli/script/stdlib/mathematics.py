@@ -10,9 +10,9 @@ from functools import wraps
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.python.values.operators import BINARY, bounded
+from gradcli.script.python.values.operators import BINARY, bounded_iterable
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
@@ -31,15 +31,15 @@ def factorial(n: Any) -> int:
 
 def comb(n: Any, k: Any) -> int:
     """Return how many ways there are to choose k of n."""
-    whole, part = operator.index(n), operator.index(k)
-    _bits(min(part, whole - part) * whole.bit_length())
-    return math.comb(whole, part)
+    set_size, subset_size = operator.index(n), operator.index(k)
+    _bits(min(subset_size, set_size - subset_size) * set_size.bit_length())
+    return math.comb(set_size, subset_size)
 
 
 def prod(items: Any, *, start: Any = 1) -> Any:
     """Multiply one by one, for whole numbers grow."""
     multiply, total = BINARY[ast.Mult], start
-    for item in bounded(items):
+    for item in bounded_iterable(items):
         total = multiply(total, item)
     return total
 
@@ -52,7 +52,7 @@ def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function that reads each of its arguments to its end."""
 
     def call(*samples: Any, **options: Any) -> Any:
-        return function(*map(bounded, samples), **options)
+        return function(*map(bounded_iterable, samples), **options)
 
     return call
 
@@ -73,6 +73,6 @@ def _leaving(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def namespace(name: str) -> Namespace:
     """`math`."""
-    members = listed(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
-    own = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
-    return Namespace(name, members | own)
+    members = members_named(math, FUNCTIONS, lambda f: _leaving(f) if callable(f) else f)
+    written_here = {"factorial": factorial, "comb": comb, "prod": prod, "fsum": _of_all(math.fsum)}
+    return Namespace(name, members | written_here)

@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import describe, listed
+from gradcli.script.python.members.tables import describe, members_named
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 
 METHODS = (
     "seed random uniform randint randrange choice gauss normalvariate lognormvariate expovariate betavariate "
@@ -26,12 +26,14 @@ def choices(source: Random, population: Any, weights: Any = None, *, cum_weights
 def sample(source: Random, population: Any, k: int, *, counts: Any = None) -> Any:
     """Draw `k` items without replacement."""
     running.machine.budget.fits(k, "the sample")
-    return source.sample(bounded(population) if isinstance(population, range) else population, k, counts=counts)
+    return source.sample(
+        bounded_iterable(population) if isinstance(population, range) else population, k, counts=counts
+    )
 
 
 def shuffle(source: Random, items: Any) -> None:
     """Put a list into random order."""
-    source.shuffle(bounded(items))
+    source.shuffle(bounded_iterable(items))
 
 
 def getrandbits(source: Random, k: int) -> int:
@@ -40,7 +42,12 @@ def getrandbits(source: Random, k: int) -> int:
     return source.getrandbits(k)
 
 
-TABLE = listed(Random, METHODS) | {"choices": choices, "sample": sample, "shuffle": shuffle, "getrandbits": getrandbits}
+TABLE = members_named(Random, METHODS) | {
+    "choices": choices,
+    "sample": sample,
+    "shuffle": shuffle,
+    "getrandbits": getrandbits,
+}
 
 describe(Random, methods=TABLE)
 RANDOM = TYPES[Random] = BuiltinType("Random", Random, Random, module="random")

@@ -20,7 +20,7 @@ from gradcli.language.tree import Argument, Binary, Call, Expression, Index, Lis
 from gradcli.ops.support.surface import Called
 from gradcli.script.timeline.names import node_of
 
-Held = Callable[[], Any]  # what is held weakly, or as it is
+Held = Callable[[], Any]  # a reference that may be weak
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,22 +57,22 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
     from gradcli.explanation.wholes.rules import together
 
-    written, tensors = spelled(call)
+    expression, tensors = call_expression(call)
     values = {str(place): tensor.value for place, tensor in enumerate(tensors)}
-    last = together(applications, written, values)
+    last = together(applications, expression, values)
     is_whole = len(set(last)) == 1
     for end in sorted(set(last)):
-        own = tuple(start + place for place, other in enumerate(last) if other == end)
-        yield Piece(own, written, tuple(tensors)) if is_whole else Piece(own)
+        places = tuple(start + place for place, other in enumerate(last) if other == end)
+        yield Piece(places, expression, tuple(tensors)) if is_whole else Piece(places)
 
 
-def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
+def call_expression(call: Called) -> tuple[Expression | None, list[Tensor]]:
     """Return a call as an expression over numbers that stand for tensors; None for arguments that have no text."""
     tensors: list[Tensor] = []
 
     def tree(value: Any) -> Expression:
         if isinstance(value, Tensor):
-            place = next((place for place, known in enumerate(tensors) if known is value), len(tensors))
+            place = next((place for place, tensor in enumerate(tensors) if tensor is value), len(tensors))
             if place == len(tensors):
                 tensors.append(value)
             return Name(str(place))
@@ -93,22 +93,22 @@ def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
 
 
 def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]:
-    """Return the arguments of a call that are not the default; those behind a gap, and options, by keyword."""
-    found: list[Argument] = []
+    """Return the arguments of a call that differ from the defaults; options, and those after a gap, by keyword."""
+    written_arguments: list[Argument] = []
     is_by_place = True
     given = call.arguments
     for name, parameter in call.operation.parameters.items():
         value = given[name]
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            found.extend(Argument(tree(item)) for item in value)
+            written_arguments.extend(Argument(tree(item)) for item in value)
         elif not isinstance(value, Tensor) and value is parameter.default:
             is_by_place = False
         else:
             is_needed = parameter.default is Parameter.empty or isinstance(value, Tensor)
             is_by_place = is_by_place and is_needed and parameter.kind is not Parameter.KEYWORD_ONLY
             if isinstance(value, Tensor) or value != parameter.default:
-                found.append(Argument(tree(value), None if is_by_place else name))
-    return found
+                written_arguments.append(Argument(tree(value), None if is_by_place else name))
+    return written_arguments
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,10 +124,10 @@ def with_operands(call: Expression, operands: Sequence[Expression]) -> Expressio
     return substitute(call, {str(place): operand for place, operand in enumerate(operands)})
 
 
-def grouped(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
-    """Return the last node of a piece and what the graph needs to know of it; None where it cannot be followed."""
+def group_of(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
+    """Return the last node of a piece and its group; None where the piece cannot be followed in the graph."""
     *members, last = (applications[place] for place in piece.places)
-    free = [one for one in members if not isinstance(node_of(one.out), Node)]
+    free = [member for member in members if not isinstance(node_of(member.out), Node)]
     node = node_of(last.out)
     if not members or not isinstance(node, Node) or not all(map(is_outside, free)):
         return None

@@ -14,21 +14,21 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.model import Changed, Reset
 from gradcli.script.timeline.names import node_of
-from gradcli.script.timeline.run import Filled, Run, kept, version
+from gradcli.script.timeline.run import Filled, Run, kept_copy, version
 
 # These write over memory: they show as a change in place, with the version that it leads to.
 WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
 
 
 def without_writing(applications: Sequence[Application]) -> list[Application]:
-    """Return the operations that users wrote, without the picking of the part that `x[0] = 1` writes over."""
-    parts = {id(one.inputs[0]) for one in applications if one.primitive in WRITING}
-    return [one for one in applications if one.primitive not in WRITING and id(one.out) not in parts]
+    """Return the operations that users wrote: without the selection of the part that `x[0] = 1` writes over."""
+    parts = {id(line.inputs[0]) for line in applications if line.primitive in WRITING}
+    return [line for line in applications if line.primitive not in WRITING and id(line.out) not in parts]
 
 
 def expose(run: Run, tensor: Tensor) -> None:
     """Remember the value of a tensor whose memory a statement reached past the graph (`w.data -= ...`)."""
-    run.exposed.setdefault(tensor, kept(tensor.value))
+    run.exposed.setdefault(tensor, kept_copy(tensor.value))
 
 
 def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
@@ -42,7 +42,7 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
     if changes.latest > latest:
         run.changed_at.append((changes.latest, line, stepped))
         added: set[str] = set()
-        for value, given in [] if stepped else list(changed(run, env, latest)):
+        for value, given in [] if stepped else list(changed_tensors(run, env, latest)):
             trace(run, value, line)
             name = run.names.get(value) or given
             if name not in added:
@@ -66,7 +66,7 @@ def add_exposed(run: Run, tensor: Tensor) -> None:
         run.resets += 1
 
 
-def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
+def changed_tensors(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
     """Yield the tensors that changed: the ones with a name here, and the gradients of leaves."""
     for name, value in list(env.items()):
         if isinstance(value, Tensor) and (history := value.history) and history[-1] > latest:
@@ -79,11 +79,11 @@ def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor
 
 
 def trace(run: Run, tensor: Tensor, line: int) -> None:
-    """Note where the nodes were made that a change in place has put under a tensor."""
+    """Note the line of the nodes that a change in place has put under a tensor."""
     node, name = node_of(tensor), run.names.get(tensor)
     while isinstance(node, Node) and node not in run.lines:
         run.lines[node] = line
-        run.made[node] = kept(node.out)
+        run.made[node] = kept_copy(node.out)
         if name:
             run.names.of_node.setdefault(node, name)
         node = node.edges[0] if node.edges else None
@@ -91,14 +91,14 @@ def trace(run: Run, tensor: Tensor, line: int) -> None:
 
 def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> None:
     run.rewritten[tensor] = run.machine.line
-    fact = Changed(*run.place, name, version(tensor), through_data, kept(tensor.value))
+    fact = Changed(*run.place, name, version(tensor), through_data, kept_copy(tensor.value))
     run.add("changed", name, event=lambda: fact)
 
 
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:
-    """Add the events of gradients that became None or 0, whoever made them so."""
-    known = run.filled
-    gone = [x for x in leaves if (filled := known.get(x)) is not None and is_reset(x._grad, filled)]
+    """Add the events of gradients that became None or 0, by whatever means."""
+    gradients = run.filled
+    gone = [x for x in leaves if (filled := gradients.get(x)) is not None and is_reset(x._grad, filled)]
     if not gone:
         return
     run.resets += 1

@@ -35,16 +35,16 @@ class Done:
 
 def made_values(names: TensorNames, done: Sequence[Done], place: tuple[Any, ...]) -> tuple[Made, ...]:
     """Return the facts of some applications; nameless data are named after the place."""
-    applications, calls = [one.application for one in done], [one.call for one in done]
-    found = [_made(names, one, place) for one in done]
+    applications, calls = [operation.application for operation in done], [operation.call for operation in done]
+    values = [_made(names, operation, place) for operation in done]
     for piece in pieces(applications, calls):
         *parts, last = piece.places
         if parts:
-            whole = as_called(names, [applications[number] for number in piece.places], piece)
-            found[last] = replace(found[last], whole=whole)
+            call = as_called(names, [applications[number] for number in piece.places], piece)
+            values[last] = replace(values[last], whole=call)
             for part in parts:
-                found[part] = replace(found[part], inserted=True, part_of=found[last].name)
-    return tuple(found)
+                values[part] = replace(values[part], inserted=True, part_of=values[last].name)
+    return tuple(values)
 
 
 def as_called(names: TensorNames, applications: Sequence[Application], piece: Piece) -> Wrote | None:
@@ -65,12 +65,12 @@ def as_called(names: TensorNames, applications: Sequence[Application], piece: Pi
     for number, application in enumerate(applications):
         inputs = tuple(map(line, application.inputs))
         tree = notation(application.primitive, application.inputs, application.options, [x.spelling for x in inputs])
-        own = f" {number}"  # the snippet may call the result as it calls an input
-        lines[id(application.out)] = Line(own, application.out, tree, NOWHERE, application, inputs)
+        result_name = f" {number}"  # the snippet may call the result as it calls an input
+        lines[id(application.out)] = Line(result_name, application.out, tree, NOWHERE, application, inputs)
     *parts, last = (lines[id(application.out)] for application in applications)
     called = piece.call and with_operands(piece.call, [line(x).spelling for x in piece.tensors])
-    found = Group([*parts, replace(last, whole=called)], "g", None).whole()
-    return None if found is None else Wrote(found.expression, found.op, found.grad_fn)
+    joint_line = Group([*parts, replace(last, whole=called)], "g", None).whole()
+    return None if joint_line is None else Wrote(joint_line.expression, joint_line.op, joint_line.grad_fn)
 
 
 def _made(names: TensorNames, done: Done, place: tuple[Any, ...]) -> Made:

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import AccumulateGrad, Node, nodes_below
 from gradcli.engine.recorder import Application
-from gradcli.engine.saved import saved
+from gradcli.engine.saved import saved_positions
 from gradcli.engine.symbolic.formula import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
@@ -24,12 +24,12 @@ from gradcli.script.timeline.expressions import notation
 from gradcli.script.timeline.run import Run, is_same
 from gradcli.source import Span
 
-MOST_NODES = 400  # of a graph that is shown, each time
-MOST_DRAWN = 12_000  # of one that is drawn once, and folded
-MOST_ENTRIES = 2**18  # of its values together
+MOST_NODES = 400  # the most nodes of a graph that is shown each time
+MOST_DRAWN = 12_000  # the most nodes of a graph that is drawn once, folded
+MOST_ENTRIES = 2**18  # the most entries of its values together
 
 
-def valued(carrier: Any) -> Any:
+def numpy_value(carrier: Any) -> Any:
     """Return a numpy value, also where the pass itself was recorded."""
     return carrier.value if isinstance(carrier, Tensor) else carrier
 
@@ -37,7 +37,7 @@ def valued(carrier: Any) -> Any:
 def snapshot(run: Run, output: Tensor) -> Graph | None:
     """Return the graph below an output as lines; None where it is too large, or was freed before.
 
-    It may be larger where the run keeps no other graph than the last.
+    Where the run keeps only the last graph, that may be larger.
     """
     assert output.node is not None
     nodes = nodes_below([output.node])[::-1]
@@ -63,17 +63,17 @@ class Graph(Evaluation):
     is_torn: bool = False  # whether a rule reads another value than the operation did: no formula holds for both
 
     def with_one_gradient(self, explanation: Explanation) -> Explanation:
-        """Return an explanation in which the gradients of such lines are those of the first, as in the graph."""
+        """Return an explanation in which all lines of a changed tensor have the gradient of its first line."""
         if not self.changed:
             return explanation
-        first = {name: known for name, (known, _) in self.changed.items()}
+        first = {name: root for name, (root, _) in self.changed.items()}
         nodes = tuple(
-            replace(node, locals=tuple(replace(one, input=first.get(one.input, one.input)) for one in node.locals))
+            replace(node, locals=tuple(replace(edge, input=first.get(edge.input, edge.input)) for edge in node.locals))
             for node in explanation.nodes
         )
         steps = tuple(replace(step, input=first.get(step.input, step.input)) for step in explanation.steps)
         notes = [
-            Note("changed", name, f"{name} is {known} as {by} changed it") for name, (known, by) in self.changed.items()
+            Note("changed", name, f"{name} is {root} as {by} changed it") for name, (root, by) in self.changed.items()
         ]
         leaves = explanation.leaves
         if self.is_torn:
@@ -92,7 +92,7 @@ class Lines:
         self.of_constant: dict[int, Line] = {}
         self.of_node: dict[int, str] = {}
         self.changed: dict[str, list[Line]] = {}  # of tensors whose memory was changed, by the first name
-        self.last: dict[int, Node] = {}  # of a node that is a part of an operation, the one of its result
+        self.last: dict[int, Node] = {}  # by id of a node within an operation, the node of the operation's result
         for node in nodes:
             group = self.run.groups.get(node)
             members = (member() for member in group.members) if group else ()
@@ -135,8 +135,8 @@ class Lines:
             line.spelling if isinstance(x, Tensor) else line.written
             for line, x in zip(operands_then or inputs, application.inputs, strict=True)
         ]
-        written = notation(application.primitive, application.inputs, application.options, operands)
-        line = Line(name, application.out, written, span, application, inputs, **facts)
+        tree = notation(application.primitive, application.inputs, application.options, operands)
+        line = Line(name, application.out, tree, span, application, inputs, **facts)
         self.evaluation.add(line)
         return line
 
@@ -161,7 +161,7 @@ class Lines:
         if then is None or group is not None:
             return line, line
         first = self.at_moment(line, x, then)
-        later = self.at_moment(line, x, x.value) if position in saved(node) else first
+        later = self.at_moment(line, x, x.value) if position in saved_positions(node) else first
         self.evaluation.is_torn |= later is not first
         return first, later
 
@@ -202,7 +202,7 @@ class Lines:
     def constant(self, x: Any, group: Group | None, then: Any = None) -> Line:
         """Return the line of a number or of a tensor without gradient; data of the snippet keep their name.
 
-        Of a call that is the argument, which torch may have converted.
+        The operand of a call is its argument before torch's conversion.
         """
         if id(x) in self.of_constant:
             return self.of_constant[id(x)]
@@ -211,13 +211,13 @@ class Lines:
             if given is not x:
                 self.of_constant[id(x)] = self.constant(given, None)
                 return self.of_constant[id(x)]
-        written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
+        tree = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = (x.value if then is None else then) if isinstance(x, Tensor) else np.asarray(x)[()]
-        if isinstance(written, Name):
-            own = self.names.user_name(written.id)
-            line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
+        if isinstance(tree, Name):
+            name = self.names.user_name(tree.id)
+            line = Line(name, Tensor(value), Name(name), Span(0, 0), is_variable=True)
         else:
-            line = Line(self.names.fresh("c"), Tensor(value), written, Span(0, 0))
+            line = Line(self.names.fresh("c"), Tensor(value), tree, Span(0, 0))
         self.of_constant[id(x)] = line
         self.evaluation.add(line)
         return line
@@ -231,7 +231,7 @@ class Lines:
         return Span(start, start + len(source.line(number)))
 
 
-def explained(graph: Graph | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
+def explain_pass(graph: Graph | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
     """Return the explanation of the pass; None where there is no graph, or a formula has no text."""
     if graph is None:
         return None
@@ -239,7 +239,7 @@ def explained(graph: Graph | None, contributions: Sequence[Contribution], upstre
 
     try:
         with np.errstate(all="ignore"):
-            found = build(graph, valued(upstream), contributions)
-            return graph.with_one_gradient(found)
+            explanation = build(graph, numpy_value(upstream), contributions)
+            return graph.with_one_gradient(explanation)
     except (GradcliError, ValueError, TypeError, KeyError):
         return None

@@ -50,8 +50,8 @@ class Made:
     @property
     def as_written(self) -> Made:
         """The whole operation in place of the last one that it took."""
-        whole = self.whole
-        return self if whole is None else replace(self, expression=whole.expression, op=whole.op, grad_fn=whole.grad_fn)
+        call = self.whole
+        return self if call is None else replace(self, expression=call.expression, op=call.op, grad_fn=call.grad_fn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class UpdateLine:
     value: Value
 
 
-Told = tuple[Tensor, tuple[int, ...], tuple[tuple[str, Value], ...], tuple[UpdateLine, ...]]  # of an update
+UpdateFacts = tuple[Tensor, tuple[int, ...], tuple[tuple[str, Value], ...], tuple[UpdateLine, ...]]  # of an update
 
 
 @dataclass(frozen=True, slots=True)

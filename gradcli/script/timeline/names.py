@@ -36,8 +36,8 @@ class TensorNames:
         self.provisional: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()  # until the snippet gives a name
         self.renamed: WeakKeyDictionary[Tensor, tuple[str, int]] = WeakKeyDictionary()  # with the name of a former leaf
         self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
-        self.derived: list[tuple[Tensor, Tensor, str]] = []  # what was detached, from what, and how
-        self._bound: dict[str, ref[Tensor]] = {}  # what the attributes of global objects mean
+        self.derived: list[tuple[Tensor, Tensor, str]] = []  # detached tensors, their sources, and how
+        self._bound: dict[str, ref[Tensor]] = {}  # the tensors that attributes of global objects name
         self._looked: dict[str, Looked] = {}  # at which tensors, by the names of variables
         self._generated: dict[tuple[Any, ...], str] = {}
         self._counts = {"v": 0, "c": 0, "leaf": 0}
@@ -63,13 +63,13 @@ class TensorNames:
                 now = node_of(value)
                 if before() is value and is_still(node, now) and is_still(gradient, value._grad):
                     continue
-                self._looked[name] = referred(value), referred(now), referred(value._grad)
+                self._looked[name] = reference_to(value), reference_to(now), reference_to(value._grad)
             elif not deep:
                 continue
             if name == OUTER or name.startswith((" ", "__")):
                 continue
             for tensor, full in parts(name, value):
-                if name == "self" and full != name:  # what is outside the class calls it something better
+                if name == "self" and full != name:  # the caller outside the class has a better name for it
                     self.provisional.setdefault(tensor, full)
                 else:
                     yield tensor, full, self.at_caller(tensor, full, depth) or self.give(tensor, full)
@@ -143,18 +143,18 @@ class TensorNames:
         if self.get(tensor) is None:
             self.give(tensor, self._generate("v", *place))
 
-    def name_part(self, part: Tensor, whole: Tensor, number: int) -> None:
+    def name_part(self, part: Tensor, result: Tensor, number: int) -> None:
         """Call a result on the way to another one `v1_a`, as an explanation of a program does."""
         if self.get(part) is None:
-            name = Generated(lettered(self.get(whole) or "", number, self._taken))
+            name = Generated(lettered(self.get(result) or "", number, self._taken))
             self.given.add(name)
             self.give(part, name)
 
     def _generate(self, stem: str, *place: Any) -> str:
         """Return the next name of this kind that the snippet does not use, or the name of the place."""
-        known = self._generated.get((stem, *place)) if place else None
-        if known is not None:
-            return known
+        earlier = self._generated.get((stem, *place)) if place else None
+        if earlier is not None:
+            return earlier
         while True:
             self._counts[stem] += 1
             name = Generated(stem if stem == "leaf" and self._counts[stem] == 1 else f"{stem}{self._counts[stem]}")
@@ -192,21 +192,21 @@ class TensorNames:
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
 
 
-def referred(value: Any) -> Callable[[], Any]:
+def reference_to(value: Any) -> Callable[[], Any]:
     """Return a reference that keeps nothing alive."""
-    return nothing if value is None else ref(value)
+    return no_reference if value is None else ref(value)
 
 
 def is_still(before: Callable[[], Any], now: Any) -> bool:
-    """Return whether a reference is to this value; one to a value that is gone is not to None."""
-    return before is nothing if now is None else before() is now
+    """Return whether a reference is to this value; a dead reference is to no value, not to None."""
+    return before is no_reference if now is None else before() is now
 
 
-def nothing() -> None:
-    """Stand for a reference to a value that is not there."""
+def no_reference() -> None:
+    """Return None: a reference to nothing."""
 
 
-NEVER: Looked = (nothing, nothing, nothing)
+NEVER: Looked = (no_reference, no_reference, no_reference)
 
 
 class Generated(str):
@@ -226,7 +226,7 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
     if isinstance(value, Tensor):
         yield value, name
     elif isinstance(value, Facade):
-        for inner, tensor in owned(value):
+        for inner, tensor in tensors_of_object(value):
             yield tensor, f"{name}.{inner}"
     elif isinstance(value, list | tuple | dict) and len(value) <= FEW and depth:
         items = value.items() if isinstance(value, dict) else enumerate(value)
@@ -235,7 +235,7 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
                 yield from parts(f"{name}[{key!r}]", item, depth - 1)
 
 
-def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
+def tensors_of_object(value: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the tensors of an object: the parameters of a module, and the attributes of any."""
     attributes = getattr(value, "__dict__", {})  # objects with __slots__ have none
     if "_parameters" in attributes:
@@ -249,11 +249,11 @@ def parameters(module: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the parameters of a module and of those below it, each once, and call nothing that the snippet defines."""
     waiting, seen = [("", module)], set()
     while waiting:
-        path, one = waiting.pop()
-        seen.add(id(one))
-        tables = (getattr(one, "__dict__", {}).get(table) for table in ("_parameters", "_modules"))
-        own, below = (list(table.items()) if isinstance(table, dict) else [] for table in tables)
-        for name, tensor in own:
+        path, submodule = waiting.pop()
+        seen.add(id(submodule))
+        tables = (getattr(submodule, "__dict__", {}).get(table) for table in ("_parameters", "_modules"))
+        parameters, below = (list(table.items()) if isinstance(table, dict) else [] for table in tables)
+        for name, tensor in parameters:
             if isinstance(tensor, Tensor) and id(tensor) not in seen:
                 seen.add(id(tensor))
                 yield f"{path}{name}", tensor

@@ -39,8 +39,8 @@ class Origins:
         self._below: WeakKeyDictionary[Tensor, Below] = WeakKeyDictionary()
         self._roots: WeakKeyDictionary[Tensor, tuple[ref[Tensor], ...]] = WeakKeyDictionary()
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
-        self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # the passes that had run then
-        self.passes = 0  # that have run
+        self.since: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # how many passes had run then
+        self.passes = 0  # the number of passes that have run
         self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # where results of constants begin
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
         self.copied: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # those below a tensor that left
@@ -56,7 +56,7 @@ class Origins:
                     for leaf in part:
                         if leaf not in self.used:
                             self.used[leaf], self.since[leaf] = line, self.passes
-        below = parts[0] if len(parts) == 1 else merged(parts)
+        below = parts[0] if len(parts) == 1 else merge_leaves(parts)
         if not below:
             self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
             self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
@@ -65,9 +65,9 @@ class Origins:
             below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad", source))
         self._below[out] = below
         if application.primitive is copy:  # into the memory of the first
-            self._below[inputs[0]] = merged([self.below([inputs[0]]), below])
-        if out.base is not None:  # perhaps a part that was written over
-            self._below[out.base] = merged([self.below([out.base]), below])
+            self._below[inputs[0]] = merge_leaves([self.below([inputs[0]]), below])
+        if out.base is not None:  # perhaps the part that was written over
+            self._below[out.base] = merge_leaves([self.below([out.base]), below])
 
     def left(self, source: Tensor, result: object, place: Cut) -> None:
         """Note that `detach()` or the like made a result outside the graph of the source."""
@@ -93,7 +93,7 @@ class Origins:
 
     def below(self, tensors: Iterable[Tensor]) -> Below:
         """Return the leaves below these tensors, whether or not the graph still leads to them."""
-        return merged([self._below_one(x) for x in tensors])
+        return merge_leaves([self._below_one(x) for x in tensors])
 
     def _below_one(self, x: Tensor) -> Below:
         below = self._below.get(x, NOTHING)
@@ -105,16 +105,16 @@ class Origins:
         return self._roots.get(tensor) or (ref(tensor),)
 
 
-def merged(parts: Sequence[Below]) -> Below:
+def merge_leaves(parts: Sequence[Below]) -> Below:
     """Join leaves; the way to a leaf is cut where it is cut in every part."""
     parts = [part for part in parts if part]
     if len(parts) < 2 or all(part is parts[0] for part in parts):
         return parts[0] if parts else {}
-    whole: Below = {}
+    leaves: Below = {}
     for part in parts:
         for leaf, place in part.items():
-            whole[leaf] = place and whole.get(leaf, place)
-    return whole
+            leaves[leaf] = place and leaves.get(leaf, place)
+    return leaves
 
 
 def cut(below: Below, place: Cut) -> Below:

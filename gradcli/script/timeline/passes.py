@@ -14,18 +14,18 @@ from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation, Note
 from gradcli.guard import guarded
-from gradcli.script.loops import rectified
+from gradcli.script.loops import relu_results
 from gradcli.script.timeline import remarks
-from gradcli.script.timeline.graphs import explained, snapshot, valued
+from gradcli.script.timeline.graphs import explain_pass, numpy_value, snapshot
 from gradcli.script.timeline.model import Accumulated, Backward, Event, Forward, Returned
-from gradcli.script.timeline.reasons import listed
-from gradcli.script.timeline.run import Filled, Pass, Run, kept
+from gradcli.script.timeline.reasons import list_names
+from gradcli.script.timeline.run import Filled, Pass, Run, kept_copy
 from gradcli.script.timeline.walk import Walk
 
 Arrival = tuple[Tensor, Any, Any]  # a leaf, the gradient that arrived, and its `.grad` before
 
 
-def followed(
+def follow_pass(
     run: Run,
     outputs: Sequence[Tensor],
     given: Sequence[Any],
@@ -43,21 +43,21 @@ def followed(
     contributions: list[Contribution] = []
     arrivals: list[Arrival] = []
     walk = Walk(outputs, arrivals)
-    yield from noted(run, events, walk, arrivals, None if graph is None else contributions)
+    yield from note_events(run, events, walk, arrivals, None if graph is None else contributions)
     run.machine.line = line
     for node in walk.order:
         if node.inputs is None:
             run.freed.setdefault(node, line)
     leaves = [leaf for leaf, _, _ in arrivals] if inputs is None else []
-    output = listed(map(run.name, outputs))
+    output = list_names(map(run.name, outputs))
     run.add_pass(Pass(line, output, run.origins.below(outputs), leaves, inputs is not None, walk.stops(run)))
     if run.is_silent:
         return settle(run, line, leaves)
-    explain = partial(explained, graph, contributions, given[0])
+    explain = partial(explain_pass, graph, contributions, given[0])
     is_explained = graph is not None and wanted and not run.keeps_last
     explanation = guarded("explanation", explain, None) if is_explained else None
     if run.keeps_last:
-        run.last.pop(output, None)  # it comes last now
+        run.last.pop(output, None)  # now it is the latest
         run.last[output] = explain
     if inputs is None:
         add_filled(run, outputs[0], output, arrivals, walk, explanation)
@@ -66,7 +66,7 @@ def followed(
         add_returned(run, seeds, output, inputs, walk, explanation)
 
 
-def noted(
+def note_events(
     run: Run,
     events: Iterator[Contributed],
     walk: Walk,
@@ -79,11 +79,12 @@ def noted(
         for event in events:
             if isinstance(event, Accumulation):
                 before = event.leaf._grad
-                arrivals.append((event.leaf, valued(event.gradient), None if before is None else kept(before.value)))
+                earlier = None if before is None else kept_copy(before.value)
+                arrivals.append((event.leaf, numpy_value(event.gradient), earlier))
             else:
                 walk.passed(event)
                 if contributions is not None:
-                    contributions.append(Contribution(event.node, event.position, *map(valued, event[2:])))
+                    contributions.append(Contribution(event.node, event.position, *map(numpy_value, event[2:])))
             yield event
     finally:
         run.muted = False
@@ -102,9 +103,9 @@ def add_returned(
     def gradient(x: Tensor) -> Any:
         arrived = walk.gradient(x)
         if arrived is not None or x.node not in seeds:
-            return kept(arrived)
+            return kept_copy(arrived)
         seed = seeds[x.node]
-        return kept(np.ones_like(x.value)[()] if seed is None else valued(seed))
+        return kept_copy(np.ones_like(x.value)[()] if seed is None else numpy_value(seed))
 
     returned = tuple((run.name(x), gradient(x)) for x in inputs if isinstance(x, Tensor))
     notes = guarded("note", lambda: tuple(remarks.on_way(run, walk, explanation)), ())
@@ -119,17 +120,17 @@ def add_filled(
         Accumulated(
             run.name(leaf),
             run.names.former.get(leaf, 0),
-            kept(gradient),
+            kept_copy(gradient),
             before,
-            None if leaf._grad is None else kept(leaf._grad.value),
+            None if leaf._grad is None else kept_copy(leaf._grad.value),
         )
         for leaf, gradient, before in arrivals
     )
     leaves = [leaf for leaf, _, _ in arrivals]
     named_leaves = [(run.name(leaf), leaf) for leaf in leaves]
-    run.training.passed(*run.place[:2], root, named_leaves, rectified(walk.order, run.made))
+    run.training.passed(*run.place[:2], root, named_leaves, relu_results(walk.order, run.made))
     retained = tuple(
-        Accumulated(run.name(x), 0, kept(walk.gradient(x)), before, kept(x._grad.value))
+        Accumulated(run.name(x), 0, kept_copy(walk.gradient(x)), before, kept_copy(x._grad.value))
         for x, before in walk.retained.items()
         if x._grad is not None
     )
@@ -148,7 +149,7 @@ def settle(run: Run, line: int, leaves: Sequence[Tensor]) -> None:
         if leaf._grad is not None:
             run.filled[leaf] = Filled(line, leaf._grad)
         if not run.is_silent:
-            run.values[leaf] = kept(leaf.value)
+            run.values[leaf] = kept_copy(leaf.value)
         if leaf._grad is not None and leaf._grad.node is not None:
             run.names.give(leaf._grad, f"{run.name(leaf)}.grad")
 
@@ -156,7 +157,7 @@ def settle(run: Run, line: int, leaves: Sequence[Tensor]) -> None:
 def pass_notes(run: Run, arrivals: Sequence[Arrival], walk: Walk, explanation: Explanation | None) -> tuple[Note, ...]:
     """Return the remarks on a pass that filled leaves."""
     return (
-        *remarks.added(run, arrivals),
+        *remarks.accumulation_notes(run, arrivals),
         *remarks.on_way(run, walk, explanation),
         *remarks.at_leaves(arrivals, run, walk, explanation),
     )
@@ -166,8 +167,8 @@ def as_written(event: Event) -> Event:
     """Return an event in the operations that the snippet wrote, without the ones that torch inserts."""
     match event:
         case Forward():
-            whole = {made.name for made in event.made if made.whole is not None}
-            return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
+            calls = {value.name for value in event.made if value.whole is not None}
+            return replace(event, made=tuple(value.as_written for value in event.made if value.part_of not in calls))
         case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
             from gradcli.explanation.folding import folded
 

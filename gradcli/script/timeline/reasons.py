@@ -37,26 +37,26 @@ def outside(run: Run, tensor: Tensor) -> Reason:
     line, required = run.switched.get(tensor, (0, True))
     if not required:
         return "constant", f"it does not require grad: line {line} switched its requires_grad off"
-    roots = [root for root in (one() for one in run.origins.roots(tensor)) if root not in (None, tensor)]
+    roots = [root for root in (reference() for reference in run.origins.roots(tensor)) if root not in (None, tensor)]
     for root in roots:
         line, required = run.switched.get(root, (0, True))
         name = run.name(root)
         if line and not required:
             return "constant", f"it does not require grad: line {line} switched requires_grad of {name} off"
         if line:
-            made = f"line {run.origins.made.get(tensor)} computed it"
-            return "constant", f"{made} before line {line} switched requires_grad of {name} on"
+            computed = f"line {run.origins.made.get(tensor)} computed it"
+            return "constant", f"{computed} before line {line} switched requires_grad of {name} on"
     if run.origins.taken and (roots or run.origins.made.get(tensor) is None):
         place = next(reversed(list(run.origins.taken.values())))
-        plain = run.name(roots[0]) if roots else "it"
-        return "constant", f"it does not require grad: {words(place)}, and {plain} may be made of that"
+        source = run.name(roots[0]) if roots else "it"
+        return "constant", f"it does not require grad: {words(place)}, and {source} may be made of that"
     line = next((line for line in map(run.gradient_at, (tensor, *roots)) if line), 0)
     if line:
         return "constant", f"it is outside the graph: line {line} computed the gradient without create_graph=True"
     names = [name for name in map(run.names.get, roots) if name]
     if names:
         verb = "does" if len(names) == 1 else "do"
-        given = f"{listed(names)} {verb} not require grad"
+        given = f"{list_names(names)} {verb} not require grad"
         return "constant", f"{given}: make {names[0]} with requires_grad=True before it is used"
     return "constant", "it does not require grad: make it with requires_grad=True before it is used"
 
@@ -74,7 +74,7 @@ def words(place: Cut) -> str:
 def of_result(run: Run, tensor: Tensor, node: Node) -> Reason:
     """Return why a result keeps no gradient; often the leaf that is meant is another tensor."""
     if tensor.retains_grad:
-        passes = [one for one in run.passes.values() if not one.returns]
+        passes = [backward_pass for backward_pass in run.passes.values() if not backward_pass.returns]
         since = " since" if passes else " yet"
         return "no-backward", f"retain_grad() keeps its gradient, but no backward pass has reached it{since}"
     line = run.lines.get(node)
@@ -95,31 +95,33 @@ def of_result(run: Run, tensor: Tensor, node: Node) -> Reason:
 
 def of_leaf(run: Run, tensor: Tensor) -> Reason:
     line, passed = run.reset_at.get(tensor, (0, 0))
-    later = [one for number, one in run.passes.items() if number > passed and not one.returns]
-    if line and not any(tensor in one.below for one in later):
+    passes = run.passes.values()
+    later = [run.passes[number] for number in run.passes if number > passed and not run.passes[number].returns]
+    is_reached = any(tensor in backward_pass.below for backward_pass in later)
+    if line and not is_reached:
         return "reset", f"line {line} set it to None, and no backward pass reached it after that"
-    returned = next((one.line for one in run.passes.values() if one.returns and tensor in one.below), None)
-    if returned is not None and not any(tensor in one.below for one in later):
-        asked = f"torch.autograd.grad at line {returned} returns the gradient and leaves .grad alone"
+    lines = [backward_pass.line for backward_pass in passes if backward_pass.returns and tensor in backward_pass.below]
+    if lines and not is_reached:
+        asked = f"torch.autograd.grad at line {lines[0]} returns the gradient and leaves .grad alone"
         return "no-backward", f"{asked}: call backward() to fill it"
     if not later:
         return "no-backward", "no backward pass has run yet: call backward() on what is computed from it"
     used, since = run.origins.used.get(tensor), run.origins.since.get(tensor, 0)
     if used and since and all(number <= since for number in run.passes):
-        told = f"no backward pass has run since line {used} computed with it"
-        return "no-backward", f"{told}: call backward() on what is computed from it"
-    return unreached(run, tensor, later)
+        unused = f"no backward pass has run since line {used} computed with it"
+        return "no-backward", f"{unused}: call backward() on what is computed from it"
+    return unreached_reason(run, tensor, later)
 
 
-def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
+def unreached_reason(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
     """Return why passes that have run left no gradient at a leaf."""
     passes = list(passes)
-    numbers = sorted({one.line for one in passes})
-    which = f"the backward pass of line{'s' * (len(numbers) > 1)} {listed(map(str, numbers))}"
-    for one in passes:
-        if tensor in one.stops:
-            return "not-reached", f"{which} did not reach it: {one.stops[tensor]}"
-        place = one.below.get(tensor)
+    numbers = sorted({backward_pass.line for backward_pass in passes})
+    which = f"the backward pass of line{'s' * (len(numbers) > 1)} {list_names(map(str, numbers))}"
+    for backward_pass in passes:
+        if tensor in backward_pass.stops:
+            return "not-reached", f"{which} did not reach it: {backward_pass.stops[tensor]}"
+        place = backward_pass.below.get(tensor)
         if place is not None and place.how == "no_grad":
             return "no-grad", f"{which} did not reach it: line {place.line} computed with it inside no_grad()"
         if place is not None:
@@ -129,10 +131,10 @@ def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
         return "detached", f"{which} did not reach it: {words(place)}"
     if tensor not in run.origins.used:
         return "not-reached", "no line has computed anything with it"
-    outputs = listed(dict.fromkeys(one.output for one in passes if one.output not in run.names.given))
+    outputs = [backward_pass.output for backward_pass in passes if backward_pass.output not in run.names.given]
     if not outputs:
         return "not-reached", f"{which} started from what does not depend on it"
-    return "not-reached", f"{which} started from {outputs}, which does not depend on it"
+    return "not-reached", f"{which} started from {list_names(dict.fromkeys(outputs))}, which does not depend on it"
 
 
 def of(name: str, reason: str) -> str:
@@ -145,7 +147,7 @@ def of_several(reason: str) -> str:
     return re.sub(r"\bit\b", "them", reason)
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
+def list_names(names: Iterable[str], most: int = 4) -> str:
     """Join names: `a`, `a and b`, `a, b and c`; of many the first, and the number of the others."""
     names = list(names)
     if len(names) > most:

@@ -22,10 +22,10 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
 from gradcli.script.timeline import end_state, passes, reasons, updates
-from gradcli.script.timeline.calls import grouped, pieces
+from gradcli.script.timeline.calls import group_of, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.expressions import Done, made_values
-from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
+from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, UpdateFacts
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.run import Run
@@ -69,7 +69,7 @@ class Recorder:
                 self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
             olds = [(name, env.get(name)) for name in targets]
-            muted, self.run.muted = self.run.muted, False  # in a hook, or the backward of a function of the snippet
+            muted, self.run.muted = self.run.muted, False  # within a hook, or a `backward` of the snippet
             self._is_print = is_print
             outer, self.run.training.env = self.run.training.env, env
             self._depth += 1
@@ -123,7 +123,7 @@ class Recorder:
         self.run.origins.left(source, result, Cut(self.machine.line, how, self.machine.source))
 
     def dropped(self, tensor: Tensor, chance: float) -> None:
-        """Hear that dropout is applied to a tensor; the timeline shows it as a product."""
+        """Ignore the note that dropout is applied; the timeline shows it as a product."""
 
     def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
         """Note that `torch.tensor(...)` copied tensors, or a list with tensors in it."""
@@ -135,7 +135,7 @@ class Recorder:
                 self.run.origins.left(part, result, Cut(self.machine.line, how, self.machine.source))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
-        """Say why a `.grad` that the snippet looks at is None."""
+        """Add an event that says why a `.grad` that the snippet reads is None."""
         if gradient is None:
             self.flush()
             name = self.run.name(tensor)
@@ -147,23 +147,23 @@ class Recorder:
     ) -> Iterator[Contributed]:
         """Pass on the events of a backward pass, and add it to the run."""
         self.flush()
-        return passes.followed(self.run, outputs, given, events)
+        return passes.follow_pass(self.run, outputs, given, events)
 
     def differentiated(
         self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
     ) -> Iterator[Contributed]:
         """Record a call of `torch.autograd.grad`, which returns gradients and leaves no `.grad`."""
         self.flush()
-        return passes.followed(self.run, outputs, given, events, inputs)
+        return passes.follow_pass(self.run, outputs, given, events, inputs)
 
     @property
     def asks_how(self) -> bool:
-        """Whether the step of an optimizer here is told in numbers."""
+        """Whether the step of an optimizer is shown with its numbers here."""
         return self.run.wanted("updated")
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], steps: Sequence[UpdateFacts]) -> None:
         """Note that an optimizer changed its parameters, and how."""
-        updates.stepped(self.run, optimizer, parameters, told)
+        updates.add_step(self.run, optimizer, parameters, steps)
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
         """Note that an optimizer made gradients None or 0."""
@@ -197,7 +197,7 @@ class Recorder:
         add_changes(self.run, env, line, latest)
 
     def done(self, env: Env, line: int, targets: Sequence[str]) -> None:
-        """Name what a statement assigned that has run often and changed nothing else, or was a step."""
+        """Name the values that a statement assigned, if it has often run and changed nothing else, or was a step."""
         self.machine.line = line
         if targets:
             self.look({name: env[name] for name in targets if name in env}, env is self.machine.globals)
@@ -217,12 +217,12 @@ class Recorder:
         self._pending = []
         for place in dict.fromkeys(place for place, _ in pending):
             machine.source, machine.line = place
-            own = [done for other, done in pending if other == place]
-            written = {id(application) for application in without_writing([one.application for one in own])}
-            own = [done for done in own if id(done.application) in written]
-            self.name_results([done.application for done in own], [done.call for done in own])
-            if own:
-                self.run.add("forward", event=lambda: forward(self.run, own))  # noqa: B023  called now
+            operations = [done for other, done in pending if other == place]
+            kept = {id(application) for application in without_writing([done.application for done in operations])}
+            operations = [done for done in operations if id(done.application) in kept]
+            self.name_results([done.application for done in operations], [done.call for done in operations])
+            if operations:
+                self.run.add("forward", event=lambda: forward(self.run, operations))  # noqa: B023  called now
         machine.source, machine.line = now
         self.run.names.settle()
 
@@ -234,8 +234,8 @@ class Recorder:
             names.name_result(last.out, source, line, piece.places[-1])
             for number, part in enumerate(parts):
                 names.name_part(part.out, last.out, number)
-            if found := grouped(piece, applications):
-                self.run.groups.update([found])
+            if group := group_of(piece, applications):
+                self.run.groups.update([group])
         names.settle()
 
     def failed(self, error: Exception, line: int) -> None:
@@ -248,7 +248,7 @@ class Recorder:
     def finished(self) -> Timeline:
         """Return the whole run, when it has ended."""
         self.look(self.machine.globals)
-        if self.run.names.former:  # those that nothing leads to are no leaves of the run any more
+        if self.run.names.former:  # leaves that nothing refers to any more are left out
             gc.collect()
         return Timeline(
             tuple(self.run.events),

@@ -14,7 +14,7 @@ from gradcli.explanation.model import Node as Line
 from gradcli.language.tree import Name
 from gradcli.language.tree import names as names_in
 from gradcli.language.unparser import unparse
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.walk import Walk
 
@@ -22,7 +22,7 @@ TOO_LARGE = "the sum of what arrives is too large for its dtype"
 Arrivals = Sequence[tuple[Tensor, Any, Any]]  # a leaf, its gradient, and what its `.grad` held before
 
 
-def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
+def accumulation_notes(run: Run, arrivals: Arrivals) -> Iterator[Note]:
     """Note gradients that were added to the ones of an earlier pass, once for each pair of lines."""
     lines: dict[int, list[str]] = {}
     for leaf, _, before in arrivals:
@@ -31,7 +31,7 @@ def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
     for line, names in lines.items():
         if not run.once("added", *run.place, line, *names):
             continue
-        grads = listed(f"{name}.grad" for name in names)
+        grads = list_names(f"{name}.grad" for name in names)
         which = "this line's earlier backward pass" if line == run.machine.line else f"line {line}'s backward pass"
         fact = f"{grads} still held the gradient of {which} (no zero_grad() since): the new one was added"
         yield Note("accumulated", names[0], fact)
@@ -67,27 +67,27 @@ def at_leaves(arrivals: Arrivals, run: Run, walk: Walk, explanation: Explanation
                 since = f" since pass {run.times('backward') + 1} of this line"
                 story = ("not-finite", f"{kind}{since}: {spoilt(run, walk)}")
             else:
-                story = ("not-finite", f"{kind}: {overflowing(run, explanation, name)}")
+                story = ("not-finite", f"{kind}: {nonfinite_reason(run, explanation, name)}")
         elif explanation is not None and not np.any(gradient):
-            story = ("zero-gradient", f"0: {vanishing(run, explanation, name)}")
+            story = ("zero-gradient", f"0: {vanishing_reason(run, explanation, name)}")
         else:
             continue
         stories.setdefault(story, []).append(name)
     for (code, words), names in stories.items():
         verb = "is" if len(names) == 1 else "are"
-        yield Note(code, names[0], f"{listed(f'{name}.grad' for name in names)} {verb} {words}")
+        yield Note(code, names[0], f"{list_names(f'{name}.grad' for name in names)} {verb} {words}")
 
 
-def vanishing(run: Run, explanation: Explanation, name: str) -> str:
-    """Say where on its way a gradient became zero."""
+def vanishing_reason(run: Run, explanation: Explanation, name: str) -> str:
+    """Return a sentence that says where on its way a gradient became zero."""
     below = {name}
     for step in reversed(explanation.steps):
         if step.input in below:
             if np.any(step.upstream) and not np.any(step.contribution):
                 line = explanation.node(step.node)
                 why = because(explanation, line, step)
-                known = REGISTRY.get(line.op or "")
-                if not why and (step.summed_axes or (known is not None and known.structured)):
+                primitive = REGISTRY.get(line.op or "")
+                if not why and (step.summed_axes or (primitive is not None and primitive.structured)):
                     return f"what {line.op}{at(run, line)} passes back to the entries of {step.input} adds up to 0"
                 return f"{line.op}{at(run, line)} passes nothing back to {step.input}{why}"
             below.add(step.node)
@@ -95,13 +95,13 @@ def vanishing(run: Run, explanation: Explanation, name: str) -> str:
 
 
 def because(explanation: Explanation, line: Line, step: Step) -> str:
-    """Say why an operation passes nothing back."""
+    """Return the reason why an operation passes no gradient back."""
     local = next((local for local in line.locals if local.input == step.input), None)
     formula = local.formula if local is not None else None
     if formula is not None and not names_in(formula):
         return ", for its derivative is 0 everywhere"
-    known = REGISTRY.get(line.op or "")
-    traits = known.traits if known else ()
+    primitive = REGISTRY.get(line.op or "")
+    traits = primitive.traits if primitive else ()
     if line.op == "relu":
         return f", for {step.input} is nowhere above 0"
     if "bounded" in traits:
@@ -118,14 +118,14 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     return ""
 
 
-def overflowing(run: Run, explanation: Explanation, name: str) -> str:
-    """Say where nan or infinity came from: a value, or the derivative of an operation."""
+def nonfinite_reason(run: Run, explanation: Explanation, name: str) -> str:
+    """Return a sentence on the source of nan or infinity: a value, or the derivative of an operation."""
     for note in explanation.notes:
         if note.code == "not-finite":
             line = explanation.node(note.node)
             kind = "nan" if np.any(np.isnan(line.value)) else "infinite"
             given = f"{line.name} = {unparse(line.expression)}" if line.kind == "op" else line.name
-            if not masked(explanation, line):
+            if not is_masked(explanation, line):
                 return f"{given}{at(run, line)} is {kind} already"
     for step in explanation.steps:
         if not np.all(np.isfinite(step.contribution)) and np.all(np.isfinite(step.upstream)):
@@ -138,7 +138,7 @@ def overflowing(run: Run, explanation: Explanation, name: str) -> str:
             value = local.value if local is not None else None
             if value is not None and np.any(np.isnan(step.contribution)) and not np.any(np.isnan(value)):
                 words += ", and 0 times infinity is nan"
-            if masked(explanation, line):
+            if is_masked(explanation, line):
                 words += (
                     f": where() leaves {line.name} out only after that, so keep {step.input} away from there before"
                 )
@@ -155,7 +155,7 @@ def where(x: Line, step: Step) -> str:
 
 
 def spoilt(run: Run, walk: Walk) -> str:
-    """Say the same from the values that were kept, for the graph is gone when a pass has run."""
+    """Return such a sentence from the values that were kept: after a pass the graph is gone."""
     for node in reversed(list(walk.order)):
         value = run.made.get(node)
         if value is not None and not np.all(np.isfinite(value)):
@@ -169,9 +169,9 @@ def spoilt(run: Run, walk: Walk) -> str:
     return TOO_LARGE
 
 
-def masked(explanation: Explanation, line: Line) -> bool:
+def is_masked(explanation: Explanation, line: Line) -> bool:
     """Whether a `where` leaves entries of a value out."""
-    return any(one.op == "where" and line.id in one.inputs for one in explanation.nodes)
+    return any(node.op == "where" and line.id in node.inputs for node in explanation.nodes)
 
 
 def at(run: Run, line: Line) -> str:

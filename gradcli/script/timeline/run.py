@@ -21,7 +21,7 @@ from gradcli.script.timeline.names import TensorNames
 from gradcli.script.timeline.origins import Below, Origins
 from gradcli.source import Source
 
-SHOWN = 2  # of the times that one line did the same; the others are counted
+SHOWN = 2  # events kept for a line that repeats itself; the others are counted
 LARGEST = 4096  # entries of a value that is kept
 REMEMBERED = 100_000  # statements that wrote over memory
 
@@ -46,17 +46,17 @@ def version(tensor: Tensor) -> int:
     return len(tensor.history or ())
 
 
-def kept(value: Any) -> Any:
+def kept_copy(value: Any) -> Any:
     """Copy a value for later; None where it is too large."""
     if value is None or np.size(value) > LARGEST:
         return None
     return np.array(value)[()]
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same(value: Any, other: Any) -> bool:
     """Return whether two values are the same to the bit."""
-    one, other = np.asarray(one), np.asarray(other)
-    return bool(one.shape == other.shape and one.tobytes() == other.tobytes())
+    value, other = np.asarray(value), np.asarray(other)
+    return bool(value.shape == other.shape and value.tobytes() == other.tobytes())
 
 
 class Filled:
@@ -69,7 +69,7 @@ class Filled:
         self._version = version(gradient)
 
     def is_stale(self, gradient: Tensor) -> bool:
-        """Whether the `.grad` is not what it was."""
+        """Whether the `.grad` has changed since."""
         return self._gradient() is not gradient or version(gradient) != self._version
 
 
@@ -89,7 +89,7 @@ class Run:
         self.origins = Origins(self.names.former)
         self.events: list[Event] = []
         self.is_silent = False  # whether no event is kept
-        self.muted = False  # what runs now is one event as a whole: a backward pass, jacobian()
+        self.muted = False  # whether one event stands for all that runs now: a backward pass, jacobian()
         # Nodes: where each was made, the value that it had then, and the line whose pass freed what it saved.
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
         self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()
@@ -106,7 +106,7 @@ class Run:
         # passes, where its requires_grad was switched and to what; and those that jacobian() and torch.func made.
         self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()
-        self.resets = 0  # statements that reset some
+        self.resets = 0  # the statements that reset gradients
         self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()
         self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = WeakKeyDictionary()
         self.inner: WeakSet[Tensor] = WeakSet()
@@ -114,7 +114,7 @@ class Run:
         # Optimizers that have stepped, by class; the parameters of those that stepped or reset gradients.
         self.optimizers: dict[str, None] = {}
         self.owned: WeakSet[Tensor] = WeakSet()
-        self.has_stepped = False  # an optimizer has, in this statement: its changes are an event already
+        self.has_stepped = False  # whether this statement took a step: its changes are an event already
         # Changes in place: until when by the engine's clock, which line, whether an optimizer did it; and the values
         # of tensors that this statement may change without a trace.
         self.changed_at: deque[tuple[int, int, bool]] = deque(maxlen=REMEMBERED)
@@ -131,16 +131,16 @@ class Run:
         return self.names.of_input(tensor)
 
     def copied(self, x: Any) -> Any:
-        """Return a copy of the value of a tensor, the same one as long as that stays as it is."""
+        """Return a copy of the value of a tensor; the same copy as long as the tensor does not change."""
         if not isinstance(x, Tensor):
             return x
         copy = self._copies.get(x)
         if copy is None or not is_same(copy, x.value):
-            copy = self._copies[x] = kept(x.value)
+            copy = self._copies[x] = kept_copy(x.value)
         return copy
 
     def once(self, *what: Any) -> bool:
-        """Whether something is said for the first time."""
+        """Whether a note is given for the first time."""
         if what in self._said:
             return False
         self._said.add(what)
@@ -169,8 +169,9 @@ class Run:
             self.events[last] = replace(self.events[last], times=self.events[last].times + 1)
 
     def add_pass(self, done: Pass) -> None:
-        """Remember a pass; of those of one line and output the latest."""
-        same = next((n for n, one in self.passes.items() if one[:2] == done[:2] and one.returns is done.returns), None)
+        """Remember a pass; of several with the same line and output only the latest."""
+        key = (*done[:2], done.returns)
+        same = next((n for n, earlier in self.passes.items() if (*earlier[:2], earlier.returns) == key), None)
         if same is not None:
             del self.passes[same]
         self.passed += 1

@@ -9,8 +9,8 @@ from gradcli.engine.backward import Contribution
 from gradcli.engine.graph import Node, Target, leaves_below, nodes_below
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
-from gradcli.script.timeline.graphs import valued
-from gradcli.script.timeline.run import Run, kept
+from gradcli.script.timeline.graphs import numpy_value
+from gradcli.script.timeline.run import Run, kept_copy
 
 
 class Walk:
@@ -21,8 +21,8 @@ class Walk:
         self._outputs = {x.node for x in outputs}
         self.order = nodes_below(x.node for x in outputs if x.node is not None)
         retained = [node.hooks.retain for node in self.order if node.hooks is not None]
-        found = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
-        self.retained = {x: None if x._grad is None else kept(x._grad.value) for x in found}  # what they keep so far
+        tensors = [x for x in (keeper() for keeper in retained if keeper is not None) if x is not None]
+        self.retained = {x: None if x._grad is None else kept_copy(x._grad.value) for x in tensors}
         self.totals: dict[Target, Any] = {}
         self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks
         self._edges: set[tuple[Node, int]] = set()
@@ -31,8 +31,8 @@ class Walk:
         node, position, upstream, _, _, total = event
         edge = node.edges[position]
         assert edge is not None
-        self.left[node] = valued(upstream)
-        self.totals[edge] = valued(total)
+        self.left[node] = numpy_value(upstream)
+        self.totals[edge] = numpy_value(total)
         self._edges.add((node, position))
 
     def gradient(self, tensor: Tensor) -> Any:
@@ -52,7 +52,7 @@ class Walk:
 
     def stops(self, run: Run) -> dict[Tensor, str]:
         """Return the leaves below functions of the snippet whose backward gave None for them, and that in words."""
-        found = {}
+        reasons = {}
         for node in self.order:
             if node not in self.totals and node not in self._outputs:
                 continue
@@ -62,5 +62,5 @@ class Walk:
                 if edge is not None and edge not in self.totals and (node, position) not in self._edges:
                     applied = f"{node.primitive.name} (applied at line {run.lines.get(node)})"
                     words = f"the backward of {applied} returned None"
-                    found.update({leaf.variable: words for leaf in leaves_below(edge)})
-        return found
+                    reasons.update({leaf.variable: words for leaf in leaves_below(edge)})
+        return reasons

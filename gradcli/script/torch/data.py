@@ -17,7 +17,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.iteration import Counting
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.signature import given_options
@@ -69,7 +69,7 @@ class Subset(Dataset):
         return len(self.indices)
 
 
-def permuted(n: int, generator: Generator) -> list[int]:
+def random_order(n: int, generator: Generator) -> list[int]:
     """Return the numbers below n in random order."""
     running.machine.budget.fits(n, "the dataset")
     order: list[int] = generator.permutation(n).tolist()
@@ -78,7 +78,7 @@ def permuted(n: int, generator: Generator) -> list[int]:
 
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
     """Split a dataset into parts in random order; lengths that sum to 1 are shares, whose rest goes round."""
-    sizes, total = list(bounded(lengths)), len(dataset)
+    sizes, total = list(bounded_iterable(lengths)), len(dataset)
     if any(size < 0 for size in sizes):
         raise ValueError(f"the lengths of parts are not negative: {sizes}")
     if math.isclose(sum(sizes), 1) and sum(sizes) <= 1:
@@ -87,7 +87,7 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
             sizes[extra % len(sizes)] += 1
     if sum(sizes) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = permuted(total, generator or running.machine.generator)
+    order = random_order(total, generator or running.machine.generator)
     return [Subset(dataset, order[start:end]) for start, end in pairwise(accumulate(sizes, initial=0))]
 
 
@@ -192,8 +192,8 @@ class DataLoader(Facade):
             yield from Counting(range(count) if self.sampler is None else self.sampler)
             return
         generator = self.generator or Generator(running.machine.generator.random64())
-        yield from permuted(count, generator)
-        permuted(count, generator)  # of which torch's sampler takes none
+        yield from random_order(count, generator)
+        random_order(count, generator)  # of which torch's sampler takes none
 
     def _batches(self) -> Iterator[Any]:
         positions = self._positions()

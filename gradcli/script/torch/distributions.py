@@ -16,7 +16,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import formatted
+from gradcli.script.python.text.formatting import format_field
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.sampling import bernoulli, multinomial, normal
@@ -61,7 +61,7 @@ REAL = Constraint("Real()", lambda x: x == x)  # false for nan alone
 
 
 def interval(low: Any, high: Any) -> Constraint:
-    text = f"Interval(lower_bound={formatted(low)}, upper_bound={formatted(high)})"
+    text = f"Interval(lower_bound={format_field(low)}, upper_bound={format_field(high)})"
     least, most = (x.value if isinstance(x, Tensor) else x for x in (low, high))
     return Constraint(text, lambda x: (least <= x) & (x <= most))
 
@@ -102,7 +102,7 @@ class Distribution(Facade):
 
     def _check_numbers(self, words: str, constraint: Constraint, value: Tensor) -> None:
         if self._validates and not np.all(constraint.holds(value.value)):
-            raise ValueError(f"{words}, but found invalid values:\n{formatted(value)}")
+            raise ValueError(f"{words}, but found invalid values:\n{format_field(value)}")
 
     def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
         """Begin with parameters of one shape, that of the batch."""
@@ -152,7 +152,7 @@ class Distribution(Facade):
 
 
 def _short(value: Tensor) -> str:
-    return formatted(value) if value.value.size == 1 else size_text(value.shape)
+    return format_field(value) if value.value.size == 1 else size_text(value.shape)
 
 
 REAL_VECTOR = Constraint("IndependentConstraint(Real(), 1)", REAL.holds)

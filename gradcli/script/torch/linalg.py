@@ -55,13 +55,13 @@ def find(name: str) -> Any:
         )
     if name in MEMBERS:
         return MEMBERS[name]
-    known = facade.function(name, "linalg")
-    return known and of_reals(name, known)
+    operation = facade.function(name, "linalg")
+    return operation and of_reals(name, operation)
 
 
 LINALG_ERROR = BuiltinType("_LinAlgError", LinAlgError, LinAlgError, module="torch._C")
 
 
 def namespace(name: str) -> Namespace:
-    known = [*OPERATIONS, "norm", *MEMBERS]
-    return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=known)
+    names = [*OPERATIONS, "norm", *MEMBERS]
+    return Namespace(name, {"LinAlgError": TYPES.setdefault(LinAlgError, LINALG_ERROR)}, find, known=names)

@@ -15,9 +15,9 @@ def _parsed(function: str, signature: str) -> tuple[Parameters, dict[str, Any]]:
     """The parameters of a method, and their defaults."""
     method = ast.parse(f"lambda self, {signature}: 0", mode="eval").body
     assert isinstance(method, ast.Lambda)
-    own, parameters = method.args, Parameters(method.args, function)
-    optional = parameters.positional[len(parameters.positional) - len(own.defaults) :] + parameters.only_named
-    values = [ast.literal_eval(node) for node in (*own.defaults, *own.kw_defaults) if node is not None]
+    syntax, parameters = method.args, Parameters(method.args, function)
+    optional = parameters.positional[len(parameters.positional) - len(syntax.defaults) :] + parameters.only_named
+    values = [ast.literal_eval(node) for node in (*syntax.defaults, *syntax.kw_defaults) if node is not None]
     return parameters, dict(zip(optional, values, strict=True))
 
 

@@ -13,7 +13,7 @@ from gradcli.stream.arrow.computation import Computation, Computed, Forms, Input
 from gradcli.stream.arrow.tables import assembled, inputs_of
 from gradcli.stream.conversion import Replacement, error_of_loss
 from gradcli.workers.limits import Limits
-from gradcli.workers.pool import Again, Answered, Lost, mapped
+from gradcli.workers.pool import Again, Answered, Lost, map_items
 
 
 class Rows(NamedTuple):
@@ -61,7 +61,7 @@ class Conversion:
         """Yield the results as batches, in order and perhaps smaller, with the facts of each."""
         work = OneByOne(self.computation, self.forms)
         parts = attrgetter("inputs.count")
-        results = mapped(
+        results = map_items(
             work, self._items(batches), self.jobs, self.limits, self._lost, kind=Computed, parts=parts, fits=is_about
         )
         for result in results:

@@ -32,7 +32,7 @@ from gradcli.stream.arrow.tables import ERROR, planned
 from gradcli.stream.batches import is_exceeded, too_many
 from gradcli.stream.inputs import ending
 from gradcli.stream.plan import Task
-from gradcli.workers.files import is_folder, refuse_unwritable, unwritten, written
+from gradcli.workers.files import is_folder, open_output, refuse_unwritable, unwritten_error
 from gradcli.workers.limits import Limits
 
 # Shards put together: the groups of each part in their order, as one run would have written them.
@@ -250,13 +250,13 @@ def put_together(members: Sequence[Shard], target: Path) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise unwritten(str(target.parent), error.strerror) from None
+        raise unwritten_error(str(target.parent), error.strerror) from None
     format = format_of(target.name) or "parquet"
     order = sorted((group, place) for place, (_, manifest) in enumerate(members) for group in manifest.groups)
     with ExitStack() as stack:
         sources = [stack.enter_context(closing(Source(str(path), format))) for path, _ in members]
         readers = [Rows(source) for source in sources]
-        file = stack.enter_context(written(str(target)))
+        file = stack.enter_context(open_output(str(target)))
         writer = Writer(file, format, sources[0].schema, sources[0].repeating(), is_hashed=True, is_beside=True)
         is_whole = False
         try:
@@ -364,7 +364,7 @@ class Job:
             if self.output == "-":
                 self.write(source, None, Writer(standard_output(), kind, schema, []), advance)
                 return
-            with written(str(target)) as file:
+            with open_output(str(target)) as file:
                 self.write(source, None, self.writer(file, kind, source, is_hashed=False), advance)
 
     def writer(self, file: Any, format: str, source: Source, *, is_hashed: bool) -> Writer:
@@ -407,9 +407,9 @@ class Job:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise unwritten(str(target.parent), error.strerror) from None
+            raise unwritten_error(str(target.parent), error.strerror) from None
         count, failed = self.count, self.failed
-        with closing(share.part.opened(self.computation.plan.names)) as source, written(str(target)) as file:
+        with closing(share.part.opened(self.computation.plan.names)) as source, open_output(str(target)) as file:
             writer = self.writer(file, share.part.format, source, is_hashed=True)
             groups = None if share.is_whole else [group.group for group in share.groups]
             self.write(source, groups, writer, advance)

@@ -23,7 +23,7 @@ from gradcli.source import visible
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.plan import Task
 from gradcli.stream.values import dump, plain
-from gradcli.workers.files import written_as_text
+from gradcli.workers.files import open_text_output
 
 # Manifests: beside each file of results, what it was made of and by, so that a run can go on and shards can meet.
 
@@ -63,7 +63,7 @@ class Manifest:
 
     def write(self, path: Path) -> None:
         """Write the manifest of the file at a path."""
-        with written_as_text(str(manifest_path(path))) as file:
+        with open_text_output(str(manifest_path(path))) as file:
             file.write(dump({"schema": SCHEMA, **asdict(self)}, indent=2) + "\n")
 
     def is_done(self, path: Path) -> bool:

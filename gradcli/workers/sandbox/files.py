@@ -27,12 +27,12 @@ def restrict_files(folders: Iterable[str]) -> bool:
 
     It must have given up new privileges.
     """
-    libc, known = ctypes.CDLL(None), version()
-    if known < 1:
+    libc, abi = ctypes.CDLL(None), version()
+    if abi < 1:
         return False
-    accesses = (1 << max(count for since, count in ACCESSES.items() if since <= known)) - 1
-    rules = struct.pack("<QQQ", accesses, *(bits if known >= since else 0 for since, bits in (NETWORK, SCOPES)))
-    size = 24 if known >= SCOPES[0] else 16 if known >= NETWORK[0] else 8
+    accesses = (1 << max(count for since, count in ACCESSES.items() if since <= abi)) - 1
+    rules = struct.pack("<QQQ", accesses, *(bits if abi >= since else 0 for since, bits in (NETWORK, SCOPES)))
+    size = 24 if abi >= SCOPES[0] else 16 if abi >= NETWORK[0] else 8
     ruleset = libc.syscall(CREATE, rules, ctypes.c_size_t(size), 0)
     if ruleset < 0:
         return False

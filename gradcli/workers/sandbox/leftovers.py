@@ -1,4 +1,4 @@
-"""What a process has of its user beside its work: variables of the environment, open files."""
+"""What a process holds of its user beside its work: environment variables and open files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def forget_environment() -> None:
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     libc = ctypes.CDLL(None)
     held = os.environ._data  # type: ignore[attr-defined]
-    for one in (one for pair in held.items() for one in pair if len(one) > 1):  # shorter ones are everybody's
-        ctypes.memset(id(one) + HEADER, 0, len(one))
+    for word in (word for pair in held.items() for word in pair if len(word) > 1):  # Python shares shorter ones
+        ctypes.memset(id(word) + HEADER, 0, len(word))
     variables = ctypes.POINTER(ctypes.c_void_p).in_dll(libc, "environ")
     number = 0
     while variables and (place := variables[number]):

@@ -13,10 +13,10 @@ from gradcli.errors import EvaluationError
 
 SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 4, 38  # of prctl
 SET_CAPABILITIES = {"x86_64": 126, "aarch64": 91}  # the number of the call
-CAPABILITIES = 0x20080522, bytes(24)  # the version of their form, and none
+CAPABILITIES = 0x20080522, bytes(24)  # the version of the structure, and no capability
 IS_LINUX = sys.platform == "linux" and sys.maxsize > 2**32
 INSTALLED = ("site-packages", "dist-packages", "lib-dynload")  # folders of modules alone
-WALLS = {"files": "Landlock", "calls": "seccomp"}  # each by what it is around, and the part of the system
+WALLS = {"files": "Landlock", "calls": "seccomp"}  # what each wall is around, and the part of the system that builds it
 
 
 def lock(descriptors: Collection[int]) -> None:
@@ -35,10 +35,10 @@ def lock(descriptors: Collection[int]) -> None:
     from gradcli.workers.sandbox.leftovers import close_files, forget_environment
     from gradcli.workers.sandbox.modules import QUICK, import_by_opening
 
-    standing = prepared(QUICK)
-    os.environ.setdefault("TZ", ":/etc/localtime")  # with which the zone of the machine is read once, now
+    standing = prepare(QUICK)
+    os.environ.setdefault("TZ", ":/etc/localtime")  # so that the time zone is read now, and not again
     time.tzset()
-    os.chdir("/")  # what it may ask for the name of
+    os.chdir("/")  # the only folder that the process may ask the name of
     forget_environment()
     close_files({0, 1, 2, *descriptors})
     sys.path[:] = readable = list(folders())
@@ -50,8 +50,8 @@ def lock(descriptors: Collection[int]) -> None:
     libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     package = Path(__file__).parents[2]
     frozen = (sys.executable, getattr(sys, "_MEIPASS", "")) if hasattr(sys, "frozen") else ()  # by PyInstaller
-    own = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
-    is_around_files = restrict_files((*readable, *own))
+    needed_files = (str(package), str(package.parent / "grammars"), *filter(None, [sys.pycache_prefix, *frozen]))
+    is_around_files = restrict_files((*readable, *needed_files))
     if standing["calls"]:
         import_by_opening()
     if standing != {"files": is_around_files, "calls": restrict_calls(machine, opens=is_around_files)}:
@@ -68,7 +68,7 @@ def folders() -> Iterator[str]:
             yield path
 
 
-def prepared(compiled: Collection[str] = ()) -> dict[str, bool]:
+def prepare(compiled: Collection[str] = ()) -> dict[str, bool]:
     """Return the walls of this system, and make processes ready that are forked from now on, and this one, too.
 
     They have those modules now that are not Python, all if none are named, and what they need of files if no wall will
@@ -102,7 +102,7 @@ def require() -> None:
         raise EvaluationError("E405", message, help="use Linux 5.13 or later, or leave out --require-sandbox")
 
 
-def told() -> str:
-    """Return the walls that hold on this system, and those that do not, on a line."""
+def walls_text() -> str:
+    """Return a line that says of each wall whether it holds on this system."""
     each = [f"{name} {'yes' if stands else 'no'} ({WALLS[name]})" for name, stands in walls().items()]
     return f"walls around strangers' work: {', '.join(each)}"

@@ -22,7 +22,7 @@ from typing import Any
 from zipimport import zipimporter
 
 FSTAT = {"x86_64": 5, "aarch64": 80}  # the number of the call, which the library may spell as a question about a path
-SIZE, TIME, FACTS = 48, 88, 144  # places in what it answers, and bytes of it
+SIZE, TIME, FACTS = 48, 88, 144  # offsets in its answer, and the bytes of it
 # Modules that are not Python, of which some part of gradcli imports each only when it needs it.
 # fmt: off
 QUICK = (
@@ -31,11 +31,11 @@ QUICK = (
     "zlib",
 )
 # fmt: on
-SLOW = ("numpy.random",)  # which a command that may need them imports before it is locked
+SLOW = ("numpy.random",)  # a command that may need them imports them before it is locked
 
 
 def import_compiled(names: Collection[str]) -> None:
-    """Import modules that are not Python, as far as they are there."""
+    """Import modules that are not Python, those that exist."""
     for name in names:
         with suppress(ImportError):
             import_module(name)
@@ -88,7 +88,7 @@ def archive_of(folder: str) -> zipimporter | None:
 
 
 class Loader(SourceFileLoader):
-    """Loads a module of a file that was there when it was looked for."""
+    """Loads a module from a file, which it opens and asks nothing about by its path."""
 
     def __init__(self, fullname: str, path: str, opener: Opener) -> None:
         super().__init__(fullname, path)

@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from gradcli.commands.forms import FOLDER, HANDOUT, KEY, LINT, forms
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.check.worked import WORK
-from gradcli.workers.sandbox.lock import prepared
+from gradcli.workers.sandbox.lock import prepare
 from tests.commands.running import gradcli
 from tests.commands.test_practice import practised
 from tests.programs import some
@@ -207,7 +207,7 @@ CHECKS: dict[str, Callable[[str], object]] = {
 @pytest.fixture(scope="module")
 def ready() -> None:
     """Make ready here what each command would make its processes do."""
-    prepared()
+    prepare()
     WORK.prepare()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from gradcli.errors import EvaluationError
 from gradcli.workers.limits import Limits, no_more_files
-from gradcli.workers.pool import Failed, Lost, mapped
+from gradcli.workers.pool import Failed, Lost, map_items
 from tests.commands.running import gradcli
 from tests.commands.served import COMMAND
 from tests.commands.walls.test_scripts_in_workers import SCRIPT, prepared
@@ -67,7 +67,7 @@ def test_whatever_needs_one_file_more_is_told(error: Exception) -> None:
         return [Failed(loss.error)]
 
     with pytest.raises(EvaluationError, match="the system gives no more files"):
-        list(mapped(work, [1], 1, Limits(), lost))
+        list(map_items(work, [1], 1, Limits(), lost))
     assert no_more_files(ImportError("no module")) is None
 
 

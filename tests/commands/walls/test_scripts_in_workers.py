@@ -120,7 +120,7 @@ def test_a_page_of_exercises_is_made_within_limits(
 
 
 INTERPRETER = ("script.interpreter", "run")
-WALLS = {"in_worker", "mapped", "begin"}  # what gives work to a process within limits, or makes this one such
+WALLS = {"in_worker", "map_items", "begin"}  # what gives work to a process within limits, or makes this one such
 HOLDS = """\
 commands.comparing compare
 commands.course.handout draw_sheets

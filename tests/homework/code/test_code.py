@@ -198,7 +198,7 @@ def test_each_program_runs_with_its_own_changes_alone(grader: Grader, monkeypatc
         heard.setdefault(text_of(question), []).extend(getattr(question, "texts", ()))
         return function(question)
 
-    monkeypatch.setattr(marking, "asked", listening)
+    monkeypatch.setattr(marking, "ask_process", listening)
     judge = CodeJudge(Code("Value", is_engine=True), USUAL)
     for text in texts:
         judge.verdicts(text)

@@ -10,7 +10,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.language.parser import parse_program
 from gradcli.ops.support.absent import INSTEAD
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.originals import missing
+from gradcli.script.originals import missing_error
 from gradcli.source import Source
 
 
@@ -28,4 +28,4 @@ def test_a_program_is_told_what_to_write_instead(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["matrix_exp", "index_fill_"])
 def test_a_snippet_is_told_it_too(name: str) -> None:
-    assert missing("torch", name, ()).help == INSTEAD[name.removesuffix("_")]
+    assert missing_error("torch", name, ()).help == INSTEAD[name.removesuffix("_")]

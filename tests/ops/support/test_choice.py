@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradcli.ops.nn.activations import sigmoid
-from gradcli.ops.pointwise.selection import MANY, chosen
+from gradcli.ops.pointwise.selection import MANY, choose
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-45, 65504.0]
 LAYOUTS = {
@@ -36,7 +36,7 @@ def test_conditions_that_are_no_masks_and_small_arrays(size: int, dtype: Any) ->
     x = np.linspace(-2, 2, size).astype(dtype)
     for condition in (np.arange(size) % 3, np.True_, False, np.arange(size) > 5):
         for a, b in ((x, 0), (0, x), (x, -x), (1, 2)):
-            np.testing.assert_array_equal(chosen(condition, a, b), np.where(condition, a, b), strict=True)
+            np.testing.assert_array_equal(choose(condition, a, b), np.where(condition, a, b), strict=True)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

@@ -9,7 +9,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.workers.confinement import forbid_writing, limit_memory, reserved
+from gradcli.workers.confinement import data_size, forbid_writing, limit_memory
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
@@ -27,7 +27,7 @@ def inside(attack: Callable[[], Any], memory: int = 2**50) -> Any:
             nowhere = os.open(os.devnull, os.O_RDWR)
             for standard in (0, 1, 2):
                 os.dup2(nowhere, standard)
-            limit_memory(reserved() + memory)
+            limit_memory(data_size() + memory)
             forbid_writing([start])
             try:
                 result = attack()

@@ -25,7 +25,7 @@ from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.timeline.graphs import snapshot, valued
+from gradcli.script.timeline.graphs import numpy_value, snapshot
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Returned, Timeline, Value
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.script.torch.random.generator import Generator
@@ -149,7 +149,7 @@ class Passes(Recorder):
     def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
         self.flush()
         whole = len(outputs) == 1 and outputs[0].node is not None
-        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0]), {}
+        return snapshot(self.run, outputs[0]) if whole else None, numpy_value(given[0]), {}
 
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
@@ -174,10 +174,10 @@ def watched(events: Iterator[Contributed], hooks: dict[Target, float]) -> Iterat
             target, left = event.node, event.upstream
             edge = target.edges[event.position]
             assert edge is not None
-            arrived[edge] = valued(event.total)
+            arrived[edge] = numpy_value(event.total)
         if target in arrived and target.hooks is not None:
             with np.errstate(all="ignore"):
-                ratios = np.divide(valued(left), arrived[target])
+                ratios = np.divide(numpy_value(left), arrived[target])
             factor = float(np.ravel(ratios)[0])
             if np.isfinite(factor) and factor != 1 and np.allclose(ratios, factor):
                 hooks[target] = factor

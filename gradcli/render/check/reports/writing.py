@@ -19,7 +19,7 @@ from gradcli.render.check.reports.cells import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output
-from gradcli.workers.files import beside, is_folder, refuse_overwriting, unwritten
+from gradcli.workers.files import beside, is_folder, refuse_overwriting, unwritten_error
 from gradcli.workers.limits import Limits
 
 
@@ -96,7 +96,7 @@ def make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise unwritten(str(folder), error.strerror) from None
+        raise unwritten_error(str(folder), error.strerror) from None
 
 
 def write(path: str, parts: Iterable[str], place: Path | None = None) -> None:
@@ -106,7 +106,7 @@ def write(path: str, parts: Iterable[str], place: Path | None = None) -> None:
             for part in parts:
                 target.write(part.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise unwritten(path, error.strerror) from None
+        raise unwritten_error(path, error.strerror) from None
 
 
 def is_replaceable(path: Path) -> bool:
@@ -122,4 +122,4 @@ def write_beside(path: Path, parts: Iterable[str]) -> None:
         with beside(path) as part:
             write(str(path), parts, part)
     except OSError as error:
-        raise unwritten(str(path), error.strerror) from None
+        raise unwritten_error(str(path), error.strerror) from None

@@ -21,7 +21,7 @@ from gradcli.render.text.numbers import short
 from gradcli.script.moments.model import Moment, Moments, TensorState
 from gradcli.script.timeline.model import Backward, Changed, Event, Forward, Loop, Made, Reset, Returned, Updated
 from gradcli.script.timeline.passes import as_written
-from gradcli.script.timeline.reasons import listed
+from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 # The sentences about what a line of a snippet did.
@@ -60,7 +60,7 @@ def of_event(event: Event, looks: Looks) -> Iterator[str]:
             yield f"{event.name} becomes {written(event.value, looks)}, {how}."
         case Reset():
             becomes = "become" if len(event.names) > 1 else "becomes"
-            names = listed([f"{name}.grad" for name in event.names], FEW_SAID)
+            names = list_names([f"{name}.grad" for name in event.names], FEW_SAID)
             yield f"{names} {becomes} {'None' if event.to_none else 0}."
         case Updated():
             yield from updated(event, looks)
@@ -125,7 +125,7 @@ def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks
             large += [one.partition(" becomes ")[0] for one in told if " becomes " in one and not one.endswith("None.")]
             yield from (one for one in told if " becomes " not in one or one.endswith("None."))
     if large:
-        yield f"{listed(large, FEW_SAID)} {'has' if len(large) == 1 else 'have'} new numbers."
+        yield f"{list_names(large, FEW_SAID)} {'has' if len(large) == 1 else 'have'} new numbers."
 
 
 def new(state: TensorState, looks: Looks) -> Iterator[str]:
@@ -353,11 +353,11 @@ class Stops:
                 yield f"{one.name}.grad becomes {written(one.after, self.looks)}."
             kept = [f"{one.name}.grad = {written(one.after, self.looks)}" for one in event.retained]
             if kept:
-                yield f"retain_grad() keeps {listed(kept, 8)}."
+                yield f"retain_grad() keeps {list_names(kept, 8)}."
         else:
             given = [
                 f"{written(value, self.looks) if value is not None else 'None'} for {name}"
                 for name, value in event.gradients
             ]
-            yield f"torch.autograd.grad returns {listed(given, 8)}, and leaves every .grad alone."
+            yield f"torch.autograd.grad returns {list_names(given, 8)}, and leaves every .grad alone."
         yield from (ended(note.message) for note in event.notes)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from types import MethodType
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles, refusal
 from gradcli.script.python.syntax.names import local
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope
 from gradcli.script.python.values.attributes import attribute, method_of
 from gradcli.script.python.values.kinds import BuiltinType, Defined
-from gradcli.script.python.values.operators import bounded
-from gradcli.script.python.values.places import Place, called_from, placed
+from gradcli.script.python.values.operators import bounded_iterable
+from gradcli.script.python.values.places import Place, note_call, note_place
 from gradcli.script.python.values.special import exact
 
 
@@ -24,10 +24,10 @@ def call(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
     place = Place(node, unit.source)
     if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
         return _call_of_any(node, place, scope, unit)
-    arguments = [compiled(argument, scope, unit) for argument in node.args]
+    arguments = [compile_node(argument, scope, unit) for argument in node.args]
     if isinstance(node.func, ast.Attribute):
         return _method_call(node.func, arguments, place, scope, unit)
-    return _plain_call(compiled(node.func, scope, unit), arguments, place)
+    return _plain_call(compile_node(node.func, scope, unit), arguments, place)
 
 
 def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Closure:
@@ -39,7 +39,7 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
         try:
             return called(x)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     def of_two(env: Env) -> Any:
@@ -49,7 +49,7 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
         try:
             return called(x, y)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     def of_several(env: Env) -> Any:
@@ -58,7 +58,7 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
         try:
             return called(*given)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     if not 0 < len(arguments) < 3:
@@ -69,44 +69,44 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
 
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
-    value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
+    value, name, method_place = compile_node(node.value, scope, unit), node.attr, Place(node, unit.source)
     is_plain, variable = name[0] != "_", local(node.value, scope)
 
-    def found(x: Any) -> Any:
+    def callable_of(x: Any) -> Any:
         try:
             return getattr(x, name) if is_plain and type(type(x)) is Defined else attribute(x, name)
         except Exception as error:
-            placed(error, own)
+            note_place(error, method_place)
             raise
 
     def of_none(env: Env) -> Any:
         x = env[variable] if variable in env else value(env)
         method = method_of(x, name)
-        called: Any = found(x) if method is None else None
+        called: Any = callable_of(x) if method is None else None
         try:
             return method(x) if method is not None else called()
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     def of_one(env: Env) -> Any:
         x = value(env)
         method = method_of(x, name)
-        called: Any = found(x) if method is None else None
+        called: Any = callable_of(x) if method is None else None
         y = first(env)
         try:
             return method(x, y) if method is not None else called(y)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     def of_several(env: Env) -> Any:
-        called = found(value(env))
+        called = callable_of(value(env))
         given = [argument(env) for argument in arguments]
         try:
             return called(*given)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     if len(arguments) > 1:
@@ -119,9 +119,9 @@ def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, sc
 
 def _call_of_any(node: ast.Call, place: Place, scope: Scope, unit: Unit) -> Closure:
     """A call with stars or keywords."""
-    function = compiled(node.func, scope, unit)
+    function = compile_node(node.func, scope, unit)
     positional = [_spread(argument, scope, unit) for argument in node.args]
-    named = [(keyword.arg, compiled(keyword.value, scope, unit)) for keyword in node.keywords]
+    named = [(keyword.arg, compile_node(keyword.value, scope, unit)) for keyword in node.keywords]
 
     def evaluate(env: Env) -> Any:
         called = function(env)
@@ -144,7 +144,7 @@ def _call_of_any(node: ast.Call, place: Place, scope: Scope, unit: Unit) -> Clos
                     keywords[name] = value
             return called(*arguments, **keywords)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
 
     return evaluate
@@ -152,12 +152,12 @@ def _call_of_any(node: ast.Call, place: Place, scope: Scope, unit: Unit) -> Clos
 
 def _spread(argument: ast.expr, scope: Scope, unit: Unit) -> tuple[bool, Closure]:
     starred = isinstance(argument, ast.Starred)
-    return starred, compiled(argument.value if isinstance(argument, ast.Starred) else argument, scope, unit)
+    return starred, compile_node(argument.value if isinstance(argument, ast.Starred) else argument, scope, unit)
 
 
 def _starred(called: Any, value: Any) -> Any:
     try:
-        return bounded(iter(value))
+        return bounded_iterable(iter(value))
     except TypeError:
         if hasattr(type(value), "__iter__"):
             raise

@@ -7,20 +7,20 @@ from abc import ABCMeta
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.functions.functions import decorate, decorators
+from gradcli.script.python.functions.functions import apply_decorators, decorators
 from gradcli.script.python.members.reserved import check_class
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles, refusal
 from gradcli.script.python.syntax.displays import several
 from gradcli.script.python.syntax.names import store_name
-from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
+from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound_names, mangle
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
 from gradcli.script.python.values.parents import parent as standing_for
-from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
+from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrap_special
 
 FIELDS = " fields"  # where a class has its annotated names, for dataclasses: no assignment of a snippet reaches it
-PLAIN = ("__doc__", "__slots__", "__match_args__")  # what a class may say of itself
+PLAIN = ("__doc__", "__slots__", "__match_args__")  # special attributes that a class may set
 ANCESTORS = 200  # of one class; each class lists all of its own
 
 
@@ -32,18 +32,18 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
     doc = ast.get_docstring(node, clean=False)
     mangle(node)
     around = Scope("cell", frozenset((CLASS,)), scope.outer if scope.kind == "class" else scope)
-    names = bound(node.body)
+    names = bound_names(node.body)
     for defined in names["local"]:
         if is_special(defined) and defined not in DEFINABLE and defined not in PLAIN:
             raise refusal(node, unit, f"defining {defined} is not supported", "use a method with a plain name")
     inner = Scope("class", names["local"], around, names["global"], names["nonlocal"], name=name)
     body, parents = block(node.body, inner, unit), several(node.bases, scope, unit)
-    named = [(keyword.arg or "", compiled(keyword.value, scope, unit)) for keyword in node.keywords]
+    named = [(keyword.arg or "", compile_node(keyword.value, scope, unit)) for keyword in node.keywords]
     decorated = decorators(node.decorator_list, scope, unit)
     store, in_class = store_name(node.name, scope, unit), scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated]
+        called_decorators = [(place, decorator(env)) for place, decorator in decorated]
         bases = parents(env)
         options = {key: value(env) for key, value in named}
         cell: Env = {OUTER: env[OUTER] if in_class else env}
@@ -51,8 +51,8 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
         body(namespace)
         del namespace[OUTER]
         contents = {"__doc__": doc, **namespace, FIELDS: dict(inner.inside), "__qualname__": name}
-        made = new_class(node.name, bases, contents, options, cell)
-        store(env, decorate(found, made))
+        defined_class = new_class(node.name, bases, contents, options, cell)
+        store(env, apply_decorators(called_decorators, defined_class))
 
     return run
 
@@ -65,14 +65,14 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     meta = _metaclass(bases, options.pop("metaclass", None))
     check_own(bases, namespace)
     for special in WRAPPED.keys() & namespace.keys():
-        namespace[special] = wrapped(special, namespace[special])
+        namespace[special] = wrap_special(special, namespace[special])
     check_class(bases, namespace)
     if "__slots__" in namespace:
         namespace["__slots__"] = _slots(namespace["__slots__"])
-    made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
-    cell[CLASS] = made
-    meta.__init__(made, name, bases, namespace, **options)
-    return made
+    kind: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
+    cell[CLASS] = kind
+    meta.__init__(kind, name, bases, namespace, **options)
+    return kind
 
 
 def _slots(given: Any) -> tuple[str, ...]:
@@ -88,13 +88,13 @@ def named_class(name: Any, parents: Any, namespace: Any, /, **options: Any) -> t
     """Make a class as `type(name, parents, namespace)` does."""
     if not isinstance(name, str) or not isinstance(parents, tuple) or not isinstance(namespace, dict):
         raise TypeError("type() takes a text, a tuple and a dict")
-    own = dict(dict.items(namespace))  # past the methods of a class of the snippet
-    for key in own:
+    attributes = dict(dict.items(namespace))  # without calling methods of a snippet's class
+    for key in attributes:
         if type(key) is not str or (is_special(key) and key not in DEFINABLE and key not in (*PLAIN, "__module__")):
             raise UnsupportedError("such a name in the namespace of a class is not supported here")
-    own.pop("__module__", None)
+    attributes.pop("__module__", None)
     name, parents = str.__str__(name), list(tuple.__iter__(parents))
-    return new_class(name, parents, {"__doc__": None, **own, FIELDS: {}, "__qualname__": name}, options, {})
+    return new_class(name, parents, {"__doc__": None, **attributes, FIELDS: {}, "__qualname__": name}, options, {})
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
@@ -104,8 +104,8 @@ def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
         raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)
     if any(issubclass(base, BaseException) for base in bases):
         return DefinedError
-    own = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
-    return MARKED[own[0]] if own else DefinedAbstract if python is ABCMeta else Defined
+    marked = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
+    return MARKED[marked[0]] if marked else DefinedAbstract if python is ABCMeta else Defined
 
 
 NO_METACLASS = "define __init_subclass__ in the parent, or write a function that changes the class"

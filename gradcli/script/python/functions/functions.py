@@ -10,11 +10,11 @@ from typing import Any
 from gradcli.script.limits import DEPTH
 from gradcli.script.python.functions.generators import generator_function
 from gradcli.script.python.functions.parameters import PARAMETERS, VARIABLES_AROUND, Parameters, bind
-from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compile_node, compiles
 from gradcli.script.python.syntax.names import store_name
-from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, has_blocks, nodes_of, yields
+from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound_names, has_blocks, nodes_of, yields
 from gradcli.script.python.syntax.statements import block
-from gradcli.script.python.values.places import Place, called_from
+from gradcli.script.python.values.places import Place, note_call
 
 Function = Callable[..., Any]
 POSTPONED = "from __future__ import annotations"
@@ -37,30 +37,30 @@ class Code:
         self.annotations = {p.arg: p.annotation for p in every if p is not None and p.annotation is not None}
         self.around = scope, unit
         self.kept: frozenset[str] | None = None  # the variables that blocks inside hold, if there are such blocks
-        defaults = [compiled(default, scope, unit) for default in parameters.defaults]
+        defaults = [compile_node(default, scope, unit) for default in parameters.defaults]
         names = self.parameters.positional[len(self.parameters.positional) - len(defaults) :]
         named = zip(self.parameters.only_named, parameters.kw_defaults, strict=True)
         self.defaults = [
             *zip(names, defaults, strict=True),
-            *((name, compiled(default, scope, unit)) for name, default in named if default is not None),
+            *((name, compile_node(default, scope, unit)) for name, default in named if default is not None),
         ]
 
     def function(self, env: Env, here: Env) -> Function:
         """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         defaults = {name: default(here) for name, default in self.defaults}
-        made: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
-        made._facts = partial(self._fact, env, defaults, here if self.annotations else {})
-        made.__name__, made.__qualname__, made.__module__ = self.name, self.qualified, "__main__"
+        function: Any = self._running(env, defaults) if self.generate is None else self._generating(env, defaults)
+        function._facts = partial(self._fact, env, defaults, here if self.annotations else {})
+        function.__name__, function.__qualname__, function.__module__ = self.name, self.qualified, "__main__"
         if self.doc is not None:
-            made.__doc__ = self.doc
-        return made  # type: ignore[no-any-return]
+            function.__doc__ = self.doc
+        return function  # type: ignore[no-any-return]
 
     def _fact(self, outer: Env, defaults: dict[str, Any], here: Env, name: str) -> Any:
         """Return a fact about the function, by its name in Python; annotations are evaluated when asked for."""
         if name == "__annotations__":
             if POSTPONED in self.around[1].source.text:
                 return {name: ast.unparse(node) for name, node in self.annotations.items()}
-            return {name: compiled(node, *self.around)(here) for name, node in self.annotations.items()}
+            return {name: compile_node(node, *self.around)(here) for name, node in self.annotations.items()}
         if name == PARAMETERS:
             return self.parameters, defaults
         if name == VARIABLES_AROUND:
@@ -129,9 +129,9 @@ class Code:
         assert generate is not None
 
         def call(*arguments: Any, **keywords: Any) -> Any:
-            made: Any = generate(variables(outer, defaults, arguments, keywords))
-            made.__name__, made.__qualname__ = name, qualified
-            return made
+            generator: Any = generate(variables(outer, defaults, arguments, keywords))
+            generator.__name__, generator.__qualname__ = name, qualified
+            return generator
 
         return call
 
@@ -147,26 +147,26 @@ def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
     in_class = scope.kind == "class"
 
     def run(env: Env) -> None:
-        found = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
-        store(env, decorate(found, code.function(env[OUTER] if in_class else env, env)))
+        called_decorators = [(place, decorator(env)) for place, decorator in decorated] if decorated else []
+        store(env, apply_decorators(called_decorators, code.function(env[OUTER] if in_class else env, env)))
 
     return run
 
 
 def decorators(nodes: list[ast.expr], scope: Scope, unit: Unit) -> list[tuple[Place, Closure]]:
     """The decorators in the order in which they are evaluated, with their places."""
-    return [(Place(node, unit.source), compiled(node, scope, unit)) for node in nodes]
+    return [(Place(node, unit.source), compile_node(node, scope, unit)) for node in nodes]
 
 
-def decorate(found: list[tuple[Place, Any]], made: Any) -> Any:
+def apply_decorators(decorators: list[tuple[Place, Any]], decorated: Any) -> Any:
     """Apply the decorators to a function or class, the closest first."""
-    for place, decorator in reversed(found):
+    for place, decorator in reversed(decorators):
         try:
-            made = decorator(made)
+            decorated = decorator(decorated)
         except Exception as error:
-            called_from(error, place)
+            note_call(error, place)
             raise
-    return made
+    return decorated
 
 
 @compiles(ast.Lambda)
@@ -180,7 +180,7 @@ def compile_lambda(node: ast.Lambda, scope: Scope, unit: Unit) -> Closure:
 def code_of(name: str, parameters: ast.arguments, body: list[ast.stmt], scope: Scope, unit: Unit) -> Code:
     """Compile a function; its block sees the block around it, past the variables of a class."""
     code = Code(name, parameters, scope, unit)
-    names = bound(body)
+    names = bound_names(body)
     inner = Scope(
         "function",
         (code.parameters.names | names["local"]) - names["global"] - names["nonlocal"],
@@ -195,7 +195,7 @@ def code_of(name: str, parameters: ast.arguments, body: list[ast.stmt], scope: S
     if yields(nodes):
         code.generate = generator_function(body, inner, unit)
     elif len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value and unit.machine.timeline is None:
-        code.answer = compiled(body[0].value, inner, unit)
+        code.answer = compile_node(body[0].value, inner, unit)
     else:
         code.body = block(body, inner, unit)
     if has_blocks(nodes):

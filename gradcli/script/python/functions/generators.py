@@ -1,4 +1,4 @@
-"""Functions with `yield`: their statements become generators of Python, which stop where the snippet's do.
+"""Functions with `yield`: their statements become generators of Python, which stop where those of the snippet stop.
 
 `yield` is a statement of its own, or the value of an assignment; inside of other expressions it is refused.
 """
@@ -10,15 +10,15 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from gradcli.script.errors import LimitError
-from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled, refusal
-from gradcli.script.python.syntax.control import iterated
+from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compile_node, refusal
+from gradcli.script.python.syntax.control import iterator_of
 from gradcli.script.python.syntax.exceptions import Handler, check_memory
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.managers import Context
 from gradcli.script.python.syntax.scopes import Env, Scope, nodes_of, yields
 from gradcli.script.python.syntax.statements import statement
 from gradcli.script.python.syntax.targets import assignment
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 Generating = Callable[[Env], Generator[Any, Any, object]]
 
@@ -51,7 +51,7 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
                 lines[0] = line
                 signal = execute(env) if execute is not None else (yield from generate(env))  # type: ignore[misc]
             except Exception as error:
-                placed(error, place)
+                note_place(error, place)
                 raise
             if signal is not None:
                 return signal
@@ -80,7 +80,7 @@ def _statement(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
 
 
 def _yielding(node: ast.Yield | ast.YieldFrom, targets: list[ast.expr], scope: Scope, unit: Unit) -> Generating:
-    value: Closure = compiled(node.value, scope, unit) if node.value else (lambda env: None)
+    value: Closure = compile_node(node.value, scope, unit) if node.value else (lambda env: None)
     stores = [assignment(target, scope, unit) for target in targets]
     place, is_one = Place(node, unit.source), isinstance(node, ast.Yield)
 
@@ -88,7 +88,7 @@ def _yielding(node: ast.Yield | ast.YieldFrom, targets: list[ast.expr], scope: S
         if is_one:
             result = yield value(env)
         else:
-            source: Any = iterated(value(env), place)
+            source: Any = iterator_of(value(env), place)
             result = yield from source
         for store in stores:
             store(env, result)
@@ -98,12 +98,12 @@ def _yielding(node: ast.Yield | ast.YieldFrom, targets: list[ast.expr], scope: S
 
 
 def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
-    items, store = compiled(node.iter, scope, unit), assignment(node.target, scope, unit)
+    items, store = compile_node(node.iter, scope, unit), assignment(node.target, scope, unit)
     place = Place(node.iter, unit.source)
     body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        for item in iterated(items(env), place):
+        for item in iterator_of(items(env), place):
             store(env, item)
             signal = yield from body(env)
             if signal is not None and signal is not CONTINUE:
@@ -114,7 +114,7 @@ def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
 
 
 def _while(node: ast.While, scope: Scope, unit: Unit) -> Generating:
-    test = tested(node.test, scope, unit)
+    test = truth_of(node.test, scope, unit)
     body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
@@ -128,7 +128,7 @@ def _while(node: ast.While, scope: Scope, unit: Unit) -> Generating:
 
 
 def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
-    test = tested(node.test, scope, unit)
+    test = truth_of(node.test, scope, unit)
     then, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
@@ -139,7 +139,7 @@ def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
 
 def _with(node: ast.With, scope: Scope, unit: Unit) -> Generating:
     first, *rest = node.items
-    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
+    manager, place = compile_node(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
     store = assignment(first.optional_vars, scope, unit) if first.optional_vars else (lambda env, entered: None)
     inner: list[ast.stmt] = [ast.copy_location(ast.With(rest, node.body), node)] if rest else node.body
     body = generator_block(inner, scope, unit)

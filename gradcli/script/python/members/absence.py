@@ -1,4 +1,4 @@
-"""Errors for attributes that a value has not, or not for a snippet."""
+"""Errors for attributes that a value lacks, or that no snippet may read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing, torch_has
+from gradcli.script.originals import missing_error, torch_has
 from gradcli.script.python.members.lookup import has
 from gradcli.script.python.members.tables import TABLES, members_of
 from gradcli.script.python.values import special
@@ -40,7 +40,7 @@ def without(absent: str, off: Any = False) -> Callable[[Callable[..., Any]], Cal
 
 
 def refuse_given(name: str, absent: Iterable[str], values: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Refuse arguments by name that are given, and are not what they are anyway."""
+    """Refuse arguments by name, unless they are left out or at their default."""
     for word in absent:
         if values[word] is not None and values[word] != defaults.get(word):
             bool(values[word])  # of a tensor in this place it is ambiguous, as in torch: nn.MSELoss(prediction, target)
@@ -52,23 +52,23 @@ def known_names(value: Any) -> set[str]:
     if isinstance(value, Namespace):
         return value.names
     members = members_of(type(value))
-    found = members and {*members.getters, *members.methods, *members.names()}
-    return {name for name in found or dir(value) if not name.startswith("_")}
+    described = members and {*members.getters, *members.methods, *members.names()}
+    return {name for name in described or dir(value) if not name.startswith("_")}
 
 
-def absent(value: Any, name: str) -> Exception:
+def absent_error(value: Any, name: str) -> Exception:
     """Return AttributeError in Python's words where Python and torch have no such attribute, else UnsupportedError."""
     kind = type(value)
     if is_own_function(value) and not has(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if special.is_special(name):
-        return refused(value, name)
+        return inner_attribute_error(value, name)
     if isinstance(value, FunctionType) and value.__module__.startswith("gradcli.script.numpy") and has(np.ufunc, name):
-        return missing("numpy.ufunc", name, ())
+        return missing_error("numpy.ufunc", name, ())
     if isinstance(value, FunctionType | MethodType) and not has(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if kind.__module__.partition(".")[0] != "gradcli" and not has(kind, name):
-        is_of_module = kind.__flags__ & IMMUTABLE and kind.__module__ != "builtins"  # and written in C
+        is_of_module = kind.__flags__ & IMMUTABLE and kind.__module__ != "builtins"  # of a class that is written in C
         shown = f"{kind.__module__}.{kind.__name__}" if is_of_module else kind.__name__
         return AttributeError(f"{shown!r} object has no attribute {name!r}", name=name, obj=value)
     if closed := getattr(kind, "closed", ""):
@@ -79,11 +79,11 @@ def absent(value: Any, name: str) -> Exception:
     owner = table.__name__ if table else type_name(value)
     if not torch_has(f"torch.{owner}", name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}", name=name, obj=value)
-    return missing(f"torch.{owner}", name, known_names(value), f"{owner}.{name} is not supported here")
+    return missing_error(f"torch.{owner}", name, known_names(value), f"{owner}.{name} is not supported here")
 
 
-def refused(value: Any, name: str) -> UnsupportedError:
-    """Return the error for an attribute that leads into Python itself."""
+def inner_attribute_error(value: Any, name: str) -> UnsupportedError:
+    """Return the error for an attribute that leads to Python's internals."""
     if name.startswith("__"):
         hint = "snippets cannot look into Python itself; type(x).__name__ names a type"
     else:

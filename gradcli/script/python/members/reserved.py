@@ -21,7 +21,7 @@ PRIVATE = re.compile(r"_[A-Za-z]\w*(?<!_)")
 
 
 @cache
-def reserved(kind: type) -> frozenset[str]:
+def reserved_names(kind: type) -> frozenset[str]:
     """Return the private names in the code of a class of ours, and in the constants that this code names."""
     names: set[str] = set()
     for base in kind.__mro__:
@@ -34,8 +34,8 @@ def reserved(kind: type) -> frozenset[str]:
 
 
 def _function(member: Any) -> FunctionType | None:
-    found = getattr(member, "fget", None) or getattr(member, "__func__", member)
-    return found if isinstance(found, FunctionType) else None
+    function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+    return function if isinstance(function, FunctionType) else None
 
 
 def _names(function: FunctionType) -> Iterator[str]:
@@ -43,8 +43,8 @@ def _names(function: FunctionType) -> Iterator[str]:
     while codes:
         constant = codes.pop()
         if isinstance(constant, CodeType):
-            known = map(function.__globals__.get, constant.co_names)
-            codes += [*constant.co_consts, *(value for value in known if isinstance(value, str | tuple))]
+            constants = map(function.__globals__.get, constant.co_names)
+            codes += [*constant.co_consts, *(value for value in constants if isinstance(value, str | tuple))]
             yield from filter(PRIVATE.fullmatch, constant.co_names)
         elif isinstance(constant, tuple | frozenset):
             codes += constant
@@ -62,8 +62,8 @@ def reserved_in(kind: type) -> frozenset[str]:
     if owner is kind:  # no class above it
         return names
     if not isinstance(kind, Defined):
-        return reserved(kind)
-    names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved(base))
+        return reserved_names(kind)
+    names = frozenset(name for base in kind.__mro__ if is_ours(base) for name in reserved_names(base))
     if isinstance(kind, ABCMeta):
         names |= {ABSTRACT}
     type.__setattr__(kind, TAKEN, (kind, names))
@@ -85,9 +85,9 @@ def check_free_in_class(kind: Any, name: str) -> None:
     """Refuse to set an attribute of a class that a class of ours, above it or a class below it, keeps for itself."""
     waiting: list[Any] = [kind]
     while waiting:
-        one = waiting.pop()
-        check_free(one, name)
-        waiting += type.__subclasses__(one)
+        subclass = waiting.pop()
+        check_free(subclass, name)
+        waiting += type.__subclasses__(subclass)
 
 
 def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
@@ -97,15 +97,15 @@ def check_class(bases: Iterable[type], names: Iterable[str]) -> None:
     check_owners(above)
     for kind in (None, *above):
         if kind is None or isinstance(kind, Defined):  # a class of the snippet was checked against those above it
-            found = set(names if kind is None else vars(kind))
+            attributes = set(names if kind is None else vars(kind))
             for owner in ours:
-                if found & reserved(owner) and (kind is None or owner not in kind.__mro__):
-                    raise _taken(min(found & reserved(owner)), above)
+                if attributes & reserved_names(owner) and (kind is None or owner not in kind.__mro__):
+                    raise _taken(min(attributes & reserved_names(owner)), above)
 
 
 def check_owners(above: Iterable[type]) -> None:
     """Refuse a class two of whose ancestors, neither above the other, each keep names: one would write the other's."""
-    owners = [kind for kind in above if (is_ours(kind) and reserved(kind) - {ABSTRACT}) or kind is BaseException]
+    owners = [kind for kind in above if (is_ours(kind) and reserved_names(kind) - {ABSTRACT}) or kind is BaseException]
     lowest = [kind for kind in owners if not any(other is not kind and issubclass(other, kind) for other in owners)]
     if len(lowest) > 1:
         names = " and ".join(kind.__name__.replace("Base", "") for kind in lowest[:2])
@@ -114,6 +114,6 @@ def check_owners(above: Iterable[type]) -> None:
 
 
 def _taken(name: str, above: Iterable[type]) -> UnsupportedError:
-    owner = next((kind for kind in above if is_ours(kind) and name in reserved(kind)), ABCMeta)
+    owner = next((kind for kind in above if is_ours(kind) and name in reserved_names(kind)), ABCMeta)
     words = f"{name} is a name that {owner.__name__} uses for itself here"
     return UnsupportedError(words, python=AttributeError, help="choose another name")

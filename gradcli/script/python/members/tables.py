@@ -26,7 +26,7 @@ class Members:
     deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
     names: Callable[[], Iterable[str]] = tuple
-    own: Callable[[Any], dict[str, Any]] | None = None  # the attributes that the snippet has put on a value
+    snippet_attributes: Callable[[Any], dict[str, Any]] | None = None  # what the snippet has put on a value
     original: str = ""  # the class in torch whose names the snippet may not take
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ def fields(names: str) -> dict[str, Callable[[Any], Any]]:
     return {name: attrgetter(name) for name in names.split()}
 
 
-def listed(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
+def members_named(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
     """Return the members of a type or module with these names, each wrapped."""
     return {name: wrap(getattr(owner, name)) for name in names.split()}
 
@@ -59,17 +59,17 @@ def members_of(kind: type) -> Members | None:
     try:
         return _resolved[kind]
     except KeyError:
-        found = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
+        table = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
         if not isinstance(kind, Defined):
-            _resolved[kind] = found
-        return found
+            _resolved[kind] = table
+        return table
 
 
-def taken(found: Any, owners: tuple[type, ...], shown: str = "") -> Any:
-    """Return what was found in a class; a function of ours checks the first argument, for `self` could be anything."""
-    if not isinstance(found, FunctionType) or is_own_function(found):
-        return found
-    return _checked(found, owners, shown or owners[0].__name__)
+def checked_member(member: Any, owners: tuple[type, ...], shown: str = "") -> Any:
+    """Return a member of a class; a function of ours checks its first argument, for `self` could be anything."""
+    if not isinstance(member, FunctionType) or is_own_function(member):
+        return member
+    return _checked(member, owners, shown or owners[0].__name__)
 
 
 @cache

@@ -60,7 +60,7 @@ def compiles(*kinds: type[ast.AST]) -> Callable[[Any_Compiler], Any_Compiler]:
     return declare
 
 
-def compiled(node: ast.AST, scope: Scope, unit: Unit) -> Closure:
+def compile_node(node: ast.AST, scope: Scope, unit: Unit) -> Closure:
     """Return the closure of a node; raise ProgramSyntaxError for syntax that snippets may not contain.
 
     This recurses as deep as the tree, whose depth Python's own parser limits.

@@ -6,31 +6,31 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
-from gradcli.script.python.syntax.control import iterated
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles
+from gradcli.script.python.syntax.control import iterator_of
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.names import Store
-from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound
+from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound_names
 from gradcli.script.python.syntax.targets import assignment
 from gradcli.script.python.values.nesting import hashable
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 Display = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
-Begun = tuple[Env, Iterator[Any]]  # the variables, and what the first clause goes through
+Begun = tuple[Env, Iterator[Any]]  # the variables, and the iterator of the first clause
 Clause = tuple[Store, Closure, Closure | None, Place]  # the target, the source, the condition if there is one
 
 
 @compiles(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
     in_class = scope.kind == "class"
-    names = bound([generator.target for generator in node.generators])["local"]
+    names = bound_names([generator.target for generator in node.generators])["local"]
     inner = Scope("comprehension", names, scope.outer if in_class else scope)
-    source, first = compiled(node.generators[0].iter, scope, unit), Place(node.generators[0].iter, unit.source)
+    source, first = compile_node(node.generators[0].iter, scope, unit), Place(node.generators[0].iter, unit.source)
     clauses = [_clause(generator, inner, unit) for generator in node.generators]
     item, place = _item(node, inner, unit), Place(node, unit.source)
 
     def begin(env: Env) -> Begun:
-        return {OUTER: env[OUTER] if in_class else env}, iterated(source(env), first)
+        return {OUTER: env[OUTER] if in_class else env}, iterator_of(source(env), first)
 
     if isinstance(node, ast.GeneratorExp):
         return _lazily(begin, clauses, item, unit)
@@ -40,17 +40,17 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
 
     def evaluate(env: Env) -> Any:
         try:
-            found = each(env)
-            return found if build is list and is_simple else build(found)
+            items = each(env)
+            return items if build is list and is_simple else build(items)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return evaluate
 
 
 def _lazily(begin: Callable[[Env], Begun], clauses: list[Clause], item: Closure, unit: Unit) -> Closure:
-    """Return what makes the generator of a comprehension."""
+    """Return a closure that makes the generator of a comprehension."""
 
     def items(variables: Env, held: list[Iterator[Any]]) -> Iterator[Any]:
         try:
@@ -63,20 +63,20 @@ def _lazily(begin: Callable[[Env], Begun], clauses: list[Clause], item: Closure,
     def generate(env: Env) -> Iterator[Any]:
         variables, values = begin(env)
         # In a list, for generators that hold each other are freed by a walk as deep as there are.
-        made: Any = items(variables, [values])
-        made.__name__ = made.__qualname__ = "<genexpr>"
-        return made  # type: ignore[no-any-return]
+        generator: Any = items(variables, [values])
+        generator.__name__ = generator.__qualname__ = "<genexpr>"
+        return generator  # type: ignore[no-any-return]
 
     return generate
 
 
 def _at_once(begin: Callable[[Env], Begun], clause: Clause, item: Closure, unit: Unit) -> Closure:
-    """Return what makes the list of a comprehension of one clause, which most are, without generators in between."""
+    """Return a closure that makes the list of a comprehension with one clause, as most have, without a generator."""
     store, _, test, _ = clause
     budget = unit.machine.budget
 
     def listed(env: Env) -> list[Any]:
-        found = list[Any]()
+        items = list[Any]()
         variables, values = begin(env)
         for value in values:
             budget.left -= 1
@@ -84,23 +84,23 @@ def _at_once(begin: Callable[[Env], Begun], clause: Clause, item: Closure, unit:
                 budget.look()
             store(variables, value)
             if test is None or test(variables):
-                found.append(item(variables))
-        return found
+                items.append(item(variables))
+        return items
 
     return listed
 
 
 def _item(node: Display, scope: Scope, unit: Unit) -> Closure:
     if isinstance(node, ast.DictComp):
-        key, value = compiled(node.key, scope, unit), compiled(node.value, scope, unit)
+        key, value = compile_node(node.key, scope, unit), compile_node(node.value, scope, unit)
         return lambda env: (hashable(key(env)), value(env))
-    one = compiled(node.elt, scope, unit)
-    return (lambda env: hashable(one(env))) if isinstance(node, ast.SetComp) else one
+    element = compile_node(node.elt, scope, unit)
+    return (lambda env: hashable(element(env))) if isinstance(node, ast.SetComp) else element
 
 
 def _clause(generator: ast.comprehension, scope: Scope, unit: Unit) -> Clause:
-    tests = [tested(test, scope, unit) for test in generator.ifs]
-    source = compiled(generator.iter, scope, unit)
+    tests = [truth_of(test, scope, unit) for test in generator.ifs]
+    source = compile_node(generator.iter, scope, unit)
     test = None if not tests else tests[0] if len(tests) == 1 else (lambda env: all(test(env) for test in tests))
     return assignment(generator.target, scope, unit), source, test, Place(generator.iter, unit.source)
 
@@ -124,4 +124,4 @@ def combinations(env: Env, clauses: list[Clause], held: list[Iterator[Any]], uni
             yield None
         else:
             _, source, _, place = clauses[len(waiting)]
-            waiting.append(iterated(source(env), place))
+            waiting.append(iterator_of(source(env), place))

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, Closure, Unit, compiled, compiles
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, Closure, Unit, compile_node, compiles
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.syntax.targets import assignment
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 
 def nothing(env: Env) -> None:
@@ -20,14 +20,14 @@ def nothing(env: Env) -> None:
 
 @compiles(ast.If)
 def compile_if(node: ast.If, scope: Scope, unit: Unit) -> Closure:
-    test, then = tested(node.test, scope, unit), block(node.body, scope, unit)
+    test, then = truth_of(node.test, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     return lambda env: then(env) if test(env) else otherwise(env)
 
 
 @compiles(ast.While)
 def compile_while(node: ast.While, scope: Scope, unit: Unit) -> Closure:
-    test, body = tested(node.test, scope, unit), block(node.body, scope, unit)
+    test, body = truth_of(node.test, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     lines, line = unit.machine.lines, node.lineno
 
@@ -44,12 +44,12 @@ def compile_while(node: ast.While, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.For)
 def compile_for(node: ast.For, scope: Scope, unit: Unit) -> Closure:
-    items, body = compiled(node.iter, scope, unit), block(node.body, scope, unit)
+    items, body = compile_node(node.iter, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
     store, place = assignment(node.target, scope, unit), Place(node.iter, unit.source)
 
     def run(env: Env) -> object:
-        for item in iterated(items(env), place):
+        for item in iterator_of(items(env), place):
             store(env, item)
             signal = body(env)
             if signal is not None and signal is not CONTINUE:
@@ -59,13 +59,13 @@ def compile_for(node: ast.For, scope: Scope, unit: Unit) -> Closure:
     return run
 
 
-def iterated(value: Any, place: Place) -> Iterator[Any]:
+def iterator_of(value: Any, place: Place) -> Iterator[Any]:
     """Return the iterator of a value; an error has the place of the value."""
     try:
         items: Iterator[Any] = iter(value)
         return items
     except Exception as error:
-        placed(error, place)
+        note_place(error, place)
         raise
 
 

@@ -8,30 +8,30 @@ from typing import Any
 
 from gradcli.script.errors import LimitError, UnsupportedError, is_final, python_class
 from gradcli.script.machine import running
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.kinds import BuiltinType
-from gradcli.script.python.values.places import PLACES, Place, placed
+from gradcli.script.python.values.places import PLACES, Place, note_place
 
 CAUSE = "exception causes must derive from BaseException"
 
 
 @compiles(ast.Raise)
 def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
-    place, machine = Place(node, unit.source), unit.machine  # also of what is no Exception, which no block places
+    place, machine = Place(node, unit.source), unit.machine  # also for a BaseException, to which no block gives a place
     if node.exc is None:
 
         def again(env: Env) -> None:
             error = machine.handled or RuntimeError("No active exception to reraise")
-            placed(error, place)
+            note_place(error, place)
             raise error
 
         return again
-    value = compiled(node.exc, scope, unit)
-    cause = compiled(node.cause, scope, unit) if node.cause else None
+    value = compile_node(node.exc, scope, unit)
+    cause = compile_node(node.cause, scope, unit) if node.cause else None
 
     def run(env: Env) -> None:
         error = raisable(value(env), "exceptions must derive from BaseException")
@@ -42,7 +42,7 @@ def compile_raise(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
                 error = because
             else:
                 error.__cause__ = because
-        placed(error, place)
+        note_place(error, place)
         raise error
 
     return run
@@ -73,7 +73,7 @@ def compile_try(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
 
 
 def compile_finally(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
-    """Run a statement, and `last` in the end however it ends."""
+    """Run a statement, and then `last`, however the statement ends."""
     if last is None:
         return attempt
 
@@ -102,7 +102,7 @@ class Handler:
 
     def __init__(self, node: ast.ExceptHandler, scope: Scope, unit: Unit) -> None:
         self.machine = unit.machine
-        self.kinds = compiled(node.type, scope, unit) if node.type else None
+        self.kinds = compile_node(node.type, scope, unit) if node.type else None
         self.place = Place(node.type or node, unit.source)
         self.name = node.name
         self.store = store_name(node.name, scope, unit) if node.name else None
@@ -117,7 +117,7 @@ class Handler:
                 return not (isinstance(error, UnsupportedError) or is_final(error))
             return caught(error, self.kinds(env))
         except Exception as failure:
-            placed(failure, self.place)
+            note_place(failure, self.place)
             raise
 
     def handling(self, env: Env, error: BaseException, body: Callable[[Env], Any]) -> Any:
@@ -148,7 +148,7 @@ class Handler:
 
 
 def is_exhaustion(error: BaseException) -> bool:
-    """Whether there was no more memory, which is a limit; the snippet may raise a MemoryError of its own."""
+    """Whether memory ran out, which is a limit; a MemoryError that the snippet itself raises is none."""
     if not isinstance(error, MemoryError):
         return False
     places = error.__dict__.get(PLACES)
@@ -156,19 +156,19 @@ def is_exhaustion(error: BaseException) -> bool:
 
 
 def check_memory(error: BaseException) -> None:
-    """Raise the limit where there is no more memory, which nothing may catch."""
+    """Where memory ran out, raise the limit, which a snippet cannot catch."""
     if is_exhaustion(error):
         running.machine.budget.exhausted()
 
 
 def caught(error: BaseException, kinds: Any) -> bool:
     """Whether an `except` with this type, or tuple of types, catches the error."""
-    own = python_class(error)
-    found = False
+    error_class = python_class(error)
+    is_caught = False
     for catches in kinds if isinstance(kinds, tuple) else (kinds,):
         kind = catches.python if isinstance(catches, BuiltinType) else catches
         if not (isinstance(kind, type) and issubclass(kind, BaseException)):
             raise TypeError("catching classes that do not inherit from BaseException is not allowed")
         if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
-            found = found or issubclass(own, kind)
-    return found and not is_final(error)
+            is_caught = is_caught or issubclass(error_class, kind)
+    return is_caught and not is_final(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles, refusal
 from gradcli.script.python.syntax.names import local
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.attributes import attribute
@@ -13,7 +13,7 @@ from gradcli.script.python.values.comparing import COMPARISONS, ORDERS
 from gradcli.script.python.values.kinds import Defined, Facade
 from gradcli.script.python.values.nesting import bounds, item
 from gradcli.script.python.values.operators import BINARY, DIRECT, UNARY, WORD
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 NUMBERS = frozenset((int, float))
 
@@ -32,7 +32,7 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
     kind, place = type(node.op), Place(node, unit.source)
     apply, direct = BINARY[kind], DIRECT.get(kind, BINARY[kind])
     is_product = kind is ast.Mult
-    left, right = compiled(node.left, scope, unit), compiled(node.right, scope, unit)
+    left, right = compile_node(node.left, scope, unit), compile_node(node.right, scope, unit)
     first, second = local(node.left, scope), local(node.right, scope)
 
     def with_any(env: Env) -> Any:
@@ -41,7 +41,7 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
         try:
             return apply(a, b)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     def with_plain(env: Env) -> Any:
@@ -52,11 +52,11 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
                 result = direct(a, b)
                 if not is_product or -WORD < result < WORD:
                     return result
-            elif type(a).__base__ is Facade or type(b).__base__ is Facade:  # which nothing is measured of
+            elif type(a).__base__ is Facade or type(b).__base__ is Facade:  # numbers that need no check of their size
                 return direct(a, b)
             return apply(a, b)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return with_plain if kind in DIRECT else with_any
@@ -64,22 +64,22 @@ def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.UnaryOp)
 def unary(node: ast.UnaryOp, scope: Scope, unit: Unit) -> Closure:
-    apply, place, operand = UNARY[type(node.op)], Place(node, unit.source), compiled(node.operand, scope, unit)
+    apply, place, operand = UNARY[type(node.op)], Place(node, unit.source), compile_node(node.operand, scope, unit)
 
     def evaluate(env: Env) -> Any:
         x = operand(env)
         try:
             return apply(x)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return evaluate
 
 
-def tested(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
+def truth_of(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
     """Return the closure of the truth of an expression; an error has its place."""
-    operand, place = compiled(node, scope, unit), Place(node, unit.source)
+    operand, place = compile_node(node, scope, unit), Place(node, unit.source)
 
     def test(env: Env) -> bool:
         x = operand(env)
@@ -88,7 +88,7 @@ def tested(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
         try:
             return bool(x)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return test
@@ -96,7 +96,7 @@ def tested(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.BoolOp)
 def boolean(node: ast.BoolOp, scope: Scope, unit: Unit) -> Closure:
-    *others, last = [compiled(value, scope, unit) for value in node.values]
+    *others, last = [compile_node(value, scope, unit) for value in node.values]
     stops_at, place = isinstance(node.op, ast.Or), Place(node, unit.source)
 
     def evaluate(env: Env) -> Any:
@@ -106,7 +106,7 @@ def boolean(node: ast.BoolOp, scope: Scope, unit: Unit) -> Closure:
                 if bool(value) is stops_at:
                     return value
             except Exception as error:
-                placed(error, place)
+                note_place(error, place)
                 raise
         return last(env)
 
@@ -116,20 +116,20 @@ def boolean(node: ast.BoolOp, scope: Scope, unit: Unit) -> Closure:
 @compiles(ast.Compare)
 def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
     place = Place(node, unit.source)
-    first = compiled(node.left, scope, unit)
+    first = compile_node(node.left, scope, unit)
     links = [
-        (COMPARISONS[type(op)], compiled(other, scope, unit))
+        (COMPARISONS[type(op)], compile_node(other, scope, unit))
         for op, other in zip(node.ops, node.comparators, strict=True)
     ]
     (apply, second), direct = links[0], ORDERS.get(type(node.ops[0]), links[0][0])
 
-    def one(env: Env) -> Any:
+    def single(env: Env) -> Any:
         a = first(env)
         b = second(env)
         try:
             return direct(a, b) if type(a) in NUMBERS and type(b) in NUMBERS else apply(a, b)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     def chain(env: Env) -> Any:
@@ -142,19 +142,19 @@ def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
                 if not result:
                     return result
             except Exception as error:
-                placed(error, place)
+                note_place(error, place)
                 raise
             a = b
         return result
 
-    return one if len(links) == 1 else chain
+    return single if len(links) == 1 else chain
 
 
 @compiles(ast.IfExp)
 def conditional(node: ast.IfExp, scope: Scope, unit: Unit) -> Closure:
     test, then, otherwise = (
-        tested(node.test, scope, unit),
-        *(compiled(x, scope, unit) for x in (node.body, node.orelse)),
+        truth_of(node.test, scope, unit),
+        *(compile_node(x, scope, unit) for x in (node.body, node.orelse)),
     )
     return lambda env: then(env) if test(env) else otherwise(env)
 
@@ -162,7 +162,7 @@ def conditional(node: ast.IfExp, scope: Scope, unit: Unit) -> Closure:
 @compiles(ast.Attribute)
 def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
     """Most attributes are those of a variable: `self.x`."""
-    value, key, place = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
+    value, key, place = compile_node(node.value, scope, unit), node.attr, Place(node, unit.source)
     is_plain, variable = key[0] != "_", local(node.value, scope)
 
     def evaluate(env: Env) -> Any:
@@ -170,7 +170,7 @@ def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
         try:
             return getattr(x, key) if is_plain and type(type(x)) is Defined else attribute(x, key)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return evaluate
@@ -178,7 +178,7 @@ def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Subscript)
 def item_of(node: ast.Subscript, scope: Scope, unit: Unit) -> Closure:
-    value, key = compiled(node.value, scope, unit), compiled(node.slice, scope, unit)
+    value, key = compile_node(node.value, scope, unit), compile_node(node.slice, scope, unit)
     place = Place(node, unit.source)
 
     def evaluate(env: Env) -> Any:
@@ -187,7 +187,7 @@ def item_of(node: ast.Subscript, scope: Scope, unit: Unit) -> Closure:
         try:
             return item(x, i) if type(i) is tuple else x[i]
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return evaluate
@@ -195,6 +195,6 @@ def item_of(node: ast.Subscript, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Slice)
 def slice_of(node: ast.Slice, scope: Scope, unit: Unit) -> Closure:
-    parts = [compiled(p, scope, unit) if p else (lambda env: None) for p in (node.lower, node.upper, node.step)]
+    parts = [compile_node(p, scope, unit) if p else (lambda env: None) for p in (node.lower, node.upper, node.step)]
     lower, upper, step = parts
     return lambda env: bounds(lower(env), upper(env), step(env))

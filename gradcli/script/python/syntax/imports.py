@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing
+from gradcli.script.originals import missing_error
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiles, refusal
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
@@ -34,7 +34,7 @@ MODULES_INSTEAD = {
 
 
 class Absent(Namespace):
-    """A module that snippets do not have, or a name of it: it can be imported, and is refused where it is used."""
+    """A module without support, or a name of it: it can be imported, and is refused where it is used."""
 
     def get(self, name: str, *, imported: bool = False) -> Any:
         if name == "__name__":
@@ -52,7 +52,7 @@ def refused(name: str) -> UnsupportedError:
     return UnsupportedError(f"the module {name} is not supported in snippets", help=help)
 
 
-def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
+def module_named(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
     """Return the module of a dotted name from the table of all modules.
 
     One that is not supported is `Absent`, or raises ModuleNotFoundError if it `is_tried`, for then the snippet can do
@@ -64,25 +64,25 @@ def imported(modules: Namespace, dotted: str, *, is_tried: bool = False) -> Any:
         if not is_pythons and (is_tried or first not in PACKAGES.split()):
             raise ModuleNotFoundError(f"No module named {first!r}", name=first)
         if is_tried:
-            known = ", ".join(sorted(modules.names))
+            supported = ", ".join(sorted(modules.names))
             message = f"the module {first} is not supported in snippets"
-            raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
+            raise UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {supported}")
         return Absent(dotted)
-    found: Any = modules.get(first)
-    known = first
+    module: Any = modules.get(first)
+    path = first
     for name in rest:
-        if not isinstance(found, Namespace):
-            raise ModuleNotFoundError(f"No module named {dotted!r}; {known!r} is not a package", name=dotted)
-        known = f"{known}.{name}"
+        if not isinstance(module, Namespace):
+            raise ModuleNotFoundError(f"No module named {dotted!r}; {path!r} is not a package", name=dotted)
+        path = f"{path}.{name}"
         try:
-            found = found.get(name, imported=True)
+            module = module.get(name, imported=True)
         except AttributeError as error:
-            if first == "torch" and known.count(".") > 1:  # torch may have it, and not import it by itself
+            if first == "torch" and path.count(".") > 1:  # torch may have it, and not import it by itself
                 raise UnsupportedError(
-                    f"the module {known} is not supported in snippets", python=ModuleNotFoundError
+                    f"the module {path} is not supported in snippets", python=ModuleNotFoundError
                 ) from error
-            raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
-    return found
+            raise ModuleNotFoundError(f"No module named {path!r}", name=path) from error
+    return module
 
 
 def is_tried(node: ast.stmt, source: Source) -> bool:
@@ -96,7 +96,7 @@ def is_tried(node: ast.stmt, source: Source) -> bool:
 def member(owner: Any, module: str, name: str) -> Any:
     """Return the value of `from module import name`."""
     if not isinstance(owner, Namespace):
-        raise missing(module, name, (), "{} is no module")
+        raise missing_error(module, name, (), "{} is no module")
     try:
         return owner.get(name, imported=isinstance(owner, Absent))
     except AttributeError as error:
@@ -108,8 +108,8 @@ def importer(node: ast.stmt, unit: Unit) -> Callable[[str], Any]:
     modules, source = unit.machine.modules, unit.source
 
     def load(dotted: str) -> Any:
-        found = imported(modules, dotted)
-        return imported(modules, dotted, is_tried=is_tried(node, source)) if isinstance(found, Absent) else found
+        module = module_named(modules, dotted)
+        return module_named(modules, dotted, is_tried=is_tried(node, source)) if isinstance(module, Absent) else module
 
     return load
 
@@ -124,8 +124,8 @@ def compile_import(node: ast.Import, scope: Scope, unit: Unit) -> Closure:
 
     def run(env: Env) -> None:
         for dotted, renamed, store in stores:
-            found = tried(dotted)
-            store(env, found if renamed else tried(dotted.partition(".")[0]))
+            module = tried(dotted)
+            store(env, module if renamed else tried(dotted.partition(".")[0]))
 
     return run
 
@@ -154,7 +154,7 @@ def _everything(module: str, unit: Unit) -> Closure:
     variables, modules = unit.machine.globals, unit.machine.modules
 
     def run(env: Env) -> None:
-        owner = imported(modules, module)
+        owner = module_named(modules, module)
         for name in sorted(owner.names):
             with suppress(AttributeError, UnsupportedError):
                 variables.update({} if name.startswith("_") else {name: owner.get(name)})

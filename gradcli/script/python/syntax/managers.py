@@ -1,4 +1,4 @@
-"""with: managers are entered, and left however the block ends."""
+"""`with`: a manager is entered, and left however its block ends."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import ast
 from typing import Any
 
 from gradcli.script.errors import LimitError, is_final
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles
 from gradcli.script.python.syntax.exceptions import check_memory
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.syntax.targets import assignment
 from gradcli.script.python.values.kinds import Defined, type_of
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 
 class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in it
@@ -44,7 +44,7 @@ class Context:
                 raise TypeError(f"{words} (missed __exit__ method)")
             self.entered = kind.__enter__(manager)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     def leave(self) -> None:
@@ -52,7 +52,7 @@ class Context:
         try:
             self.kind.__exit__(self.manager, None, None, None)
         except Exception as error:
-            placed(error, self.place)
+            note_place(error, self.place)
             raise
 
     def swallows(self, error: BaseException) -> bool:
@@ -65,10 +65,10 @@ class Context:
 @compiles(ast.With)
 def compile_with(node: ast.With, scope: Scope, unit: Unit) -> Closure:
     first, *rest = node.items
-    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
+    manager, place = compile_node(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
     store = assignment(first.optional_vars, scope, unit) if first.optional_vars else None
     inner = ast.copy_location(ast.With(rest, node.body), node) if rest else None
-    body = compiled(inner, scope, unit) if inner else block(node.body, scope, unit)
+    body = compile_node(inner, scope, unit) if inner else block(node.body, scope, unit)
 
     def run(env: Env) -> object:
         context = Context(manager(env), place)

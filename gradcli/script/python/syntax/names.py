@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles
 from gradcli.script.python.syntax.scopes import OUTER, Env, Scope
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.places import Place, note_place
 
 NOWHERE = " nowhere"
 Store = Callable[[Env, Any], None]
@@ -70,7 +70,7 @@ def _in_class(key: str, otherwise: Closure) -> Closure:
 def undefined(key: str, place: Place) -> NameError:
     """Return the error for a name that is nowhere bound."""
     error = NameError(f"name {key!r} is not defined", name=key)
-    placed(error, place)
+    note_place(error, place)
     return error
 
 
@@ -82,7 +82,7 @@ def unbound(key: str, place: Place, *, free: bool = False) -> NameError:
     else:
         words = f"cannot access local variable {key!r} where it is not associated with a value"
         error = UnboundLocalError(words)
-    placed(error, place)
+    note_place(error, place)
     return error
 
 
@@ -123,7 +123,7 @@ def delete_name(target: ast.Name, scope: Scope, unit: Unit) -> Callable[[Env], N
 
 @compiles(ast.NamedExpr)
 def walrus(node: ast.NamedExpr, scope: Scope, unit: Unit) -> Closure:
-    value, store = compiled(node.value, scope, unit), store_name(node.target.id, scope, unit)
+    value, store = compile_node(node.value, scope, unit), store_name(node.target.id, scope, unit)
 
     def evaluate(env: Env) -> Any:
         result = value(env)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.compiler import Closure, Unit, compile_node, compiles, refusal
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.statements import block
@@ -23,11 +23,11 @@ SELF = (bool, float, frozenset, int, list, set, str, tuple, dict)  # `int(x)` gi
 
 @compiles(ast.Match)
 def compile_match(node: ast.Match, scope: Scope, unit: Unit) -> Closure:
-    subject = compiled(node.subject, scope, unit)
+    subject = compile_node(node.subject, scope, unit)
     cases = [
         (
             pattern(case.pattern, scope, unit),
-            tested(case.guard, scope, unit) if case.guard else None,
+            truth_of(case.guard, scope, unit) if case.guard else None,
             block(case.body, scope, unit),
         )
         for case in node.cases
@@ -47,7 +47,7 @@ def pattern(node: ast.pattern, scope: Scope, unit: Unit) -> Pattern:
     """Whether a value fits, with the names in it bound."""
     match node:
         case ast.MatchValue(value=value):
-            expected = compiled(value, scope, unit)
+            expected = compile_node(value, scope, unit)
             return lambda env, x: bool(equal(x, expected(env)))
         case ast.MatchSingleton(value=value):
             return lambda env, x: x is value
@@ -102,7 +102,7 @@ def _sequence(nodes: list[ast.pattern], scope: Scope, unit: Unit) -> Pattern:
 
 def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
     """Compile a pattern of keys, with patterns for their values; the rest of the mapping has a name or none."""
-    keys = [compiled(key, scope, unit) for key in node.keys]
+    keys = [compile_node(key, scope, unit) for key in node.keys]
     inner = [pattern(part, scope, unit) for part in node.patterns]
     rest = store_name(node.rest, scope, unit) if node.rest else None
 
@@ -123,7 +123,7 @@ def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
 
 def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
     """Objects of a class, with patterns for their attributes; those without a name are in `__match_args__`."""
-    kind = compiled(node.cls, scope, unit)
+    kind = compile_node(node.cls, scope, unit)
     inner = [pattern(part, scope, unit) for part in node.patterns]
     named = [(name, pattern(part, scope, unit)) for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True)]
 
@@ -132,26 +132,26 @@ def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
         if not python_isinstance(x, wanted):
             return False
         if len(inner) == 1 and isinstance(wanted, BuiltinType) and wanted.python in SELF:
-            return inner[0](env, x) and all(_fits(env, x, *one) for one in named)
+            return inner[0](env, x) and all(_fits(env, x, *attribute_pattern) for attribute_pattern in named)
         parts = [*zip(_positions(wanted, len(inner)), inner, strict=False), *named]
-        return all(_fits(env, x, *one) for one in parts)
+        return all(_fits(env, x, *attribute_pattern) for attribute_pattern in parts)
 
     return matches
 
 
 def _positions(kind: Any, count: int) -> tuple[str, ...]:
     """The names that the positions of a class pattern stand for."""
-    known = kind.members.get("_fields", ()) if isinstance(kind, BuiltinType) else getattr(kind, "__match_args__", ())
-    if count > len(known):
-        words = f"{len(known)} positional sub-pattern{'s' * (len(known) != 1)} ({count} given)"
+    fields = kind.members.get("_fields", ()) if isinstance(kind, BuiltinType) else getattr(kind, "__match_args__", ())
+    if count > len(fields):
+        words = f"{len(fields)} positional sub-pattern{'s' * (len(fields) != 1)} ({count} given)"
         raise TypeError(f"{getattr(kind, 'name', '') or kind.__name__}() accepts {words}")
-    return tuple(known)
+    return tuple(fields)
 
 
 def _fits(env: Env, x: Any, name: str, part: Pattern) -> bool:
     """Whether an attribute fits; one that is not there does not."""
     try:
-        found = attribute(x, exact(name))
+        attribute_value = attribute(x, exact(name))
     except AttributeError:
         return False
-    return part(env, found)
+    return part(env, attribute_value)

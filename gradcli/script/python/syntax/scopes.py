@@ -73,7 +73,7 @@ class Scope:
         return f"{scope.name}.<locals>.{name}" if scope.kind == "function" else f"{scope.name}.{name}"
 
 
-def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+def assigned_names(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
     """Yield the names that statements bind, each after `local`, `global` or `nonlocal`; without inner functions."""
     waiting = list(body)
     while waiting:
@@ -100,22 +100,22 @@ def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
+def bound_names(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
     """The names that the statements bind, by how: `local`, `global`, `nonlocal`."""
-    found: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
-    for how, name in assigned(body):
-        found[how].add(name)
-    elsewhere = found["global"] | found["nonlocal"]
-    return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in found.items()}
+    names_by_kind: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
+    for how, name in assigned_names(body):
+        names_by_kind[how].add(name)
+    elsewhere = names_by_kind["global"] | names_by_kind["nonlocal"]
+    return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in names_by_kind.items()}
 
 
 def nodes_of(body: Iterable[ast.AST]) -> list[ast.AST]:
     """Return the nodes of a block, without what functions and classes inside hold."""
-    found = list(body)
-    for node in found:  # which grows
+    nodes = list(body)
+    for node in nodes:  # which grows
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            found.extend(ast.iter_child_nodes(node))
-    return found
+            nodes.extend(ast.iter_child_nodes(node))
+    return nodes
 
 
 def has_blocks(nodes: Iterable[ast.AST]) -> bool:

@@ -7,28 +7,28 @@ from typing import Any
 
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
-from gradcli.script.python.syntax.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
-from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.compiler import RESULT, RETURN, Closure, Unit, compile_node, compiles
+from gradcli.script.python.syntax.expressions import truth_of
 from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.targets import assignment, deletion, set_item
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.nesting import item
-from gradcli.script.python.values.operators import augmented
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.operators import augmented_operator
+from gradcli.script.python.values.places import Place, note_place
 from gradcli.script.python.values.reflection import set_attribute
 
 
-def noted(node: ast.Assign, value: Closure, scope: Scope, unit: Unit) -> Closure:
-    """Return the right side of an assignment, with a note where it takes the name from a leaf that has a gradient."""
+def note_rebinding(node: ast.Assign, value: Closure, scope: Scope, unit: Unit) -> Closure:
+    """Return the right side of an assignment; it gives a note where the name belonged to a leaf with a gradient."""
     target, right = node.targets[0], node.value
     if not isinstance(target, ast.Name) or not isinstance(right, ast.BinOp) or isinstance(right.op, ast.MatMult):
         return value
     same = [part for part in (right.left, right.right) if isinstance(part, ast.Name) and part.id == target.id]
     if not same:
         return value
-    name, old = target.id, compiled(same[0], scope, unit)
+    name, old = target.id, compile_node(same[0], scope, unit)
 
     def run(env: Env) -> object:
         before, after = old(env), value(env)
@@ -68,7 +68,7 @@ def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
                 if signal is not None:
                     return signal
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
         return None
 
@@ -77,13 +77,13 @@ def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
 
 def statement(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
     """Return the closure of a statement, recorded by the timeline where there is one."""
-    closure, timeline = compiled(node, scope, unit), unit.machine.timeline
+    closure, timeline = compile_node(node, scope, unit), unit.machine.timeline
     return closure if timeline is None else timeline.followed(node, closure, unit.source)
 
 
 @compiles(ast.Expr)
 def expression(node: ast.Expr, scope: Scope, unit: Unit) -> Closure:
-    value = compiled(node.value, scope, unit)
+    value = compile_node(node.value, scope, unit)
 
     def run(env: Env) -> None:
         value(env)
@@ -93,7 +93,7 @@ def expression(node: ast.Expr, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Assign)
 def assign(node: ast.Assign, scope: Scope, unit: Unit) -> Closure:
-    value = noted(node, compiled(node.value, scope, unit), scope, unit)
+    value = note_rebinding(node, compile_node(node.value, scope, unit), scope, unit)
     stores = [assignment(target, scope, unit) for target in node.targets]
     if len(stores) == 1:
         (store,) = stores
@@ -123,7 +123,7 @@ def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
         scope.inside[node.target.id] = ast.unparse(node.annotation)
     if node.value is None:
         return lambda env: None
-    value, store = compiled(node.value, scope, unit), assignment(node.target, scope, unit)
+    value, store = compile_node(node.value, scope, unit), assignment(node.target, scope, unit)
     return lambda env: store(env, value(env))
 
 
@@ -134,7 +134,7 @@ def _is_class_variable(annotation: ast.expr) -> bool:
 @compiles(ast.AugAssign)
 def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
     """`target += value`; the owner and the key of the target are evaluated once."""
-    apply, value = augmented(type(node.op)), compiled(node.value, scope, unit)
+    apply, value = augmented_operator(type(node.op)), compile_node(node.value, scope, unit)
     is_sum = isinstance(node.op, ast.Add)
 
     def changed(old: Any, increment: Any) -> Any:
@@ -143,10 +143,10 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
         return apply(old, increment)
 
     if isinstance(node.target, ast.Name):
-        read = compiled(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), scope, unit)
+        read = compile_node(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), scope, unit)
         store = store_name(node.target.id, scope, unit)
         return lambda env: store(env, changed(read(env), value(env)))
-    owner = compiled(node.target.value, scope, unit)
+    owner = compile_node(node.target.value, scope, unit)
     if isinstance(node.target, ast.Attribute):
         name = node.target.attr
         is_plain = name[0] != "_"
@@ -159,7 +159,7 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
                 set_attribute(x, name, changed(attribute(x, name), value(env)))
 
         return attribute_changed
-    key = compiled(node.target.slice, scope, unit)
+    key = compile_node(node.target.slice, scope, unit)
 
     def item_changed(env: Env) -> None:
         x = owner(env)
@@ -187,7 +187,7 @@ def nothing(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Return)
 def compile_return(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
-    value = compiled(node.value, scope, unit) if node.value else (lambda env: None)
+    value = compile_node(node.value, scope, unit) if node.value else (lambda env: None)
 
     def run(env: Env) -> str:
         env[RESULT] = value(env)
@@ -198,8 +198,8 @@ def compile_return(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Assert)
 def compile_assert(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
-    test = tested(node.test, scope, unit)
-    message = compiled(node.msg, scope, unit) if node.msg else None
+    test = truth_of(node.test, scope, unit)
+    message = compile_node(node.msg, scope, unit) if node.msg else None
 
     def run(env: Env) -> None:
         if not test(env):

@@ -9,17 +9,17 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.members.reserved import reserved_in
-from gradcli.script.python.syntax.compiler import Unit, compiled, refusal
+from gradcli.script.python.syntax.compiler import Unit, compile_node, refusal
 from gradcli.script.python.syntax.names import Store, delete_name, local, store_name
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.values.kinds import Defined
 from gradcli.script.python.values.nesting import hashable
-from gradcli.script.python.values.operators import bounded
-from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.operators import bounded_iterable
+from gradcli.script.python.values.places import Place, note_place
 from gradcli.script.python.values.reflection import delete_attribute, set_attribute
 
 
-def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
+def unpack_items(value: Any, before: int, after: int | None) -> Sequence[Any]:
     """Return the items of `a, b = value`, or with `after` of `a, *b, c = value`, the starred ones as a list."""
     if not isinstance(value, tuple):  # a list may change while its items are assigned
         value = list(value) if isinstance(value, list) else _items(value, None if after is not None else before)
@@ -36,17 +36,17 @@ def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
 
 
 def _items(value: Any, expected: int | None) -> list[Any]:
-    """The items, and of an iterator at most one more than are expected."""
+    """Return the items of a value; of an iterator at most one more than expected are read."""
     try:
-        found = iter(value)
+        iterator = iter(value)
     except TypeError:
         if hasattr(type(value), "__iter__"):
             raise
         raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
     if expected is None:
-        return list(bounded(found))
+        return list(bounded_iterable(iterator))
     items = []
-    for item in found:
+    for item in iterator:
         items.append(item)
         if len(items) > expected:
             break
@@ -68,7 +68,7 @@ def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
 
 
 def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
-    owner, name, place = compiled(target.value, scope, unit), target.attr, Place(target, unit.source)
+    owner, name, place = compile_node(target.value, scope, unit), target.attr, Place(target, unit.source)
     is_plain, is_special, variable = name[0] != "_", name[:2] == "__", local(target.value, scope)
 
     def store(env: Env, value: Any) -> None:
@@ -80,7 +80,7 @@ def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
             else:
                 set_attribute(x, name, value)
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return store
@@ -89,14 +89,14 @@ def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
 def set_item(owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`; the growth of a list by a slice is measured."""
     if isinstance(key, slice) and isinstance(owner, list):
-        running.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
+        running.machine.budget.fits(len(owner) + length_hint(bounded_iterable(value)), "this list")
     elif isinstance(owner, dict):
         hashable(key)
     owner[key] = value
 
 
 def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
-    owner, key = compiled(target.value, scope, unit), compiled(target.slice, scope, unit)
+    owner, key = compile_node(target.value, scope, unit), compile_node(target.slice, scope, unit)
     place = Place(target, unit.source)
 
     def store(env: Env, value: Any) -> None:
@@ -108,7 +108,7 @@ def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
             else:
                 x[i] = value
         except Exception as error:
-            placed(error, place)
+            note_place(error, place)
             raise
 
     return store
@@ -124,9 +124,9 @@ def _several(target: ast.expr, parts: list[ast.expr], scope: Scope, unit: Unit) 
     def store(env: Env, value: Any) -> None:
         if type(value) is not tuple or len(value) != before or after is not None:
             try:
-                value = unpacked(value, before, after)
+                value = unpack_items(value, before, after)
             except Exception as error:
-                placed(error, place)
+                note_place(error, place)
                 raise
         for assign, item in zip(stores, value, strict=True):
             assign(env, item)
@@ -147,11 +147,11 @@ def deletion(target: ast.expr, scope: Scope, unit: Unit) -> Callable[[Env], None
 
         return delete_parts
     assert isinstance(target, ast.Attribute | ast.Subscript)
-    owner = compiled(target.value, scope, unit)
+    owner = compile_node(target.value, scope, unit)
     if isinstance(target, ast.Attribute):
         name = target.attr
         return lambda env: delete_attribute(owner(env), name)
-    key = compiled(target.slice, scope, unit)
+    key = compile_node(target.slice, scope, unit)
 
     def delete(env: Env) -> None:
         x = owner(env)

@@ -14,7 +14,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.values.failures import exception_shown, exception_text
+from gradcli.script.python.values.failures import exception_repr, exception_text
 from gradcli.script.python.values.kinds import (
     BuiltinType,
     Defined,
@@ -80,7 +80,7 @@ def contents(value: Any) -> str:
     return "".join(pieces)
 
 
-def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
+def join_items(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
     """Join items, each with the words before it, between two brackets; measured after each."""
     text = opening
     for position, (words, value) in enumerate(items):
@@ -91,7 +91,7 @@ def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str
 
 def with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> str:
     """Return `Name(field=value, ...)`."""
-    return written(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
+    return join_items(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
 
 
 def _single(value: Any) -> str:
@@ -102,7 +102,7 @@ def _single(value: Any) -> str:
         if isinstance(base, Defined) and "__repr__" in vars(base):
             return repr(value)
     if isinstance(value, BaseException):
-        return exception_shown(value, represent)
+        return exception_repr(value, represent)
     if isinstance(value, FunctionType | MethodType):
         return _function(value)
     if isinstance(value, type) and not isinstance(value, Defined):
@@ -112,8 +112,8 @@ def _single(value: Any) -> str:
 
 def _function(value: Any) -> str:
     if isinstance(value, MethodType):
-        written = value.__func__.__qualname__.startswith("Tensor.")  # a method that torch wrote in Python
-        if written or is_own_function(value) or isinstance(value.__self__, Facade | type):
+        is_in_python = value.__func__.__qualname__.startswith("Tensor.")  # a method that torch wrote in Python
+        if is_in_python or is_own_function(value) or isinstance(value.__self__, Facade | type):
             return f"<bound method {value.__func__.__qualname__} of {represent(value.__self__)}>"
         kind = type_of(value.__self__)
         shown = kind.name if isinstance(kind, BuiltinType) else kind.__name__
@@ -197,11 +197,11 @@ def text(value: Any) -> str:
         return str(value) if _defines(kind, "__str__") else represent(value)
     if kind in PLAIN or (isinstance(kind, Defined) and not isinstance(value, type)):
         return str(value)
-    own = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)
-    return represent(value) if own is object else str(value)
+    definer = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)
+    return represent(value) if definer is object else str(value)
 
 
-def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
+def format_field(value: Any, spec: str = "", conversion: str = "") -> str:
     """One field of an f-string or of `str.format`."""
     if conversion == "r":
         value = represent(value)

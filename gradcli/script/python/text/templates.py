@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import check_width, formatted, represent, text
+from gradcli.script.python.text.formatting import check_width, format_field, represent, text
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.nesting import ATOMS
 
@@ -101,7 +101,7 @@ def _fields(template: str, arguments: Arguments, depth: int) -> str:
             value = arguments.find(first)
             for is_attribute, key in rest:
                 value = attribute(value, str(key)) if is_attribute else value[key]
-            pieces.append(formatted(value, _fields(spec, arguments, depth - 1) if spec else "", conversion or ""))
+            pieces.append(format_field(value, _fields(spec, arguments, depth - 1) if spec else "", conversion or ""))
         length += len(literal) + len(pieces[-1])
         running.machine.budget.fits(length, "the text")
     return "".join(pieces)

@@ -29,7 +29,7 @@ LATER = [
 ]
 
 
-def worded(text: str) -> str:
+def snippet_wording(text: str) -> str:
     """Return the text of an error in words that are the same under each Python and name no part of gradcli."""
     if sys.version_info >= (3, 12):
         for pattern, words in LATER:

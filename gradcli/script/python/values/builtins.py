@@ -11,12 +11,10 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import formatted, represent, text
+from gradcli.script.python.text.formatting import format_field, represent, text
 from gradcli.script.python.values import special
 from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.iteration import CONSTRUCTORS, ITERATION
-from gradcli.script.python.values.iteration import Counting as Counting
-from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES
 from gradcli.script.python.values.kinds import (
@@ -143,8 +141,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "getattr": python_getattr, "hasattr": python_hasattr,
     "setattr": set_named, "delattr": delete_named, "vars": python_vars, "dir": python_dir, "id": id,
     "hash": python_hash,
-    "repr": represent, "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
-    "oct": oct, "ascii": lambda value: formatted(value, "", "a"),
+    "repr": represent, "format": format_field, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
+    "oct": oct, "ascii": lambda value: format_field(value, "", "a"),
 }  # fmt: skip
 
 
@@ -205,23 +203,23 @@ TYPES[object_] = TYPES[object] = BuiltinType(
         "__init__": object.__init__,
         "__new__": object.__new__,
         "__repr__": plain_repr,
-        "__setattr__": special.guarded(object.__setattr__, "__setattr__"),
+        "__setattr__": special.guard_setter(object.__setattr__, "__setattr__"),
     },
 )
 
 
 def builtins() -> dict[str, Any]:
     """The names that every snippet starts with."""
-    found: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
+    names: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
     for name, function in FUNCTIONS.items():
         if not hasattr(function, "__self__"):
             function.__name__ = function.__qualname__ = name
-        found[name] = function
+        names[name] = function
     for name, (kind, construct) in KINDS.items():
         if isinstance(construct, FunctionType):
             construct.__name__ = construct.__qualname__ = name
-        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
+        names[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
     for name in EXCEPTIONS.split():
         kind = getattr(python, name)
-        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
-    return {**found, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}
+        names[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
+    return {**names, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}

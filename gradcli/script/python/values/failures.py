@@ -10,7 +10,7 @@ from typing import Any
 from gradcli.errors import GradcliError
 from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.python.members.lookup import has, read
-from gradcli.script.python.text.wording import worded
+from gradcli.script.python.text.wording import snippet_wording
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import BuiltinType, Defined, is_shown, shown_type, type_of
 from gradcli.script.python.values.places import PLACES
@@ -22,15 +22,15 @@ NOT_RAISABLE = "derive it from Exception"
 
 def arguments(error: BaseException) -> tuple[Any, ...]:
     """Return the arguments of an exception; one of ours has its message."""
-    return (error.message,) if isinstance(error, GradcliError) else tuple(map(as_seen, error.args))
+    return (error.message,) if isinstance(error, GradcliError) else tuple(map(shown_argument, error.args))
 
 
-def as_seen(argument: Any) -> Any:
-    """Return an argument as snippets may have it: Python's own classes are shown, and what holds code is a text."""
+def shown_argument(argument: Any) -> Any:
+    """Return an argument that snippets may read: classes as they see them, and the text of a value that holds code."""
     if isinstance(argument, type):
         return argument if is_shown(argument) else shown_type(argument)
     if type(argument) is tuple:
-        return tuple(map(as_seen, argument))
+        return tuple(map(shown_argument, argument))
     return repr(argument) if isinstance(argument, CLOSED) else argument
 
 
@@ -71,7 +71,7 @@ def attribute(error: BaseException, name: str) -> Any:
     if name in READ and (has(kind, name) or (not isinstance(error, GradcliError) and _holds(error, name))):
         return READ[name](error)
     if name in special.DEFINABLE and isinstance(kind, Defined):
-        return special.guarded(read(error, name), name)
+        return special.guard_setter(read(error, name), name)
     if special.is_special(name) and has(kind, name):
         raise UnsupportedError(f"attribute {name!r} of {kind.__name__} is not supported here")
     if not special.is_special(name) and isinstance(kind, Defined):
@@ -94,18 +94,18 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     """Return the text of `str(error)`."""
     kind = type(error)
     if isinstance(error, GradcliError):
-        return worded(str(error))
+        return snippet_wording(str(error))
     if isinstance(error, OSError) and len(error.args) > 1:
         return str(error)
-    own = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
-    if own or isinstance(error, BaseExceptionGroup):
+    has_own_text = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
+    if has_own_text or isinstance(error, BaseExceptionGroup):
         return str(error)
     if len(error.args) == 1:
-        return represent(error.args[0]) if isinstance(error, KeyError) else worded(text(error.args[0]))
+        return represent(error.args[0]) if isinstance(error, KeyError) else snippet_wording(text(error.args[0]))
     return represent(error.args) if error.args else ""
 
 
-def exception_shown(error: BaseException, represent: Callable[[Any], str]) -> str:
+def exception_repr(error: BaseException, represent: Callable[[Any], str]) -> str:
     """Return the text of `repr(error)`."""
     kind = type(error)
     if isinstance(kind, Defined) and isinstance(_definer(kind, "__repr__"), Defined):

@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.nesting import ATOMS, NESTING, hashables, measure
-from gradcli.script.python.values.operators import BINARY, bounded
+from gradcli.script.python.values.operators import BINARY, bounded_iterable
 
 SIZED = (*NESTING, range, str)
 WIDE = 64  # sources of one zip, whose tuples are worth a look at the memory
@@ -19,7 +19,7 @@ MANY = 2**16  # items from here on are counted, for C code that pairs them up do
 PAIR, ENTRY, NUMBER = 120, 200, 40  # bytes that a tuple, an entry of a set or dict, and a number take in a list
 
 
-def ticking(value: Any) -> Any:
+def counting_iterator(value: Any) -> Any:
     """Return a lazy iterator of a value; iterators and long containers count their steps."""
     if isinstance(value, SIZED) and len(value) <= MANY:
         return iter(value)
@@ -62,7 +62,7 @@ def python_sum(iterable: Any, start: Any = 0) -> Any:
     """Add the items one by one, for a sum of lists grows, and tensors are added as `+` adds them."""
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
-    items = bounded(iterable)
+    items = bounded_iterable(iterable)
     if isinstance(items, list | tuple) and ATOMS.issuperset(map(type, items)):
         return sum(items, start)
     add, total = BINARY[ast.Add], start
@@ -74,20 +74,20 @@ def python_sum(iterable: Any, start: Any = 0) -> Any:
 def python_map(called: Any, *items: Any) -> Any:
     if not items:
         raise TypeError("map() must have at least two arguments.")
-    return map(interruptible(called), *map(ticking, items))
+    return map(interruptible(called), *map(counting_iterator, items))
 
 
 def python_filter(called: Any, items: Any) -> Any:
-    return filter(interruptible(called), ticking(items))
+    return filter(interruptible(called), counting_iterator(items))
 
 
 def python_zip(*items: Any, strict: bool = False) -> Any:
-    first = [Counting(items[0])] if len(items) > WIDE else [ticking(item) for item in items[:1]]
-    return zip(*first, *map(ticking, items[1:]), strict=strict)
+    first = [Counting(items[0])] if len(items) > WIDE else [counting_iterator(item) for item in items[:1]]
+    return zip(*first, *map(counting_iterator, items[1:]), strict=strict)
 
 
 def python_enumerate(iterable: Any, start: int = 0) -> Any:
-    return enumerate(ticking(iterable), start)
+    return enumerate(counting_iterator(iterable), start)
 
 
 def python_iter(value: Any, *sentinel: Any) -> Any:
@@ -97,9 +97,9 @@ def python_iter(value: Any, *sentinel: Any) -> Any:
 
 
 def python_sorted(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    found = list(bounded(iterable, NUMBER))
-    sort(found, key=key, reverse=reverse)
-    return found
+    items = list(bounded_iterable(iterable, NUMBER))
+    sort(items, key=key, reverse=reverse)
+    return items
 
 
 def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
@@ -112,7 +112,7 @@ def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
 
 def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a builtin that goes through its one argument to the end."""
-    return lambda items, /: function(bounded(items))
+    return lambda items, /: function(bounded_iterable(items))
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,7 +124,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             keywords["key"] = interruptible(keywords["key"])
         if isinstance(values, NESTING):
             measure(values, None, " in comparison")
-        return function(bounded(values), **keywords)
+        return function(bounded_iterable(values), **keywords)
 
     return find
 
@@ -138,16 +138,16 @@ ITERATION: dict[str, Callable[..., Any]] = {
 
 def measured_items(items: Any, each: int = 8) -> Any:
     """Measure the argument of a constructor; items of a range or of an iterator take memory themselves."""
-    made = not isinstance(items, (*NESTING, str))
-    if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
-        return Counting(bounded(items, each + NUMBER))
-    return bounded(items, each)
+    is_iterator = not isinstance(items, (*NESTING, str))
+    if is_iterator and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
+        return Counting(bounded_iterable(items, each + NUMBER))
+    return bounded_iterable(items, each)
 
 
 def python_dict(*items: Any, **named: Any) -> dict[Any, Any]:
     if len(items) == 1 and not hasattr(type(items[0]), "keys"):
         return dict(_pairs(items[0]), **named)
-    return dict(*(bounded(item, ENTRY) for item in items), **named)
+    return dict(*(bounded_iterable(item, ENTRY) for item in items), **named)
 
 
 def _pairs(items: Any) -> Iterator[Any]:

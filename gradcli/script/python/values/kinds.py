@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
 from gradcli.script.errors import python_class
-from gradcli.script.originals import check_module, missing, torch_has
+from gradcli.script.originals import check_module, missing_error, torch_has
 
 _modules: dict[type, str] = {}  # of our classes, as snippets import them
 
@@ -24,8 +24,8 @@ def name_members(members: Mapping[str, Any], module: str = "") -> None:
 
 def _name_function(name: str, function: FunctionType) -> None:
     """Name a function that was made by another one, or whose own name differs by underscores."""
-    own = function.__qualname__
-    if "<" in own or (own.strip("_") == name and function.__module__.startswith("gradcli.")):
+    qualified_name = function.__qualname__
+    if "<" in qualified_name or (qualified_name.strip("_") == name and function.__module__.startswith("gradcli.")):
         function.__name__ = function.__qualname__ = name
 
 
@@ -91,15 +91,15 @@ class Namespace:
             return self.members[name]
         if name == "__name__":
             return self.name
-        known = self._has(name)
-        found = self.find(name) if self.find is not None and (known or imported) else None
-        if found is None:
+        is_public = self._has(name)
+        member = self.find(name) if self.find is not None and (is_public or imported) else None
+        if member is None:
             self._check(name)
-            raise missing(self.name, name, self.names)
-        if known:
-            self.members[name] = found
-            name_members({name: found}, self.name)
-        return found
+            raise missing_error(self.name, name, self.names)
+        if is_public:
+            self.members[name] = member
+            name_members({name: member}, self.name)
+        return member
 
     @property
     def names(self) -> set[str]:
@@ -214,9 +214,9 @@ def type_of(value: Any) -> Any:
     if kind in TYPES:
         return TYPES[kind]
     for find in NAMED_TYPES:
-        found = find(value)
-        if found is not None:
-            return found
+        shown = find(value)
+        if shown is not None:
+            return shown
     if issubclass(kind, Facade):
         return kind
     return shown_type(type if issubclass(kind, BuiltinType | type) else kind)
@@ -229,8 +229,8 @@ def shown_type(kind: type) -> Any:
     kind = SHOWN.get(kind, kind)
     if kind not in TYPES:
         module = kind.__module__
-        own = module == "builtins" or module.startswith("gradcli.")
-        TYPES[kind] = BuiltinType(kind.__name__, kind, module="" if own else module)
+        is_builtin = module == "builtins" or module.startswith("gradcli.")
+        TYPES[kind] = BuiltinType(kind.__name__, kind, module="" if is_builtin else module)
     return TYPES[kind]
 
 
@@ -243,7 +243,7 @@ def error_type(member: Any) -> Any:
 
 def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a tuple of types, or a union") -> Any:
     """Return the Python types behind the second argument of isinstance as a tuple, without recursion."""
-    found: list[type] = []
+    types: list[type] = []
     waiting = [kinds]
     while waiting:
         kind = waiting.pop()
@@ -254,19 +254,19 @@ def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a
         elif isinstance(kind, UnionType):
             waiting.extend(kind.__args__)
         elif isinstance(kind, BuiltinType):
-            found.extend(kind.python if isinstance(kind.python, tuple) else (kind.python,))
+            types.extend(kind.python if isinstance(kind.python, tuple) else (kind.python,))
         elif kind is None and waiting is not kinds and isinstance(kinds, Union):
-            found.append(type(None))
+            types.append(type(None))
         elif isinstance(kind, type):
-            found.append(kind)
+            types.append(kind)
         else:
             raise TypeError(caller)
-    return tuple(found)
+    return tuple(types)
 
 
 def python_isinstance(value: Any, kinds: Any) -> bool:
-    own = type_of(value)
-    if own is kinds or (isinstance(kinds, tuple) and any(kind is own for kind in kinds)):
+    shown = type_of(value)
+    if shown is kinds or (isinstance(kinds, tuple) and any(kind is shown for kind in kinds)):
         return True
     wanted = python_types(kinds)
     if isinstance(value, BaseException):

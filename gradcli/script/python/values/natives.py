@@ -8,14 +8,14 @@ from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, members_named
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.failures import raisable
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, keys_of, measured_items, sort
 from gradcli.script.python.values.kinds import SHOWN
 from gradcli.script.python.values.nesting import NESTING, hashable, measure
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 from gradcli.script.python.values.readonly import Attributes, ReadOnly
 
 PIECE = 60  # bytes of a short text
@@ -37,7 +37,7 @@ def _padded(method: Callable[..., str]) -> Callable[..., str]:
 def _join(value: str, items: Any, /) -> str:
     if not hasattr(type(items), "__iter__") and not hasattr(type(items), "__getitem__"):
         raise TypeError("can only join an iterable")
-    parts = list(bounded(items))
+    parts = list(bounded_iterable(items))
     _fits(sum(len(part) + len(value) for part in parts if isinstance(part, str)))
     return value.join(parts)
 
@@ -120,7 +120,7 @@ def descriptors(values: Iterable[Any]) -> list[Any]:
 
 
 def descriptor(make: Any) -> Callable[..., Any]:
-    """Wrap what makes a `property` or the like: a few in each other at most, for they are freed by recursion in C."""
+    """Wrap the constructor of `property` or the like; nesting is limited, since C frees nested ones by recursion."""
 
     def call(*functions: Any, **named: Any) -> Any:
         level = descriptors((*functions, *named.values()))
@@ -134,22 +134,22 @@ def descriptor(make: Any) -> Callable[..., Any]:
 
 
 def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
-    value.update(*(bounded(item, ENTRY) for item in items), **named)
+    value.update(*(bounded_iterable(item, ENTRY) for item in items), **named)
 
 
 def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _: Any = None) -> Any:
     """`generator.throw`: of an exception, or of a type of exceptions with the argument for a new one."""
-    made = kind if value is None else value if isinstance(value, BaseException) else kind(value)
-    return generator.throw(raisable(made, "exceptions must be classes or instances"))
+    error = kind if value is None else value if isinstance(value, BaseException) else kind(value)
+    return generator.throw(raisable(error, "exceptions must be classes or instances"))
 
 
-STRING = listed(
+STRING = members_named(
     str,
     "upper lower strip lstrip rstrip startswith endswith find rfind index rindex count title capitalize swapcase "
     "casefold isdigit isalpha isalnum isspace isupper islower istitle isascii isprintable isnumeric isdecimal "
     "isidentifier partition rpartition removeprefix removesuffix",
 )
-STRING |= listed(str, "center ljust rjust zfill", _padded) | listed(str, "split rsplit splitlines", _cut)
+STRING |= members_named(str, "center ljust rjust zfill", _padded) | members_named(str, "split rsplit splitlines", _cut)
 STRING |= {"join": _join, "replace": _replace}
 STRING["format"] = format_text
 SETS = "update union intersection difference symmetric_difference issubset issuperset isdisjoint"
@@ -162,43 +162,45 @@ for name, method in STRING.items():
 describe(str, methods=STRING)
 describe(
     list,
-    methods=listed(list, "append insert pop clear copy reverse")
-    | listed(list, "index count remove", _searching)
+    methods=members_named(list, "append insert pop clear copy reverse")
+    | members_named(list, "index count remove", _searching)
     | {"extend": _extend, "sort": sort},
 )
-describe(tuple, methods=listed(tuple, "index count", _searching))
-describe(range, methods=listed(range, "index count", _in_range), getters=fields("start stop step"))
+describe(tuple, methods=members_named(tuple, "index count", _searching))
+describe(range, methods=members_named(range, "index count", _in_range), getters=fields("start stop step"))
 describe(
     dict,
-    methods=listed(dict, "keys values items popitem clear copy")
-    | listed(dict, "get pop setdefault", _keyed)
+    methods=members_named(dict, "keys values items popitem clear copy")
+    | members_named(dict, "get pop setdefault", _keyed)
     | {"update": _update},
 )
-describe(ReadOnly, methods=listed(ReadOnly, "keys values items copy get"))
+describe(ReadOnly, methods=members_named(ReadOnly, "keys values items copy get"))
 SHOWN[Attributes] = dict
-describe(Attributes, methods=listed(Attributes, "keys values items copy get update pop setdefault"))
+describe(Attributes, methods=members_named(Attributes, "keys values items copy get update pop setdefault"))
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 for view in VIEWS:
-    describe(view, methods=listed(view, "isdisjoint"))
+    describe(view, methods=members_named(view, "isdisjoint"))
 describe(
     set,
-    methods=listed(set, "pop clear copy")
-    | listed(set, "add discard remove", _keyed)
-    | listed(set, f"{SETS} {CHANGES}", _collected),
+    methods=members_named(set, "pop clear copy")
+    | members_named(set, "add discard remove", _keyed)
+    | members_named(set, f"{SETS} {CHANGES}", _collected),
 )
-describe(frozenset, methods={"copy": frozenset.copy} | listed(frozenset, SETS.removeprefix("update "), _collected))
-describe(float, methods=listed(float, "is_integer as_integer_ratio hex conjugate"), getters=fields("real imag"))
+describe(
+    frozenset, methods={"copy": frozenset.copy} | members_named(frozenset, SETS.removeprefix("update "), _collected)
+)
+describe(float, methods=members_named(float, "is_integer as_integer_ratio hex conjugate"), getters=fields("real imag"))
 describe(
     int,
-    methods=listed(int, "bit_length bit_count conjugate as_integer_ratio"),
+    methods=members_named(int, "bit_length bit_count conjugate as_integer_ratio"),
     getters=fields("real imag numerator denominator"),
 )
-describe(complex, methods=listed(complex, "conjugate"), getters=fields("real imag"))
-describe(slice, methods=listed(slice, "indices"), getters=fields("start stop step"))
-describe(property, methods=listed(property, "setter getter deleter", descriptor), getters=fields("__doc__"))
+describe(complex, methods=members_named(complex, "conjugate"), getters=fields("real imag"))
+describe(slice, methods=members_named(slice, "indices"), getters=fields("start stop step"))
+describe(property, methods=members_named(property, "setter getter deleter", descriptor), getters=fields("__doc__"))
 describe(
     GeneratorType,
-    methods=listed(GeneratorType, "send close __next__") | {"throw": _throw},
+    methods=members_named(GeneratorType, "send close __next__") | {"throw": _throw},
     getters=fields("__name__"),
 )
 describe(MethodType, getters=fields("__name__ __qualname__ __doc__"))

@@ -115,18 +115,18 @@ IN_PLACE: dict[type[ast.operator], Binary] = {
 }
 
 
-def augmented(kind: type[ast.operator]) -> Binary:
+def augmented_operator(kind: type[ast.operator]) -> Binary:
     """Return the operator of an augmented assignment (`x += y`); growth in place is measured."""
-    plain, in_place = BINARY[kind], IN_PLACE[kind]
+    binary, in_place = BINARY[kind], IN_PLACE[kind]
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, int | float | str | tuple):
-            return plain(a, b)
+            return binary(a, b)
         if isinstance(a, list | deque):
             if kind is ast.Mult and isinstance(b, WHOLE):
                 running.machine.budget.fits(len(a) * int(b), "this list")
             elif kind is ast.Add:
-                b = bounded(b)
+                b = bounded_iterable(b)
                 running.machine.budget.fits(len(a) + operator.length_hint(b), "this list")
         elif isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
             check_spread(a, b)
@@ -143,7 +143,7 @@ UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-def bounded(value: Any, each: int = 8) -> Any:
+def bounded_iterable(value: Any, each: int = 8) -> Any:
     """Return an iterable that is read to its end: one of known length is measured, any other counts its own steps."""
     running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}", each)
     return value

@@ -14,11 +14,11 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.lookup import in_class
 from gradcli.script.python.members.tables import SPECIAL, TABLES, describe
-from gradcli.script.python.text.formatting import contents, formatted, text
+from gradcli.script.python.text.formatting import contents, format_field, text
 from gradcli.script.python.values.iteration import keys_of, measured_items, python_dict
 from gradcli.script.python.values.kinds import SHOWN, Facade, name_members
 from gradcli.script.python.values.nesting import hashable, measure
-from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded, python_round
+from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded_iterable, python_round
 
 Method = Callable[..., Any]
 
@@ -38,10 +38,10 @@ def parent(kind: type) -> type:
     """Return the class that stands for one of Python's own types as a parent."""
     methods = _inherited(kind) | MEASURING[kind]
     name_members(methods)
-    made = type(kind.__name__, (kind, Facade), {"__slots__": (), "__parent__": True, **methods})
-    SHOWN[made] = kind
-    describe(made)  # which has its methods itself
-    return made
+    subclass = type(kind.__name__, (kind, Facade), {"__slots__": (), "__parent__": True, **methods})
+    SHOWN[subclass] = kind
+    describe(subclass)  # which has its methods itself
+    return subclass
 
 
 def _special(kind: type) -> Callable[[str], Any]:
@@ -51,13 +51,13 @@ def _special(kind: type) -> Callable[[str], Any]:
 def _inherited(kind: type) -> dict[str, Any]:
     methods: dict[str, Any] = {name: _refused(name) for name in dir(kind) if not name.startswith("_")}
     methods |= {name: getattr(kind, name) for name in ("real", "imag", "numerator", "denominator") if name in methods}
-    own = TABLES[kind].methods
-    methods |= own if kind in CONTAINERS else {name: _of_exact(kind, method) for name, method in own.items()}
+    table = TABLES[kind].methods
+    methods |= table if kind in CONTAINERS else {name: _of_exact(kind, method) for name, method in table.items()}
     for name, operator in OPERATORS.items():
         if hasattr(kind, f"__{name}__"):
             methods[f"__{name}__"] = _operator(kind, BINARY[operator])
             methods[f"__r{name}__"] = _reflected(kind, BINARY[operator])
-    methods["__format__"] = lambda self, spec: formatted(exact(kind, self), spec)
+    methods["__format__"] = lambda self, spec: format_field(exact(kind, self), spec)
     if kind in CONTAINERS:
         methods |= {name: _compared(getattr(kind, name)) for name in COMPARED if hasattr(kind, name)}
         methods |= {"__hash__": kind.__hash__, "__repr__": contents}
@@ -112,7 +112,7 @@ def _repeat(self: list[Any], times: int) -> Any:
 
 def _set_item(self: list[Any], key: Any, value: Any) -> None:
     if isinstance(key, slice):
-        running.machine.budget.fits(len(self) + length_hint(bounded(value)), "this list")
+        running.machine.budget.fits(len(self) + length_hint(bounded_iterable(value)), "this list")
     list.__setitem__(self, key, value)
 
 

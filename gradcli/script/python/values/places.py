@@ -43,13 +43,13 @@ def _characters(text: str, bytes_before: int) -> int:
     return bytes_before if text.isascii() else len(text.encode()[:bytes_before].decode(errors="ignore"))
 
 
-def placed(error: BaseException, place: Place) -> None:
+def note_place(error: BaseException, place: Place) -> None:
     """Note where an exception came from, unless a closer place is known."""
     if PLACES not in error.__dict__:  # past what a class of the snippet says about its attributes
         error.__dict__[PLACES] = [place]
 
 
-def called_from(error: BaseException, place: Place) -> None:
+def note_call(error: BaseException, place: Place) -> None:
     """Note the call that an exception came through; the place itself if no closer one is known."""
     places = error.__dict__.setdefault(PLACES, [place])
     if len(places) < SHOWN and places[-1] is not place:

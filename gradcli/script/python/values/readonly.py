@@ -38,13 +38,13 @@ class Held:
         return reversed(self._held)
 
     def __eq__(self, other: object) -> Any:
-        return self.copy() == copied(other)
+        return self.copy() == plain_dict(other)
 
     def __or__(self, other: Any) -> Any:
-        return self.copy() | copied(other)
+        return self.copy() | plain_dict(other)
 
     def __ror__(self, other: Any) -> Any:
-        return copied(other) | self.copy()
+        return plain_dict(other) | self.copy()
 
     def copy(self) -> dict[Any, Any]:
         return dict(self._held)
@@ -88,7 +88,7 @@ class Attributes(Held):
         del self._held[hashable(name)]
 
     def update(self, *others: Any, **named: Any) -> None:
-        for name, value in dict(*map(copied, others), **named).items():
+        for name, value in dict(*map(plain_dict, others), **named).items():
             self[name] = value
 
     def pop(self, name: Any, *default: Any) -> Any:
@@ -100,14 +100,16 @@ class Attributes(Held):
         return self._held[name]
 
 
-def viewed(value: Any) -> Any:
+def read_only_view(value: Any) -> Any:
     """Return a container as it can be looked at without a change of it."""
     if isinstance(value, dict):
         return Ordered(value) if isinstance(value, OrderedDict) else ReadOnly(value)
-    return frozenset(value) if isinstance(value, set) else [*map(viewed, value)] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [*map(read_only_view, value)]
+    return frozenset(value) if isinstance(value, set) else value
 
 
-def copied(value: Any) -> Any:
+def plain_dict(value: Any) -> Any:
     """Return a dict for a read-only mapping, any other value as it is."""
     return value.copy() if isinstance(value, Held) else value
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.originals import missing, torch_has
-from gradcli.script.python.members.absence import refused
+from gradcli.script.originals import missing_error, torch_has
+from gradcli.script.python.members.absence import inner_attribute_error
 from gradcli.script.python.members.lookup import ABSENT, has
 from gradcli.script.python.members.reserved import check_free, check_free_in_class
 from gradcli.script.python.members.tables import Members, members_of
@@ -56,11 +56,11 @@ def python_vars(value: Any) -> Any:
 
 def python_dir(*value: Any) -> list[str]:
     """Return the names of the attributes of an object of the snippet or of Python."""
-    (one,) = value or (None,)
-    kind = type(one)
-    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
+    (listed,) = value or (None,)
+    kind = type(listed)
+    if not (isinstance(listed, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
         raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
-    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
+    return [name for name in dir(listed) if name.isidentifier() and name != "__slots__"]
 
 
 def set_attribute(value: Any, name: str, new: Any) -> None:
@@ -78,15 +78,17 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
-    elif members is not None and members.own is not None and is_free(members, name):
-        members.own(value)[name] = new
+    elif members is not None and members.snippet_attributes is not None and is_free(members, name):
+        members.snippet_attributes(value)[name] = new
     elif isinstance(value, BaseException):
         failures.set_attribute(value, name, new)
     elif special.is_settable(value, name):
-        setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
+        setattr(value, name, special.wrap_special(name, new) if isinstance(value, type) else new)
     else:
         check_settable(value, name)
-        raise missing(type_name(value), name, members.setters if members else (), "setting {}.{} is not supported here")
+        raise missing_error(
+            type_name(value), name, members.setters if members else (), "setting {}.{} is not supported here"
+        )
 
 
 def is_free(members: Members, name: str) -> bool:
@@ -119,11 +121,11 @@ def delete_attribute(value: Any, name: str) -> None:
     if members is not None and name in members.deleters:
         members.deleters[name](value)
         return
-    if members is not None and members.own is not None and name in members.own(value):
-        del members.own(value)[name]
+    if members is not None and members.snippet_attributes is not None and name in members.snippet_attributes(value):
+        del members.snippet_attributes(value)[name]
         return
     if not special.is_settable(value, name) or special.is_special(name):
-        raise refused(value, name)
+        raise inner_attribute_error(value, name)
     if isinstance(value, type) and name not in vars(value):
         raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
     delattr(value, name)

@@ -28,8 +28,9 @@ _DEFINABLE = (
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
 BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
-OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselves
-MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
+OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # facts that these types state themselves
+# No class of a snippet may define these.
+MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))
 # What a text says of itself where it is read as a name: a class of the snippet may change how it is written, no more.
 OF_TEXTS = frozenset(dir(str)).difference(
     ("__init__", "__new__", "__doc__", "__repr__", "__str__", "__format__", "__add__", "__mul__", "__rmul__", "__mod__")
@@ -90,12 +91,12 @@ def is_settable(value: Any, name: str) -> bool:
     if isinstance(value, FunctionType):
         return is_own_function(value) and name not in HELD and (not is_special(name) or name in WRITABLE)
     if not isinstance(value, Facade) or is_special(name):
-        return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
+        return isinstance(value, Facade) and name == "__name__"  # has no meaning on an object
     kind = type(value)
     if isinstance(kind, Defined):
         return True
     open_to_all = hasattr(kind, "__facade__") and not any(name in vars(base) for base in kind.__mro__)
-    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of no such kind
+    return kind.__parent__ and (not name.startswith("_") or open_to_all)  # what all runs share is of other classes
 
 
 def exact(name: str) -> str:
@@ -109,20 +110,20 @@ def check_name(name: Any) -> None:
         raise AttributeError(f"attribute {name if type(name) is str else '?'!r} cannot be set here")
 
 
-def guarded(found: Any, name: str) -> Any:
+def guard_setter(function: Any, name: str) -> Any:
     """Make `super().__setattr__` or `__delattr__` check the name; return any other function as it is."""
-    if name not in ("__setattr__", "__delattr__") or is_own_function(found):
-        return found
+    if name not in ("__setattr__", "__delattr__") or is_own_function(function):
+        return function
 
     def checked(*arguments: Any) -> Any:
-        owner, *rest = (found.__self__, *arguments) if hasattr(found, "__self__") else (*arguments, None)
-        if owner is not getattr(found, "__self__", None) and not isinstance(type(owner), Defined):
+        owner, *rest = (function.__self__, *arguments) if hasattr(function, "__self__") else (*arguments, None)
+        if owner is not getattr(function, "__self__", None) and not isinstance(type(owner), Defined):
             raise TypeError(f"{name} is for objects of the snippet")
         check_name(rest[0] if rest else None)
         check_free(type(owner), rest[0])
         if not is_settable(owner, rest[0]):
             raise AttributeError(f"attribute {rest[0]!r} cannot be set here")
-        return found(*arguments)
+        return function(*arguments)
 
     checked.__qualname__ = name
     return checked
@@ -138,16 +139,16 @@ def bare(owner: type, kind: Any) -> Any:
 
 def of_function(value: Any, name: str) -> Any:
     """Read an attribute of a function of the snippet, or a fact about it."""
-    own = vars(value.__func__ if isinstance(value, MethodType) else value)
-    if name == "__wrapped__" and "_wrapped" in own:
-        if not is_own_function(own["_wrapped"]):
+    attributes = vars(value.__func__ if isinstance(value, MethodType) else value)
+    if name == "__wrapped__" and "_wrapped" in attributes:
+        if not is_own_function(attributes["_wrapped"]):
             raise UnsupportedError("the __wrapped__ of a function around none of the snippet's is not supported here")
-        return own["_wrapped"]
+        return attributes["_wrapped"]
     if name in FACTS and name != "__wrapped__":
-        return own["_facts"](name)
-    if name not in own or name in HELD:
+        return attributes["_facts"](name)
+    if name not in attributes or name in HELD:
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
-    return own[name]
+    return attributes[name]
 
 
 def readable_only(function: Any) -> Any:
@@ -188,18 +189,18 @@ WRAPPED: dict[str, Any] = {
 }
 
 
-def wrapped(name: str, value: Any) -> Any:
+def wrap_special(name: str, value: Any) -> Any:
     """Return a special method as a class holds it."""
     wrap = WRAPPED.get(name)
     return wrap(value) if wrap and (is_own_function(value) or name in ("__getattr__", "__setattr__")) else value
 
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
-    """Refuse a class that changes a measured fact about objects of Python's own types, or lets texts lie."""
-    found = set(names)
-    own = sorted(MEASURED & found)
-    if not own and any(issubclass(base, str) for base in bases):
-        own = sorted(OF_TEXTS & found)
-    if own and any(issubclass(base, BUILTIN) for base in bases):
-        message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"
+    """Refuse a subclass of a Python type that redefines a measured fact, or how a text reads."""
+    defined_names = set(names)
+    refused_names = sorted(MEASURED & defined_names)
+    if not refused_names and any(issubclass(base, str) for base in bases):
+        refused_names = sorted(OF_TEXTS & defined_names)
+    if refused_names and any(issubclass(base, BUILTIN) for base in bases):
+        message = f"defining {refused_names[0]} is not supported in a class that derives from one of Python's own"
         raise UnsupportedError(message, python=TypeError, help="keep the values in an attribute: self.items = []")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import TABLES, describe, fields, listed
-from gradcli.script.python.text.formatting import REPRESENTATIONS, written
+from gradcli.script.python.members.tables import TABLES, describe, fields, members_named
+from gradcli.script.python.text.formatting import REPRESENTATIONS, join_items
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.failures import as_seen
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.failures import shown_argument
+from gradcli.script.python.values.operators import bounded_iterable
 from gradcli.script.stdlib.data import kinds
 from gradcli.script.stdlib.data.tuples import namedtuple
 
@@ -38,22 +38,22 @@ def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method that reads its arguments to their end."""
 
     def call(value: Any, *items: Any, **named: Any) -> Any:
-        return method(value, *map(bounded, items), **named)
+        return method(value, *map(bounded_iterable, items), **named)
 
     return call
 
 
 def _made(kind: type) -> Callable[..., Any]:
     """Wrap a constructor that reads its arguments to their end."""
-    return lambda *items, **named: kind(*map(bounded, items), **named)
+    return lambda *items, **named: kind(*map(bounded_iterable, items), **named)
 
 
 def deque_(items: Any = (), maxlen: int | None = None) -> Deque:
-    return Deque(bounded(items), maxlen)
+    return Deque(bounded_iterable(items), maxlen)
 
 
 def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> DefaultDict:
-    return DefaultDict(factory, *map(bounded, items), **named)
+    return DefaultDict(factory, *map(bounded_iterable, items), **named)
 
 
 def elements(counter: Counter[Any]) -> Iterator[Any]:
@@ -70,41 +70,41 @@ def _set_factory(value: Any, factory: Any) -> None:
 DICT = TABLES[dict].methods
 describe(
     OrderedDict,
-    methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"),
+    methods=DICT | members_named(OrderedDict, "move_to_end pop popitem copy keys values items"),
     getters=fields("_metadata"),  # which the state of a module has
 )
 describe(
     DefaultDict,
-    methods=DICT | listed(DefaultDict, "copy"),
-    getters={"default_factory": lambda value: as_seen(value.default_factory)},
+    methods=DICT | members_named(DefaultDict, "copy"),
+    getters={"default_factory": lambda value: shown_argument(value.default_factory)},
     setters={"default_factory": _set_factory},
 )
 describe(
     Counter,
     methods=DICT
-    | listed(Counter, "most_common total copy")
+    | members_named(Counter, "most_common total copy")
     | {"elements": elements, "update": _measured(Counter.update), "subtract": _measured(Counter.subtract)},
 )
 describe(
     Deque,
-    methods=listed(Deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
+    methods=members_named(Deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
     | {"extend": _measured(Deque.extend), "extendleft": _measured(Deque.extendleft)},
     getters=fields("maxlen"),
 )
 
 
 def _counter_text(value: Counter[Any]) -> str:
-    return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
+    return join_items("Counter(", [("", dict(value.most_common()))] if value else [], ")")
 
 
 def _deque_text(value: Deque) -> str:
     limit = "" if value.maxlen is None else f", maxlen={value.maxlen}"
-    return written("deque([", (("", item) for item in value), f"]{limit})")
+    return join_items("deque([", (("", item) for item in value), f"]{limit})")
 
 
 REPRESENTATIONS[Counter] = _counter_text
 REPRESENTATIONS[Deque] = _deque_text
-REPRESENTATIONS[DefaultDict] = lambda value: written(
+REPRESENTATIONS[DefaultDict] = lambda value: join_items(
     "defaultdict(", [("", value.default_factory), ("", dict(value))], ")"
 )
 

@@ -53,39 +53,39 @@ def copy(value: Any) -> Any:
             vars(copied).update(vars(value))
         return copied
     if isinstance(value, Tensor):
-        own = getattr(type(value), "__copy__", None)
-        made = _made(value.array, value) if own is None else own(value)
-        if hasattr(value, "own"):
-            made.own = dict(value.own)
-        return made
+        copy_method = getattr(type(value), "__copy__", None)
+        result = _made(value.array, value) if copy_method is None else copy_method(value)
+        if hasattr(value, "snippet_attributes"):
+            result.snippet_attributes = dict(value.snippet_attributes)
+        return result
     return value
 
 
 def _made(memory: Any, value: Tensor) -> Tensor:
     """Make a leaf as torch makes a copy, which counts as a change of it."""
-    made = Tensor(memory)
-    made.history = Unversioned() if mode.inference else [0]
+    leaf = Tensor(memory)
+    leaf.history = Unversioned() if mode.inference else [0]
     if value.requires_grad:
-        made.node = AccumulateGrad(made)
-    return made
+        leaf.node = AccumulateGrad(leaf)
+    return leaf
 
 
 def _object(value: Any) -> Any:
     """Copy an object of a class; numbers, texts and members of enumerations stay as they are."""
     if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
         return value
-    made = _bare(value)
+    result = _bare(value)
     for name, item in _attributes(value):
-        _hold(made, name, item)
+        _hold(result, name, item)
     for item in _taken(value) if isinstance(value, CONTAINERS) else ():
-        _put(made, item)
-    return made
+        _put(result, item)
+    return result
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
     """Return the attributes of an object, in slots or in its `__dict__`."""
-    own = [item for kind in reversed(type(value).__mro__) for item in vars(kind).items()]
-    slots = {name: slot for name, slot in own if isinstance(slot, MemberDescriptorType)}
+    class_items = [item for kind in reversed(type(value).__mro__) for item in vars(kind).items()]
+    slots = {name: slot for name, slot in class_items if isinstance(slot, MemberDescriptorType)}
     held = [(name, slot.__get__(value)) for name, slot in slots.items() if _is_filled(slot, value)]
     return [*held, *getattr(value, "__dict__", {}).items()]
 
@@ -98,17 +98,17 @@ def _is_filled(slot: MemberDescriptorType, value: Any) -> bool:
     return True
 
 
-def _hold(made: Any, name: str, item: Any) -> None:
+def _hold(owner: Any, name: str, item: Any) -> None:
     """Set an attribute, past the `__setattr__` of the class."""
-    if any(isinstance(vars(base).get(name), MemberDescriptorType) for base in type(made).__mro__):
-        object.__setattr__(made, name, item)
+    if any(isinstance(vars(base).get(name), MemberDescriptorType) for base in type(owner).__mro__):
+        object.__setattr__(owner, name, item)
     else:
-        vars(made)[name] = item
+        vars(owner)[name] = item
 
 
 def deepcopy(x: Any, memo: Any = None) -> Any:
     """Copy a value with everything inside; an object that appears twice is copied once."""
-    return _deepcopy(x, memo if isinstance(memo, Saved) else {})  # what a snippet takes for ids are none of ours
+    return _deepcopy(x, memo if isinstance(memo, Saved) else {})  # a memo of the snippet: its keys are no ids of ours
 
 
 def _deepcopy(value: Any, memo: Memo) -> Any:
@@ -119,14 +119,14 @@ def _deepcopy(value: Any, memo: Memo) -> Any:
         memo.check(type(value) if isinstance(type(value), Defined) else value)
     if isinstance(value, tuple):
         return _tuple(value, memo)
-    own = getattr(type(value), "__deepcopy__", None)
+    copy_method = getattr(type(value), "__deepcopy__", None)
     copied: Any
-    if isinstance(value, Tensor) and own is None:
+    if isinstance(value, Tensor) and copy_method is None:
         copied = memo[id(value)] = _tensor(value, memo)
     elif isinstance(value, np.ndarray):
         copied = memo[id(value)] = value.copy()
-    elif isinstance(value, Facade | Tensor) and own is not None:
-        copied = memo[id(value)] = own(value, memo)
+    elif isinstance(value, Facade | Tensor) and copy_method is not None:
+        copied = memo[id(value)] = copy_method(value, memo)
     elif isinstance(value, Facade):
         copied = memo[id(value)] = _object(value)
         for name, item in [] if copied is value else _attributes(copied):
@@ -142,7 +142,7 @@ def _deepcopy(value: Any, memo: Memo) -> Any:
         copied = MethodType(value.__func__, _deepcopy(value.__self__, memo))
     else:
         copied = value
-    memo[-id(value)] = value  # keep it, for its id must not be given to another
+    memo[-id(value)] = value  # keep the value alive, so that its id is not used again
     return copied
 
 
@@ -188,9 +188,9 @@ def _tensor(value: Tensor, memo: Memo) -> Tensor:
         raise AutogradError(NON_LEAF)
     copied = _made(_memory(value.value, memo), value)
     copied.grad = None if isinstance(memo, Saved) else _deepcopy(value.grad, memo)
-    if hasattr(value, "own"):
+    if hasattr(value, "snippet_attributes"):
         memo[id(value)] = copied
-        copied.own = {name: _deepcopy(item, memo) for name, item in value.own.items()}
+        copied.snippet_attributes = {name: _deepcopy(item, memo) for name, item in value.snippet_attributes.items()}
     return copied
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
-from gradcli.script.python.text.formatting import formatted, represent, text
+from gradcli.script.python.text.formatting import format_field, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.nesting import hashable
@@ -83,7 +83,7 @@ class Enum(Facade, metaclass=EnumKind):
         return f"{type(self).__name__}.{self.name}"
 
     def __format__(self, spec: str) -> str:
-        return formatted(text(self), spec)
+        return format_field(text(self), spec)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -99,7 +99,7 @@ class _Plain(Enum):
         return text(self.value)
 
     def __format__(self, spec: str) -> str:
-        return formatted(self.value, spec)
+        return format_field(self.value, spec)
 
 
 class IntEnum(parent(int), _Plain):  # type: ignore[misc]
@@ -115,15 +115,15 @@ class DefinedEnum(Defined, EnumKind):
                 raise TypeError(f"{base!r} cannot be extended")
         given = {key: value for key, value in namespace.items() if _is_member(key, value)}
         rest = {key: value for key, value in namespace.items() if key not in given}
-        made: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
+        kind: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
         values: list[Any] = []
         for key, value in given.items():
             values.append(_next(values) if isinstance(value, auto) else value)
-            same = [member for member in made if member.value == values[-1]]
-            member = same[0] if same else _member(made, key, values[-1])
-            type.__setattr__(made, key, member)
-            vars(made)[MEMBERS][key] = member
-        return made
+            same = [member for member in kind if member.value == values[-1]]
+            member = same[0] if same else _member(kind, key, values[-1])
+            type.__setattr__(kind, key, member)
+            vars(kind)[MEMBERS][key] = member
+        return kind
 
 
 MARKED[EnumKind] = DefinedEnum
@@ -131,8 +131,8 @@ MARKED[EnumKind] = DefinedEnum
 
 def members(kind: type) -> dict[str, Any]:
     """The members of an enumeration by name."""
-    found: dict[str, Any] = vars(kind).get(MEMBERS, {})
-    return found
+    members_by_name: dict[str, Any] = vars(kind).get(MEMBERS, {})
+    return members_by_name
 
 
 def _is_member(name: str, value: Any) -> bool:
@@ -142,12 +142,12 @@ def _is_member(name: str, value: Any) -> bool:
 
 def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
     """Return the text methods of an enumeration, which come before those of numbers or texts."""
-    found = {}
+    methods = {}
     for name in TEXTS:
         owners = [base for kind in bases for base in kind.__mro__ if name in vars(base)]
-        own = [base for base in owners if isinstance(base, Defined) or issubclass(base, Enum)]
-        found[name] = vars(own[0])[name]
-    return found
+        definers = [base for base in owners if isinstance(base, Defined) or issubclass(base, Enum)]
+        methods[name] = vars(definers[0])[name]
+    return methods
 
 
 def _next(before: list[Any]) -> int:
@@ -157,11 +157,11 @@ def _next(before: list[Any]) -> int:
 
 def _member(kind: Any, name: str, value: Any) -> Any:
     mixed: Any = next((base for base in (str, int, float) if issubclass(kind, base)), None)
-    made = object.__new__(kind) if mixed is None else mixed.__new__(kind, exact(mixed, value))
-    vars(made).update(_name_=name, _value_=value)
+    member = object.__new__(kind) if mixed is None else mixed.__new__(kind, exact(mixed, value))
+    vars(member).update(_name_=name, _value_=value)
     if isinstance(kind.__init__, type(_member)):
-        kind.__init__(made, *(value if isinstance(value, tuple) else (value,)))
-    return made
+        kind.__init__(member, *(value if isinstance(value, tuple) else (value,)))
+    return member
 
 
 def namespace(name: str) -> Namespace:

@@ -6,7 +6,7 @@ from collections import abc
 from typing import Any
 
 from gradcli.script.python.members.reserved import check_free
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.special import check_name
@@ -43,4 +43,4 @@ def namespace(name: str) -> Namespace:
     """`types` or `collections.abc`."""
     if name == "types":
         return Namespace(name, {"SimpleNamespace": SimpleNamespace})
-    return Namespace(name, listed(abc, ABSTRACT, lambda kind: BuiltinType(kind.__name__, kind, module=name)))
+    return Namespace(name, members_named(abc, ABSTRACT, lambda kind: BuiltinType(kind.__name__, kind, module=name)))

@@ -14,7 +14,7 @@ from gradcli.script.python.functions.classes import FIELDS
 from gradcli.script.python.functions.parameters import Parameters, bind
 from gradcli.script.python.members.lookup import ABSENT, in_class, member_of
 from gradcli.script.python.members.reserved import check_free
-from gradcli.script.python.members.tables import describe, fields, taken
+from gradcli.script.python.members.tables import checked_member, describe, fields
 from gradcli.script.python.text.formatting import represent, with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, attribute
 from gradcli.script.python.values.builtins import TYPES, type_of
@@ -91,23 +91,23 @@ def fields_(class_or_instance: Any) -> tuple[Field, ...]:
 
 def collected(kind: Any, options: dict[str, Any]) -> dict[str, Field]:
     """Return the fields of the classes above, then the own ones; their defaults stay in the class."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for base in reversed(kind.__mro__[1:]):
         if KNOWN in vars(base):
             if vars(base)[FROZEN] is not bool(options["frozen"]):
                 words = ("non-frozen dataclass from a frozen", "frozen dataclass from a non-frozen")
                 raise TypeError(f"cannot inherit {words[bool(options['frozen'])]} one")
-            found |= vars(base)[KNOWN]
-    by_name, own = options["kw_only"], vars(kind)[FIELDS]
-    for name in own:
+            fields |= vars(base)[KNOWN]
+    by_name, annotated = options["kw_only"], vars(kind)[FIELDS]
+    for name in annotated:
         check_name(name)
         check_free(kind, name)
-        found[name] = _declared(kind, name, by_name)
+        fields[name] = _declared(kind, name, by_name)
     for name, value in vars(kind).items():
-        if isinstance(value, Field) and name not in own:
+        if isinstance(value, Field) and name not in annotated:
             raise TypeError(f"{name!r} is a field but has no type annotation")
     type.__setattr__(kind, FROZEN, bool(options["frozen"]))
-    return found
+    return fields
 
 
 def _declared(kind: Any, name: str, by_name: bool) -> Field:
@@ -147,22 +147,22 @@ def dataclass(cls: Any = None, /, **given: Any) -> Any:
     options = OPTIONS | given
     if options["order"] and not options["eq"]:
         raise ValueError("eq must be true if order is true")
-    found = collected(cls, options)
-    type.__setattr__(cls, KNOWN, found)
-    for name, method in _methods(cls, options, list(found.values())).items():
+    fields = collected(cls, options)
+    type.__setattr__(cls, KNOWN, fields)
+    for name, method in _methods(cls, options, list(fields.values())).items():
         type.__setattr__(cls, name, method)
     return cls
 
 
 def _methods(kind: Any, options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
     """Return the methods that a dataclass gets."""
-    own, compared = vars(kind), [field.name for field in every if field.compare]
+    namespace, compared = vars(kind), [field.name for field in every if field.compare]
     methods: dict[str, Any] = {}
-    if options["init"] and "__init__" not in own:
+    if options["init"] and "__init__" not in namespace:
         methods["__init__"] = _init(kind, every, is_frozen=options["frozen"])
-    if options["repr"] and "__repr__" not in own:
+    if options["repr"] and "__repr__" not in namespace:
         methods["__repr__"] = lambda self: _text(self, [field.name for field in every if field.repr])
-    if options["eq"] and "__eq__" not in own:
+    if options["eq"] and "__eq__" not in namespace:
         methods["__eq__"] = lambda self, other: _compared(ast.Eq, compared, self, other)
     for name, operator in ORDERS.items() if options["order"] else ():
         _check_free(kind, name, ". Consider using functools.total_ordering")
@@ -171,12 +171,12 @@ def _methods(kind: Any, options: dict[str, Any], every: list[Field]) -> dict[str
         for name, verb in (("__setattr__", "assign to"), ("__delattr__", "delete")):
             _check_free(kind, name)
             methods[name] = _frozen(kind, every, verb)
-    methods |= _hashing(own, options, every)
+    methods |= _hashing(namespace, options, every)
     for name, method in methods.items():
         if method is not None:
             method.__name__, method.__qualname__ = name, f"{kind.__qualname__}.{name}"
-            methods[name] = taken(method, (kind,))
-    if options["match_args"] and "__match_args__" not in own:
+            methods[name] = checked_member(method, (kind,))
+    if options["match_args"] and "__match_args__" not in namespace:
         methods["__match_args__"] = tuple(field.name for field in every if field.init and not field.kw_only)
     return methods
 
@@ -186,9 +186,9 @@ def _check_free(kind: Any, name: str, advice: str = "") -> None:
         raise TypeError(f"Cannot overwrite attribute {name} in class {kind.__name__}{advice}")
 
 
-def _hashing(own: Mapping[str, Any], options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
+def _hashing(namespace: Mapping[str, Any], options: dict[str, Any], every: list[Field]) -> dict[str, Any]:
     """Return the `__hash__` of a dataclass: of its fields if it is frozen, None if it only compares."""
-    has_hash = "__hash__" in own and not (own["__hash__"] is None and "__eq__" in own)
+    has_hash = "__hash__" in namespace and not (namespace["__hash__"] is None and "__eq__" in namespace)
     if options["eq"] and options["frozen"] and not has_hash:
         hashed = [field.name for field in every if field.compare]
         return {"__hash__": lambda self: hash(tuple(attribute(self, name) for name in hashed))}
@@ -196,35 +196,36 @@ def _hashing(own: Mapping[str, Any], options: dict[str, Any], every: list[Field]
 
 
 def _init(kind: Any, every: list[Field], *, is_frozen: bool) -> Callable[..., None]:
-    taking = [one for one in every if one.init]
-    standard, named = [one for one in taking if not one.kw_only], [one for one in taking if one.kw_only]
-    defaults = {one.name: _default(one) for one in taking if _default(one) is not MISSING}
+    taking = [field for field in every if field.init]
+    standard, named = [field for field in taking if not field.kw_only], [field for field in taking if field.kw_only]
+    defaults = {field.name: _default(field) for field in taking if _default(field) is not MISSING}
     for before, after in pairwise(standard):
         if before.name in defaults and after.name not in defaults:
             raise TypeError(f"non-default argument {after.name!r} follows default argument")
-    optional: list[ast.expr] = [ast.Constant(None)] * sum(one.name in defaults for one in standard)
+    optional: list[ast.expr] = [ast.Constant(None)] * sum(field.name in defaults for field in standard)
     given = ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in ("self", *(one.name for one in standard))], vararg=None,
-        kwonlyargs=[ast.arg(one.name) for one in named], kw_defaults=[None] * len(named), kwarg=None, defaults=optional,
+        posonlyargs=[], args=[ast.arg(name) for name in ("self", *(field.name for field in standard))], vararg=None,
+        kwonlyargs=[ast.arg(field.name) for field in named], kw_defaults=[None] * len(named), kwarg=None,
+        defaults=optional,
     )  # fmt: skip
     parameters = Parameters(given, f"{kind.__qualname__}.__init__")
     put = object.__setattr__ if is_frozen else set_attribute
 
     def __init__(*arguments: Any, **keywords: Any) -> None:  # noqa: N807
         self, values = arguments[0], bind(parameters, defaults, arguments, keywords)
-        for one in every:
-            value = values.get(one.name, MISSING) if one.init else _default(one)
-            value = one.default_factory() if value is MADE else value
-            if value is not MISSING and (one.init or value is not one.default):
-                put(self, one.name, value)
+        for field in every:
+            value = values.get(field.name, MISSING) if field.init else _default(field)
+            value = field.default_factory() if value is MADE else value
+            if value is not MISSING and (field.init or value is not field.default):
+                put(self, field.name, value)
         if hasattr(type(self), "__post_init__"):
             attribute(self, "__post_init__")()
 
     return __init__
 
 
-def _default(one: Field) -> Any:
-    return MADE if one.default_factory is not MISSING else one.default
+def _default(field: Field) -> Any:
+    return MADE if field.default_factory is not MISSING else field.default
 
 
 def _text(self: Any, names: list[str]) -> str:
@@ -239,7 +240,7 @@ def _compared(operator: type[ast.cmpop], names: list[str], self: Any, other: Any
 
 
 def _frozen(kind: Any, every: list[Field], doing: str) -> Callable[..., None]:
-    names = {one.name for one in every}
+    names = {field.name for field in every}
 
     def refuse(self: Any, name: str, *new: Any) -> None:
         if type(self) is kind or name in names:
@@ -264,7 +265,7 @@ def astuple(obj: Any) -> Any:
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
-    return ((one.name, attribute(value, one.name)) for one in fields_(value))
+    return ((field.name, attribute(value, field.name)) for field in fields_(value))
 
 
 def _inside(value: Any, make: Callable[[list[tuple[str, Any]]], Any]) -> Any:
@@ -281,12 +282,12 @@ def replace(obj: Any, /, **changes: Any) -> Any:
     """Return an object of the same class with other values of some fields."""
     if not is_instance(obj):
         raise TypeError("replace() should be called on dataclass instances")
-    for one in fields_by_name(type(obj)).values():
-        if not one.init and one.name in changes:
-            words = f"field {one.name} is declared with init=False"
+    for field in fields_by_name(type(obj)).values():
+        if not field.init and field.name in changes:
+            words = f"field {field.name} is declared with init=False"
             raise ValueError(f"{words}, it cannot be specified with replace()")
-        if one.init and one.name not in changes:
-            changes[one.name] = attribute(obj, one.name)
+        if field.init and field.name not in changes:
+            changes[field.name] = attribute(obj, field.name)
     return type(obj)(**changes)
 
 

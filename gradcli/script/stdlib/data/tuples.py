@@ -12,7 +12,7 @@ from gradcli.script.python.functions.classes import FIELDS, new_class
 from gradcli.script.python.functions.parameters import Parameters, bind
 from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 from gradcli.script.python.values.parents import parent
 from gradcli.script.python.values.special import exact
 
@@ -56,7 +56,7 @@ class NamedTuple(parent(tuple)):  # type: ignore[misc]
     @classmethod
     def _make(cls, iterable: Any) -> Any:
         """Make a tuple of as many items as it has fields."""
-        values = list(bounded(iterable))
+        values = list(bounded_iterable(iterable))
         if len(values) != len(cls._fields):
             raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(values)}")
         return tuple.__new__(cls, values)
@@ -88,8 +88,8 @@ def name_items(kind: Any, names: list[str], defaults: dict[str, Any]) -> None:
             raise ValueError(f"Type names and field names must be valid identifiers, each once: {name!r}")
     if names[len(names) - len(defaults) :] != list(defaults):
         raise TypeError(f"Non-default namedtuple field cannot follow default field {next(iter(defaults))}")
-    own = {"_fields": tuple(names), "_field_defaults": defaults, "__match_args__": tuple(names)}
-    for word, value in (*own.items(), *((name, Item(place)) for place, name in enumerate(names))):
+    class_attributes = {"_fields": tuple(names), "_field_defaults": defaults, "__match_args__": tuple(names)}
+    for word, value in (*class_attributes.items(), *((name, Item(place)) for place, name in enumerate(names))):
         type.__setattr__(kind, word, value)
     if vars(kind)["__doc__"] is None:
         type.__setattr__(kind, "__doc__", f"{kind.__name__}({', '.join(names)})")
@@ -100,8 +100,8 @@ def namedtuple(typename: Any, field_names: Any, *, defaults: Any = None, module:
     """Return a class of tuples whose items have names."""
     if isinstance(field_names, str):
         field_names = exact(field_names).replace(",", " ").split()
-    names = [exact(name) if isinstance(name, str) else str(name) for name in bounded(field_names)]
-    given = [] if defaults is None else list(bounded(defaults))
+    names = [exact(name) if isinstance(name, str) else str(name) for name in bounded_iterable(field_names)]
+    given = [] if defaults is None else list(bounded_iterable(defaults))
     if len(given) > len(names):
         raise TypeError("Got more default values than field names")
     name = exact(typename) if isinstance(typename, str) else str(typename)

@@ -48,11 +48,11 @@ class ArgumentParser(Facade):
             raise UnsupportedError("reading options is not supported here", help="give add_argument a default")
         if self._required:
             raise SystemExit(f"error: the following arguments are required: {', '.join(self._required)}")
-        found = {
+        values = {
             name: self._types[name](value) if isinstance(value, str) and self._types.get(name) else value
             for name, value in self._defaults.items()
         }
-        return Options(**found)
+        return Options(**values)
 
     def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
         """Return the options, and the arguments that are none."""

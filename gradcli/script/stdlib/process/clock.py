@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import listed
+from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Namespace
 
 CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns"
@@ -22,4 +22,4 @@ def sleep(seconds: Any) -> None:
 
 def namespace(name: str) -> Namespace:
     """`time`."""
-    return Namespace(name, listed(time, f"{CLOCKS} ctime") | {"sleep": sleep})
+    return Namespace(name, members_named(time, f"{CLOCKS} ctime") | {"sleep": sleep})

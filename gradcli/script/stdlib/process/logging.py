@@ -35,14 +35,14 @@ class Logger(Facade):
     @without("exc_info")
     def log(self, level: int, msg: Any, *args: Any) -> None:
         """Print a message of any level."""
-        root = running.machine.own(Root)
+        root = running.machine.instance(Root)
         if level >= (self.level or root.level):
             root.write(self.name, level, percent(text(msg), args) if args else text(msg))
 
     def setLevel(self, level: Any) -> None:
         self.level = number_of(level)
         if self.name == "root":
-            running.machine.own(Root).level = self.level
+            running.machine.instance(Root).level = self.level
 
 
 class Root:
@@ -78,18 +78,18 @@ class Root:
 
 def get_logger(name: str | None = None) -> Logger:
     """Return the logger with a name, which is made when it is first asked for."""
-    return running.machine.own(Root).loggers.setdefault(name or "root", Logger(name or "root"))
+    return running.machine.instance(Root).loggers.setdefault(name or "root", Logger(name or "root"))
 
 
 def at_root(level: int, msg: Any, *args: Any, **options: Any) -> None:
     """Print a message of the root, which `basicConfig` configures first."""
-    running.machine.own(Root).configure()
+    running.machine.instance(Root).configure()
     get_logger().log(level, msg, *args, **options)
 
 
 def namespace(name: str) -> Namespace:
     """`logging`."""
     words = {word: partial(at_root, number) for word, number in METHODS.items()}
-    own = {"log": at_root, "getLogger": get_logger}
-    configure = lambda **options: running.machine.own(Root).configure(**options)  # noqa: E731
-    return Namespace(name, {**words, **LEVELS, **own, "basicConfig": configure})
+    functions = {"log": at_root, "getLogger": get_logger}
+    configure = lambda **options: running.machine.instance(Root).configure(**options)  # noqa: E731
+    return Namespace(name, {**words, **LEVELS, **functions, "basicConfig": configure})

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, members_named
 from gradcli.script.python.values.attributes import Facade, Namespace
 
 STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
@@ -85,12 +85,12 @@ def remove(path: Any) -> None:
 def environment() -> Namespace:
     """Return `os`, whose variables are the ones that the snippet sets."""
     variables: dict[str, str] = {}
-    paths = listed(posixpath, "basename dirname splitext split")
-    found = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
-    own = {"environ": variables, "getenv": variables.get, "sep": "/"}
-    path = Namespace("os.path", {**paths, **found, "join": join, "sep": "/"})
+    paths = members_named(posixpath, "basename dirname splitext split")
+    questions = {"exists": exists, "isfile": lambda path: exists(path) and not is_folder(path), "isdir": is_folder}
+    members = {"environ": variables, "getenv": variables.get, "sep": "/"}
+    path = Namespace("os.path", {**paths, **questions, "join": join, "sep": "/"})
     files = {"remove": remove, "listdir": listdir, "mkdir": makedirs, "makedirs": makedirs}
-    return Namespace("os", {**own, **files, "cpu_count": lambda: 1, "path": path})
+    return Namespace("os", {**members, **files, "cpu_count": lambda: 1, "path": path})
 
 
 def join(*parts: Any) -> str:
@@ -104,7 +104,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 
 SMALL: dict[str, dict[str, Any]] = {
-    "string": listed(string, STRING),
+    "string": members_named(string, STRING),
     "gc": {"collect": lambda: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
 }
 
@@ -118,7 +118,7 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {
         "stdout": Stream(errors=False),
         "stderr": Stream(errors=True),
-        **listed(sys, "version version_info maxsize maxunicode byteorder float_info platform getsizeof"),
+        **members_named(sys, "version version_info maxsize maxunicode byteorder float_info platform getsizeof"),
         "argv": ["snippet.py"],
         "exit": leave,
         "getrecursionlimit": lambda: DEPTH,

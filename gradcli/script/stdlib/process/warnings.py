@@ -68,11 +68,11 @@ class catch_warnings(Facade):  # noqa: N801  Python's name
 
 def message_of(heard: warnings.WarningMessage) -> Warning | str:
     """Return the message, which ends as torch's: with its place in C++, if it comes from there."""
-    found = heard.message
-    place = next((place for words, place in PLACES.items() if words in str(found)), None)
-    if place is None or isinstance(found, str):
-        return found
-    return type(found)(f"{found} (Triggered internally at /__w/pytorch/pytorch/{place}.)")
+    message = heard.message
+    place = next((place for words, place in PLACES.items() if words in str(message)), None)
+    if place is None or isinstance(message, str):
+        return message
+    return type(message)(f"{message} (Triggered internally at /__w/pytorch/pytorch/{place}.)")
 
 
 describe(

@@ -34,9 +34,9 @@ def loads(s: Any, **options: Any) -> Any:
     return json.loads(s, **_chosen(options, READING))
 
 
-def _chosen(options: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+def _chosen(options: dict[str, Any], supported: tuple[str, ...]) -> dict[str, Any]:
     for name in options:
-        if name not in known:
+        if name not in supported:
             raise UnsupportedError(f"the option {name} is not supported here", python=TypeError)
     return options
 

@@ -59,8 +59,8 @@ def backward(
         x.retain_grad()
     nodes = None if only is None else [x.node for x in only]
     timeline, rites = running.machine.timeline, SnippetRites(recorded=create_graph)
-    told = partial(timeline.backward, targets, given) if timeline is not None and targets else None
-    follow = _following(told, rites)
+    recorded = partial(timeline.backward, targets, given) if timeline is not None and targets else None
+    follow = _following(recorded, rites)
     events = walk(
         targets,
         given,
@@ -70,7 +70,7 @@ def backward(
         rites=rites,
         events=follow is not None,
     )
-    with running.machine.own(Passes).running(rites):
+    with running.machine.instance(Passes).running(rites):
         drain(follow(events) if follow is not None else events, create_graph)
 
 
@@ -113,7 +113,7 @@ def gradient(
     levels = listening(Level)
     timeline = running.machine.timeline
     rites = SnippetRites(recorded=create_graph or bool(levels))
-    with running.machine.own(Passes).running(rites):
+    with running.machine.instance(Passes).running(rites):
         gradients = grad(
             sources,
             targets,

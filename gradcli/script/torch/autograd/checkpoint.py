@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.autograd.rites import Passes
-from gradcli.script.torch.autograd.saved_tensors import Packer, packed, packing, unpacked
+from gradcli.script.torch.autograd.saved_tensors import Packer, pack_value, packing, unpack_value
 
 REENTRANT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
@@ -45,7 +45,7 @@ class Recomputed:
 
     def __init__(self, call: Callable[..., Any], arguments: tuple[Any, ...], preserves: bool) -> None:
         self.call = call
-        self.arguments = [packed(x) for x in arguments]
+        self.arguments = [pack_value(x) for x in arguments]
         self.state = running.machine.generator.get_state() if preserves else None  # of the random numbers
         self.count = 0  # of the tensors that the first run saved
         self.completed = False  # a gradient inside of the function runs it again before it ends
@@ -56,26 +56,26 @@ class Recomputed:
         return self.count - 1
 
     def unpack(self, place: int) -> Tensor:
-        number = running.machine.own(Passes).number or object()
+        number = running.machine.instance(Passes).number or object()
         if number not in self.passes:
             self.passes[number] = self._run_again()
-        found = self.passes[number][place]
-        if found is None:
+        tensor = self.passes[number][place]
+        if tensor is None:
             raise CheckpointError(TWICE)
         self.passes[number][place] = None
-        return found
+        return tensor
 
     def _run_again(self) -> dict[int, Tensor | None]:
-        found: dict[int, Tensor | None] = {}
+        tensors: dict[int, Tensor | None] = {}
 
         def keep(x: Tensor) -> Tensor:
             x = x.detach() if x.requires_grad else x
-            found[len(found)] = x
-            if len(found) == self.count and self.completed:
+            tensors[len(tensors)] = x
+            if len(tensors) == self.count and self.completed:
                 raise EnoughError
             return x
 
-        arguments = [unpacked(x) for x in self.arguments]
+        arguments = [unpack_value(x) for x in self.arguments]
         generator = running.machine.generator
         present = generator.get_state()
         if self.state is not None:
@@ -86,9 +86,9 @@ class Recomputed:
         finally:
             if self.state is not None:
                 generator.set_state(present)
-        if len(found) < self.count:
-            raise CheckpointError(COUNTED.format(self.count, len(found)))
-        return found
+        if len(tensors) < self.count:
+            raise CheckpointError(COUNTED.format(self.count, len(tensors)))
+        return tensors
 
 
 @without("context_fn determinism_check debug early_stop")

@@ -35,7 +35,7 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
     return isinstance(x, tuple), tuple(items)
 
 
-def prepared(
+def copy_inputs(
     inputs: Sequence[Tensor], create_graph: bool, through: Callable[[Tensor], Tensor] | None = None
 ) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, by a node in the graph of the inputs."""
@@ -43,15 +43,15 @@ def prepared(
         raise RuntimeError(REQUIRED)
     if mode.inference or any(map(is_inference, inputs)):
         raise UnsupportedError("derivatives in inference mode, or of inference tensors, are not supported here")
-    made = tuple(
+    copies = tuple(
         (through(x) if through else ops.view(x, x.shape))
         if create_graph and x.requires_grad
         else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
     if running.machine.timeline is not None:
-        running.machine.timeline.run.inner.update(made)
-    return made
+        running.machine.timeline.run.inner.update(copies)
+    return copies
 
 
 def slopes(
@@ -74,8 +74,8 @@ def gradients(
     create_graph: bool = False,
 ) -> tuple[Tensor, ...]:
     """Return the gradients of the inputs; zeros for an input that no output depends on."""
-    found = slopes(outputs, inputs, upstream, create_graph)
-    return tuple(zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+    slopes_or_none = slopes(outputs, inputs, upstream, create_graph)
+    return tuple(zeros(x) if g is None else g for g, x in zip(slopes_or_none, inputs, strict=True))
 
 
 def zeros(x: Tensor) -> Tensor:
@@ -97,14 +97,14 @@ def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[
     flat = ops.reshape(output, (-1,))
     passes = [gradients([flat[n]], inputs, create_graph=create_graph) for n in range(output.value.size)]
     return tuple(
-        ops.view(apply_stack([found[n] for found in passes]), (*output.shape, *x.shape))
+        ops.view(apply_stack([row[n] for row in passes]), (*output.shape, *x.shape))
         if passes
         else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
         for n, x in enumerate(inputs)
     )
 
 
-def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
+def finish_results(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
     """Detach the results unless the graph is asked for, and return one tensor where one was given."""
     kept = results if create_graph else tuple(x.detach() for x in results)
     return kept if many else kept[0]
@@ -115,9 +115,9 @@ def jacobian(func: Func, inputs: Any, create_graph: bool = False, vectorize: boo
     """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
-        blocks = [finished(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
+        blocks = [finish_results(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
     return tuple(blocks) if many_outputs else blocks[0]
 
 
@@ -158,10 +158,10 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
     """Return the outputs, and the vector times the Jacobian."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "vjp")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         many, outputs = several(func(*leaves), OUTPUTS, "vjp")
         products = gradients(outputs, leaves, vector(v, outputs, "vjp", "the output"), create_graph=create_graph)
-    return finished(outputs, create_graph, many), finished(products, create_graph, many_inputs)
+    return finish_results(outputs, create_graph, many), finish_results(products, create_graph, many_inputs)
 
 
 @without("strict")
@@ -169,13 +169,13 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
     """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
     with set_grad_enabled(True):
         _, given = several(inputs, "inputs", "jvp")
-        leaves = prepared(given, create_graph)
+        leaves = copy_inputs(given, create_graph)
         directions = vector(v, leaves, "jvp", "the input")
         many, outputs = several(func(*leaves), OUTPUTS, "jvp")
         upstream = [zeros(x).requires_grad_() for x in outputs]
         through = slopes(outputs, leaves, upstream, True)
         pushed = gradients(through, upstream, directions, create_graph=create_graph)
-    return finished(outputs, create_graph, many), finished(pushed, create_graph, many)
+    return finish_results(outputs, create_graph, many), finish_results(pushed, create_graph, many)
 
 
 def _with_hessian(name: str) -> Func:
@@ -184,12 +184,12 @@ def _with_hessian(name: str) -> Func:
     def call(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
         with set_grad_enabled(True):
             many, given = several(inputs, "inputs", name)
-            leaves = prepared(given, create_graph)
+            leaves = copy_inputs(given, create_graph)
             factors = vector(v, leaves, name, "the input")
             output = func(*leaves)
             of_output = slopes([single(output, name)], leaves, None, True)
             products = gradients(of_output, leaves, factors, create_graph=create_graph)
-        return finished((output,), create_graph, False), finished(products, create_graph, many)
+        return finish_results((output,), create_graph, False), finish_results(products, create_graph, many)
 
     call.__name__ = call.__qualname__ = name
     return without("strict")(call)

@@ -9,7 +9,7 @@ from gradcli.engine.modes import mode, refuse_examples, switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.constant_nodes import passing
+from gradcli.ops.support.constant_nodes import pass_through
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
@@ -81,7 +81,7 @@ def check_dual(tensor: Any, tangent: Any) -> None:
         )
 
 
-primal = passing("primal", "torch::autograd::Identity", view=True)
+primal = pass_through("primal", "torch::autograd::Identity", view=True)
 
 
 def _alias(x: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from gradcli.engine.memory.views import CUSTOM, PART, View, is_view
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application, listening
-from gradcli.engine.saved import SECOND_TIME, modified, origin
+from gradcli.engine.saved import SECOND_TIME, modified_error, origin
 from gradcli.engine.symbolic.formula import Formula, call
 from gradcli.engine.tangents import Level
 from gradcli.engine.tensor import Tensor, is_floating
@@ -34,8 +34,8 @@ from gradcli.script.python.members.tables import describe
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.grad_modes import Marks
-from gradcli.script.torch.autograd.rites import before_hooks, replaced
-from gradcli.script.torch.autograd.saved_tensors import packed, unpacked
+from gradcli.script.torch.autograd.rites import before_hooks, replaced_gradients
+from gradcli.script.torch.autograd.saved_tensors import pack_value, unpack_value
 from gradcli.script.torch.operations.arguments import kind_name
 
 
@@ -45,7 +45,7 @@ class Context(Facade):
     def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
         self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
         self._name = f"{function.__name__}Backward"
-        self._own: dict[str, Any] = {}  # what the snippet keeps here, names with an underscore too
+        self._attributes: dict[str, Any] = {}  # attributes that the snippet sets, private names too
         self._saved: tuple[Any, ...] = ()
         self._versions: tuple[int, ...] = ()
         self._outputs: tuple[Any, ...] = ()
@@ -54,7 +54,7 @@ class Context(Facade):
         self._dirty: tuple[Any, ...] = ()
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
-        self._forward: tuple[Any, ...] = ()  # what was saved for `jvp`
+        self._forward: tuple[Any, ...] = ()  # tensors that were saved for `jvp`
         self._pushing = False
 
     def __call__(self, gradient: Tensor) -> Any:
@@ -109,18 +109,18 @@ class Context(Facade):
             if len(history) > version:
                 made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
                 since = history[version - 1] if version else -1
-                raise modified(self._node, tensor.value, origin(made_by), history, since)
-        return tuple(unpacked(self._in_graph(x)) for x in self._saved)
+                raise modified_error(self._node, tensor.value, origin(made_by), history, since)
+        return tuple(unpack_value(self._in_graph(x)) for x in self._saved)
 
     def _in_graph(self, x: Any) -> Any:
         """Return a saved tensor; where another one stands for an output, one that lies in the graph."""
         places = [place for place, output in enumerate(self._outputs) if x is output and x.node is None]
         if not places or not isinstance(x, Tensor) or self._node is None:
             return x
-        made = Tensor(x.value)
-        made.history = x.history
-        made.node = self._node.call.parts.get(places[0], self._node)
-        return made
+        result = Tensor(x.value)
+        result.history = x.history
+        result.node = self._node.call.parts.get(places[0], self._node)
+        return result
 
     def mark_dirty(self, *tensors: Any) -> None:
         if not all(isinstance(x, Tensor) for x in tensors):
@@ -135,17 +135,17 @@ class Context(Facade):
     def set_materialize_grads(self, value: bool) -> None:
         self._materialize = value
 
-    def _seal(self, made: dict[int, Any], results: tuple[Any, ...]) -> None:
+    def _seal(self, outputs: dict[int, Any], results: tuple[Any, ...]) -> None:
         """End `forward`: where it saved an output that it made, save the tensor that the snippet gets in its place."""
-        saved = tuple(made.get(id(tensor), tensor) for tensor in self._saved)
+        saved = tuple(outputs.get(id(tensor), tensor) for tensor in self._saved)
         self._outputs = results
-        self._saved = tuple(map(packed, saved))
+        self._saved = tuple(map(pack_value, saved))
         self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
 
 
 Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
 nodes.show(Context)
-describe(Context, own=lambda ctx: ctx._own)
+describe(Context, snippet_attributes=lambda ctx: ctx._attributes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +204,8 @@ def push(
     if len(pushed) != len(results) or not all(x is None or isinstance(x, Tensor) for x in pushed):
         raise RuntimeError(f"jvp should return {len(results)} tensors, one for each result, or None")
     for place, (x, tangent) in enumerate(zip(results, pushed, strict=True)):
-        plain = any(x is other for other in context._without_gradient)
-        takes_tangent = not plain and isinstance(x, Tensor) and is_floating(x.value)
+        has_no_gradient = any(x is other for other in context._without_gradient)
+        takes_tangent = not has_no_gradient and isinstance(x, Tensor) and is_floating(x.value)
         if takes_tangent is (tangent is None):
             words = f"a jvp that gives {'no' if takes_tangent else 'a'} tangent of result {place} is not supported here"
             raise UnsupportedError(words, python=RuntimeError)
@@ -213,7 +213,7 @@ def push(
             listening(Level)[0].set(x, tangent)
 
 
-def bound(
+def bind_arguments(
     forward: Callable[..., Any], separate: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, ...]:
     """Return the arguments of `apply` by position; defaults join them where `forward` is apart from its context."""
@@ -221,9 +221,9 @@ def bound(
         return arguments
     parameters = signature(forward)
     if separate:
-        found = parameters.bind(*arguments, **keywords)
-        found.apply_defaults()
-        arguments, keywords = found.args, found.kwargs
+        bound_arguments = parameters.bind(*arguments, **keywords)
+        bound_arguments.apply_defaults()
+        arguments, keywords = bound_arguments.args, bound_arguments.kwargs
     names = [x.name for x in parameters.parameters.values() if x.kind is x.POSITIONAL_OR_KEYWORD][not separate :]
     if set(names[len(arguments) : len(arguments) + len(keywords)]) != keywords.keys():
         raise TypeError(f"forward() takes {', '.join(names)}, and got {len(arguments)} and {', '.join(keywords)}")
@@ -233,7 +233,7 @@ def bound(
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
-def refusing(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
+def refusing_nodes(tensors: Sequence[Any], message: str) -> tuple[Any, ...]:
     """Return the tensors at nodes over all of them, whose rules raise a RuntimeError."""
 
     def refuse(g: Any, out: Any, *inputs: Any) -> Any:
@@ -267,13 +267,13 @@ def once_differentiable(backward: Any) -> Any:
     @wraps(backward)
     def backward_once(ctx: Any, *gradients: Any) -> Any:
         with set_grad_enabled(False):
-            found = backward(ctx, *gradients)
+            result = backward(ctx, *gradients)
         if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
-            return found
-        several = found if isinstance(found, tuple) else (found,)
+            return result
+        several = result if isinstance(result, tuple) else (result,)
         apart = [x.detach().requires_grad_() if isinstance(x, Tensor) else x for x in several]
-        results = refusing(apart, TWICE)
-        return results if isinstance(found, tuple) else results[0]
+        results = refusing_nodes(apart, TWICE)
+        return results if isinstance(result, tuple) else results[0]
 
     return backward_once
 
@@ -342,16 +342,16 @@ class Call:
         self.arguments = arguments
         self.places = [place for place, x in enumerate(arguments) if isinstance(x, Tensor)]
         self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
-        plain = {id(x) for x in context._without_gradient}
+        without_gradient = {id(x) for x in context._without_gradient}
         floating = {n: x for n, x in enumerate(results) if isinstance(x, Tensor) and is_floating(x.value)}
-        self.outputs = {n: x for n, x in floating.items() if id(x) not in plain}
+        self.outputs = {n: x for n, x in floating.items() if id(x) not in without_gradient}
         self.name = context._name
         self.arrived: set[int] = set()  # the outputs that a gradient came for
-        self.missing = False  # whether a gradient came for none
+        self.missing = False  # whether `backward` runs without a gradient
         self.parts: MutableMapping[int, PartNode] = {}
         self.upstream: Any = None
         self.before: dict[int, Any] = {}  # hooks on the gradients of all outputs
-        self.given: tuple[Any, ...] = ()  # those that `backward` got
+        self.given: tuple[Any, ...] = ()  # the gradients that `backward` got
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
     def record(self) -> None:
@@ -366,14 +366,14 @@ class Call:
         name = self.function.__name__
         primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
         outputs = list(self.outputs.values())
-        whole = outputs[0] if len(outputs) == 1 else Tensor(np.concatenate([np.ravel(x.value) for x in outputs]))
+        flat = outputs[0] if len(outputs) == 1 else Tensor(np.concatenate([np.ravel(x.value) for x in outputs]))
         for out in self.outputs.values():
             if is_view(out):
                 out.path = ((primitive, {}),)
-        whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
-        self._listed(primitive, tensors, whole)
+        flat.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, flat.value)
+        self._listed(primitive, tensors, flat)
         if len(self.outputs) > 1:
-            self._divide(whole, node)
+            self._divide(flat, node)
 
     @staticmethod
     def _listed(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
@@ -384,7 +384,7 @@ class Call:
         """Return the value, for readers of the operation as a formula."""
         return next(iter(self.outputs.values())).value
 
-    def _divide(self, whole: Tensor, node: Node) -> None:
+    def _divide(self, flat: Tensor, node: Node) -> None:
         """Make each output a part of the flat result."""
         for place, out in self.outputs.items():
             before, after = self._around(place)
@@ -396,8 +396,8 @@ class Call:
                 partial(written_part, f"output_{place}"),
                 structured=True,
             )
-            out.node = self.parts[place] = PartNode(part, (whole,), {"place": place}, [node], out.value)
-            self._listed(part, (whole,), out, place=place)
+            out.node = self.parts[place] = PartNode(part, (flat,), {"place": place}, [node], out.value)
+            self._listed(part, (flat,), out, place=place)
 
     def _around(self, place: int) -> tuple[int, int]:
         """Return the numbers of entries of the flat result before and after an output."""
@@ -418,19 +418,19 @@ class Call:
             return Formula(tree.Call(self.name, (tree.Argument(g.tree),)), np.zeros_like(inputs[position].value))
         if g is not self.upstream or position not in self.waiting:
             self.waiting, self.upstream = self._gradients(g), g
-        found = self.waiting.pop(position)
+        gradient = self.waiting.pop(position)
         if not self.waiting:
             self.upstream = None  # a gradient that nothing else holds may become the `.grad` of a leaf
-        return found
+        return gradient
 
     def _gradients(self, g: Any) -> dict[int, Any]:
         carried = isinstance(g, Tensor)
         given = tuple(self._given(g if carried else Tensor(g)))
         for hook in list(self.before.values()):
-            given = replaced(hook, given, hook(given))
+            given = replaced_gradients(hook, given, hook(given))
         self.given = given if len(self.results) > 1 else ()  # a single one may become the `.grad` of a leaf
-        found = self.function.backward(self.context, *given)
-        answers = list(found) if isinstance(found, tuple) else [found]
+        returned = self.function.backward(self.context, *given)
+        answers = list(returned) if isinstance(returned, tuple) else [returned]
         expected = len(self.arguments)
         if len(answers) < expected or any(x is not None for x in answers[expected:]):
             raise RuntimeError(
@@ -467,9 +467,9 @@ class Call:
         """Run the hooks of the outputs, those that were registered first first; None stands for no gradient."""
         hooked = [(place, part) for place, part in self.parts.items() if part.hooks is not None]
         for place, part in sorted(hooked, key=lambda pair: min(pair[1].with_hooks().tensor, default=0)):
-            found = before_hooks(part, given.get(place))
-            if found is not None:
-                given[place] = found
+            gradient = before_hooks(part, given.get(place))
+            if gradient is not None:
+                given[place] = gradient
         return given
 
     def _checked(self, place: int, answer: Any, carried: bool) -> Any:
@@ -544,7 +544,7 @@ class Function(Facade):
         if mode.transforms:
             words = "a Function of your own inside of a function that torch.func transforms is not supported here"
             raise UnsupportedError(words, python=RuntimeError, help="write it with operations of tensors")
-        arguments = bound(cls.forward, separate, arguments, keywords)
+        arguments = bind_arguments(cls.forward, separate, arguments, keywords)
         context = Context(cls, arguments)
         tangents = tangents_of(arguments)
         with switched(grad_enabled=False, tape=next(iter(listening(Marks)), None)):
@@ -558,8 +558,8 @@ class Function(Facade):
         results = _results(context, arguments, given)
         Call(cls, context, arguments, results).record()
         push(cls, context, arguments, results, tangents)
-        made = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
-        context._seal({id(before): after for before, after in made}, results)
+        new_pairs = [pair for pair in zip(given, results, strict=True) if not any(pair[0] is x for x in arguments)]
+        context._seal({id(before): after for before, after in new_pairs}, results)
         return results if isinstance(outputs, tuple) else results[0]
 
 
@@ -596,7 +596,7 @@ def _alias(x: Tensor, arguments: tuple[Any, ...], origin: str, *, cut: bool) -> 
 
 
 def _check_marks(context: Context, outputs: tuple[Any, ...]) -> None:
-    """Refuse what is marked dirty and not returned, and a view that is marked."""
+    """Refuse a tensor marked dirty that is not returned, and a view that is marked."""
     for x in context._dirty:
         if not any(x is output for output in outputs):
             raise RuntimeError(NOT_RETURNED)

@@ -15,7 +15,7 @@ from gradcli.engine.graph import Node, Target, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.rites import Rites
-from gradcli.engine.saved import HINT, saved
+from gradcli.engine.saved import HINT, saved_positions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.errors import UnsupportedError
@@ -46,7 +46,7 @@ class Marks:
             if application.primitive.name not in RECORDED:
                 out.node = None
         elif isinstance(out.node, Node) and any(map(is_inference, application.inputs)):
-            positions = saved(out.node)
+            positions = saved_positions(out.node)
             if any(is_inference(x) and position in positions for position, x in enumerate(application.inputs)):
                 raise AutogradError(NOT_SAVED, code="E304", help="use it under no_grad(), or clone() it")
 
@@ -286,12 +286,12 @@ class Anomaly:
 
 def anomaly() -> Anomaly:
     """The anomaly mode of the run."""
-    return running.machine.own(Anomaly)
+    return running.machine.instance(Anomaly)
 
 
 def current_place() -> Target | None:
     """Return the place in the graph whose rules or hooks run now; None outside of a backward pass."""
-    rites = running.machine.own(Passes).rites
+    rites = running.machine.instance(Passes).rites
     return None if rites is None else rites.place
 
 

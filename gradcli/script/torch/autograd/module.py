@@ -23,11 +23,11 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
     """`torch.autograd.Variable`: a tensor on the same memory."""
     if not isinstance(data, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
-    made: Tensor = data.detach()
-    made.requires_grad = requires_grad
+    result: Tensor = data.detach()
+    result.requires_grad = requires_grad
     if running.machine.timeline is not None:
-        running.machine.timeline.copied([data], made, "Variable()")
-    return made
+        running.machine.timeline.copied([data], result, "Variable()")
+    return result
 
 
 VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.variable")

@@ -14,7 +14,7 @@ from gradcli.engine.rites import accumulate
 from gradcli.engine.saved import check_versions, operands
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.members.tables import describe, fields, listed
+from gradcli.script.python.members.tables import describe, fields, members_named
 from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
@@ -39,11 +39,11 @@ def node_type(value: Any) -> BuiltinType | None:
     module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
     if module is None:
         return None
-    own = value.name().endswith("Backward") and "::" not in value.name()  # a part of a function of the snippet
-    return named(type(value), class_name(value), module or ("torch.autograd.function" if own else ""))
+    is_custom = value.name().endswith("Backward") and "::" not in value.name()  # a part of a function of the snippet
+    return named_type(type(value), class_name(value), module or ("torch.autograd.function" if is_custom else ""))
 
 
-def named(kind: type, name: str, module: str = "") -> BuiltinType:
+def named_type(kind: type, name: str, module: str = "") -> BuiltinType:
     """Return the type of nodes of a name, always the same one."""
     return NODE_TYPES.setdefault((module, name), BuiltinType(name, kind, module=module))
 
@@ -78,8 +78,8 @@ def pass_through(node: Any, *gradients: Any) -> Any:
         values, out = operands(node, mode.grad_enabled)
         check_versions(node)
         upstream = gradient if mode.grad_enabled else gradient.value
-        found = contributions(node, node.primitive.rules_for(values), upstream, out, values)[:count]
-        results = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+        gradients_below = contributions(node, node.primitive.rules_for(values), upstream, out, values)[:count]
+        results = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in gradients_below)
     return results[0] if len(results) == 1 else results
 
 
@@ -149,7 +149,7 @@ describe(
 TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
 describe(
     Handle,
-    methods=listed(Handle, "remove __enter__ __exit__"),
+    methods=members_named(Handle, "remove __enter__ __exit__"),
     getters=fields("id"),
 )
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text

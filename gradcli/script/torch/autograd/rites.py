@@ -31,7 +31,7 @@ def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
     if keeper is not None:
         keeper.keep(carried)
     for before in list(hooks.before.values()) if passes else ():
-        (carried,) = replaced(before, (carried,), before((carried,)))
+        (carried,) = replaced_gradients(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) or carried is None else carried.value
 
 
@@ -46,7 +46,7 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
     positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
     results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
     for hook in list(node.hooks.after.values()):
-        results = replaced(hook, results, hook(results, upstream_gradients))
+        results = replaced_gradients(hook, results, hook(results, upstream_gradients))
     left = list(given)
     for i, result in zip(positions, results, strict=True):
         left[i] = result if result is None or isinstance(upstream, Tensor) else result.value
@@ -75,10 +75,10 @@ def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
         if answer is not None and _checked(accumulated, node.variable, answer) is not node.variable:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     for hook in list(node.hooks.after.values()):
-        replaced(hook, (), hook((), (_tensor(gradient),)))
+        replaced_gradients(hook, (), hook((), (_tensor(gradient),)))
 
 
-def replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
+def replaced_gradients(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
     """Return the gradients after a hook on a node: its answer, checked, or those before."""
     if answer is None:
         return before
@@ -121,7 +121,7 @@ def _tensor(gradient: Any) -> Any:
 
 
 class Passes:
-    """The number of the backward pass that a run is at, and what is done beside it."""
+    """The number of the running backward pass, and its rites."""
 
     last = 0
     number = 0  # outside of all passes
@@ -129,7 +129,7 @@ class Passes:
 
     @contextmanager
     def running(self, rites: Rites) -> Iterator[None]:
-        """Be at a new pass inside the block.
+        """Count a new pass, which lasts as long as the block.
 
         The depth of calls begins again: torch runs deep passes within passes in threads of their own.
         """
@@ -206,7 +206,7 @@ class SnippetRites(Rites):
         if not self.leads_on(node):
             after_hooks(node, upstream, [None] * len(node.edges))
             return ()
-        gradients = contributions(node, rules, upstream, out, values)  # at once, to be replaced as the hooks say
+        gradients = contributions(node, rules, upstream, out, values)  # computed at once, since hooks may replace them
         return [_constant(left) for left in after_hooks(node, upstream, gradients)]
 
     def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:

@@ -13,7 +13,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
-from gradcli.engine.saved import check_versions, operands, saved
+from gradcli.engine.saved import check_versions, operands, saved_positions
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 
@@ -28,17 +28,17 @@ class Packed:
             self.content = packer.pack(x)
 
     def tensor(self) -> Tensor:
-        """Return what `unpack` gave; for a tensor that requires grad, another one on its memory, at the same node."""
-        found = self.packer.unpack(self.content)
-        if not isinstance(found, Tensor):
+        """Return the result of `unpack`; if it requires grad, as another tensor on its memory with the same node."""
+        value = self.packer.unpack(self.content)
+        if not isinstance(value, Tensor):
             raise TypeError(
-                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(found)}"
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(value)}"
             )
-        if found.shape != self.shape:
+        if value.shape != self.shape:
             raise UnsupportedError("an unpack hook that gives a tensor of another shape is not supported here")
         if self.node is None:
-            return found
-        same = found.detach()
+            return value
+        same = value.detach()
         same.node = self.node
         return same
 
@@ -58,7 +58,7 @@ class Packer:
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
         packing = Entries(node)
-        for position in in_order(node.primitive.inputs, saved(node)):
+        for position in in_order(node.primitive.inputs, saved_positions(node)):
             x = application.out if position == OUT else packing.held.get(position)
             if isinstance(x, Tensor):
                 packing.pack(node, position, Packed(self, x))
@@ -87,8 +87,8 @@ class Entries:
         node.inputs = node.saved_out = None
 
     def __call__(self) -> tuple[tuple[Any, ...], Any]:
-        found = {position: unpacked(self.held[position]) for position in in_order(self.operands, self.held)}
-        return tuple(found[n] for n in range(self.count)), found[OUT].value if OUT in found else self.out
+        tensors = {position: unpack_value(self.held[position]) for position in in_order(self.operands, self.held)}
+        return tuple(tensors[n] for n in range(self.count)), tensors[OUT].value if OUT in tensors else self.out
 
 
 @contextmanager
@@ -101,13 +101,13 @@ def packing(packer: Packer) -> Iterator[None]:
         leave(packer)
 
 
-def packed(x: Any) -> Any:
+def pack_value(x: Any) -> Any:
     """Pack a tensor that a function of the snippet saves, if hooks hold; other values pass through."""
     packers = listening(Packer) if isinstance(x, Tensor) else []
     return Packed(packers[0], x) if packers else x
 
 
-def unpacked(x: Any) -> Any:
+def unpack_value(x: Any) -> Any:
     return x.tensor() if isinstance(x, Packed) else x
 
 
@@ -132,7 +132,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
         of_rules = node.primitive.saved_for(node.edges)
         if position == OUT or not any(position in positions for positions in of_rules):
             raise absent(node, f"_saved_{name}")
-        if position not in saved(node):
+        if position not in saved_positions(node):
             return None
         x = operands(node, True)[0][position]
         check_versions(node, {position})
@@ -144,10 +144,10 @@ def saved_input(name: str) -> Callable[[Node], Any]:
 def saved_result(node: Node) -> Any:
     if not node.primitive.saves_out:
         raise absent(node, "_saved_result")
-    found = operands(node, True)[1]
+    result = operands(node, True)[1]
     check_versions(node, {OUT})
-    found.history = node.saved_out[0] if node.saved_out is not None else found.history
-    return found
+    result.history = node.saved_out[0] if node.saved_out is not None else result.history
+    return result
 
 
 def absent(node: Node, name: str) -> UnsupportedError:

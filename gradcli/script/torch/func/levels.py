@@ -34,7 +34,7 @@ def printing_once(number: int) -> Iterator[None]:
 
 
 def refuse_text() -> None:
-    """Refuse to print a tensor where torch prints the wrapper that it puts around it."""
+    """Refuse to print a tensor where torch would print its own wrapper around it."""
     if mode.transforms:
         raise UnsupportedError(
             "printing a tensor inside of a function that torch.func transforms is not supported here",

@@ -33,12 +33,12 @@ def places_of(module: Any) -> dict[str, Place]:
 
 
 @contextmanager
-def replaced(module: Any, tensors: dict[str, Any]) -> Iterator[None]:
+def replace_tensors(module: Any, tensors: dict[str, Any]) -> Iterator[None]:
     """Give the module other tensors under the given names, and under other names of the same tensors."""
     places = places_of(module)
     for name, tensor in tensors.items():
         if name not in places:
-            module.get_submodule(name.rpartition(".")[0])  # which says that there is none; a new name is an attribute
+            module.get_submodule(name.rpartition(".")[0])  # raises for an unknown name; a new name is an attribute
         if not (tensor is None or isinstance(tensor, Tensor)):
             raise TypeError(f"{text(tensor)} is not an instance of torch.Tensor")
     before = {name: table[key] for name, (table, key) in places.items()}
@@ -56,7 +56,7 @@ def replaced(module: Any, tensors: dict[str, Any]) -> Iterator[None]:
             table[key] = before[name]
 
 
-def merged(dicts: Any) -> dict[str, Any]:
+def merge_tables(dicts: Any) -> dict[str, Any]:
     """Return the tensors by their names, from a dict or several."""
     if isinstance(dicts, dict):
         return dict(dicts)
@@ -71,9 +71,9 @@ def merged(dicts: Any) -> dict[str, Any]:
 @without("tie_weights strict")
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None) -> Any:
     """Call the module with the parameters and buffers of the dicts."""
-    tensors = merged(parameter_and_buffer_dicts)
+    tensors = merge_tables(parameter_and_buffer_dicts)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    with replaced(module, tensors):
+    with replace_tensors(module, tensors):
         return module(*arguments, **(kwargs or {}))
 
 

@@ -19,7 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.torch.autograd.derivatives import gradients, prepared, rows, units, zeros
+from gradcli.script.torch.autograd.derivatives import copy_inputs, gradients, rows, units, zeros
 from gradcli.script.torch.autograd.dual import check_dual
 from gradcli.script.torch.autograd.saved_tensors import Packer
 from gradcli.script.torch.func.levels import inside, printing_once
@@ -31,7 +31,7 @@ ROWS = (tuple, list, Size)
 Build = Callable[[Iterator[Any]], Any]
 
 
-def flattened(tree: Any) -> tuple[list[Any], Build]:
+def flatten_tree(tree: Any) -> tuple[list[Any], Build]:
     """Return the leaves in order, and a function that builds the tree of others. RuntimeError if it is too deep."""
     leaves: list[Any] = []
     return leaves, _taken(tree, leaves, 0)
@@ -61,19 +61,19 @@ class Star:
 
 def pattern(tree: Any) -> str:
     """Return the tree with a `*` for each leaf: `{'o': *}`."""
-    return represent(mapped(lambda leaf: Star(), tree))
+    return represent(map_leaves(lambda leaf: Star(), tree))
 
 
-def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Apply the function to each leaf of the tree."""
-    leaves, build = flattened(tree)
+    leaves, build = flatten_tree(tree)
     return build(map(function, leaves))
 
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
     """Return one entry of `prefix` for each leaf: its leaf holds for all leaves below. None if they do not fit."""
     if not (type(prefix) in ROWS or isinstance(prefix, dict)):
-        return [prefix] * len(flattened(tree)[0])
+        return [prefix] * len(flatten_tree(tree)[0])
     if type(prefix) is not type(tree) or len(prefix) != len(tree):
         return None
     if isinstance(prefix, dict):
@@ -95,7 +95,7 @@ def shown(value: Any) -> str:
     return represent(type_of(value))
 
 
-def selected(args: tuple[Any, ...], argnums: Any) -> Any:
+def select_arguments(args: tuple[Any, ...], argnums: Any) -> Any:
     """Select the arguments with the given numbers: one, or a tuple of them."""
     places = (argnums,) if isinstance(argnums, int) else argnums
     if not isinstance(places, tuple) or not places or not all(isinstance(place, int) for place in places):
@@ -107,7 +107,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
     return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
 
 
-def exchanged(args: tuple[Any, ...], argnums: Any, selection: Any) -> list[Any]:
+def exchange_arguments(args: tuple[Any, ...], argnums: Any, selection: Any) -> list[Any]:
     """Return the arguments with others in the selected places."""
     new = list(args)
     for place, x in [(argnums, selection)] if isinstance(argnums, int) else zip(argnums, selection, strict=True):
@@ -121,13 +121,13 @@ class Inputs:
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         if listening(Packer):
             raise UnsupportedError("torch.func inside of saved_tensors_hooks is not supported here")
-        tensors, self.build = flattened(selected(args, argnums))
+        tensors, self.build = flatten_tree(select_arguments(args, argnums))
         for x in tensors:
             if not isinstance(x, Tensor):
                 raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
         with set_grad_enabled(True):
-            self.leaves = prepared(tensors, create_graph=True, through=alias)
-        self.args = exchanged(args, argnums, self.build(iter(self.leaves)))
+            self.leaves = copy_inputs(tensors, create_graph=True, through=alias)
+        self.args = exchange_arguments(args, argnums, self.build(iter(self.leaves)))
 
     def arranged(self, results: Sequence[Any]) -> Any:
         """Put the result for each leaf in its place, outside of the graph of the function."""
@@ -145,7 +145,7 @@ class Inputs:
                 return x
             return tangents.carry(x, x.detach(), cut)
 
-        return mapped(cut, results)
+        return map_leaves(cut, results)
 
 
 def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
@@ -185,7 +185,7 @@ def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
 
 def outputs_of(result: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
     """Return the tensors that a function returned, and the function that puts others in their places."""
-    outputs, build = flattened(result)
+    outputs, build = flatten_tree(result)
     for x in outputs or [None]:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got {shown(x)}")
@@ -200,7 +200,7 @@ def apart(result: Any, has_aux: bool, api: str) -> tuple[Any, Any]:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(f"{api}: output of function f should be a tuple: (output, aux) if has_aux is True")
-    for x in flattened(result[1])[0]:
+    for x in flatten_tree(result[1])[0]:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {shown(x)}")
     return result[0], result[1]
@@ -216,7 +216,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
         outputs, _ = outputs_of(result, "vjp(f, *primals)")
 
     def wrapper(cotangents: Any, **__: Any) -> Any:
-        upstream = flattened(cotangents)[0]
+        upstream = flatten_tree(cotangents)[0]
         if pattern(cotangents) != pattern(result):
             structures = f"cotangents: {pattern(cotangents)}, output: {pattern(result)}"
             raise RuntimeError(f"Expected cotangents with the structure of the outputs. {structures}")
@@ -256,8 +256,8 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, has_aux: bool = False) -> A
     """Return the output, and its tangent from the tangents of the inputs."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
-    inputs, build = flattened(primals)
-    directions, _ = flattened(tangents_)
+    inputs, build = flatten_tree(primals)
+    directions, _ = flatten_tree(tangents_)
     if pattern(primals) != pattern(tangents_):
         structures = f"{pattern(primals)} and {pattern(tangents_)}"
         raise RuntimeError(f"{JVP}: Expected primals and tangents to have the same structure, got {structures}")
@@ -285,10 +285,10 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
-        leaves, build = flattened(selected(args, argnums))
+        leaves, build = flatten_tree(select_arguments(args, argnums))
 
         def of_chosen(*inputs: Any) -> Any:
-            return func(*exchanged(args, argnums, build(iter(inputs))))
+            return func(*exchange_arguments(args, argnums, build(iter(inputs))))
 
         for leaf in leaves:
             if not isinstance(leaf, Tensor):
@@ -301,8 +301,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
                 directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
                 with printing_once(n + len(columns[n])):
                     result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
-                columns[n].append(flattened(result[1])[0])
-        outputs, arrange = flattened(result[0])
+                columns[n].append(flatten_tree(result[1])[0])
+        outputs, arrange = flatten_tree(result[0])
 
         def block(m: int, out: Tensor, n: int) -> Any:
             stacked = ops.movedim(ops.stack([entry[m] for entry in columns[n]], 0), 0, -1)

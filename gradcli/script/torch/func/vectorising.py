@@ -17,7 +17,7 @@ from gradcli.script.python.members.absence import without
 from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.torch.func.levels import inside, printing_once
-from gradcli.script.torch.func.reverse import flattened, pattern, spread
+from gradcli.script.torch.func.reverse import flatten_tree, pattern, spread
 from gradcli.script.torch.tensor.printing import UNTOLD
 
 Func = Callable[..., Any]
@@ -35,7 +35,7 @@ class Examples:
     """The examples of a batch: in torch a function sees all of them at once, so that none of them is a number."""
 
     def refuse(self, x: Any, what: str) -> None:
-        """Refuse a use of a tensor that no whole batch can be put to."""
+        """Refuse a use of a tensor that is impossible for a batch."""
         if isinstance(x, Tensor) and what in MESSAGES:
             raise RuntimeError(MESSAGES[what])
         if isinstance(x, Tensor):
@@ -50,7 +50,7 @@ class Undrawn:
 
 
 @contextmanager
-def undrawn() -> Iterator[None]:
+def without_drawing() -> Iterator[None]:
     """Refuse to draw in the block."""
     machine, source = running.machine, running.machine.generator
     machine.generator = Undrawn()  # type: ignore[assignment]
@@ -65,7 +65,7 @@ class Batch:
 
     def __init__(self, name: str, in_dims: Any, args: tuple[Any, ...]) -> None:
         self.called = f"vmap({name}, in_dims={text(in_dims)}, ...)(<inputs>)"
-        self.leaves, self.build = flattened(args)
+        self.leaves, self.build = flatten_tree(args)
         if not args:
             raise ValueError(
                 f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
@@ -102,7 +102,7 @@ class Batch:
         return self.build(x if dim is None else ops.select(x, dim, n) for x, dim in pairs)
 
 
-def stacked(name: str, examples: Sequence[Any], dim: int | None) -> Any:
+def stack_results(name: str, examples: Sequence[Any], dim: int | None) -> Any:
     """Stack the results for the examples; in torch the last node is that of the operation for the whole batch."""
     if dim is not None:
         stack: Tensor = ops.stack(list(examples), dim)
@@ -115,13 +115,13 @@ def stacked(name: str, examples: Sequence[Any], dim: int | None) -> Any:
 
 
 def dims_of_outputs(name: str, out_dims: Any, result: Any) -> list[Any]:
-    """Return where in each output the dimension of the batch goes."""
+    """Return the position of the batch dimension in each output."""
     if isinstance(result, Tensor) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
     dims = spread(out_dims, result)
     if dims is None:
         raise ValueError(f"vmap({name}): out_dims={represent(out_dims)} does not fit the outputs, {pattern(result)}")
-    for x, dim in zip(flattened(result)[0], dims, strict=True):
+    for x, dim in zip(flatten_tree(result)[0], dims, strict=True):
         if dim is not None and not isinstance(x, Tensor):
             raise ValueError(
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type {represent(type_of(x))}. Did you mean "
@@ -141,11 +141,11 @@ def vmap(func: Func, in_dims: Any = 0, out_dims: Any = 0) -> Func:
         running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results = []
         for n in range(batch.size):
-            with switched(examples=Examples()), inside("vmap"), undrawn(), printing_once(n):
+            with switched(examples=Examples()), inside("vmap"), without_drawing(), printing_once(n):
                 results.append(func(*batch.example(n), **keywords))
         dims = dims_of_outputs(name, out_dims, results[0])
-        columns = zip(*(flattened(result)[0] for result in results), strict=True)
-        build = flattened(results[0])[1]
-        return build(stacked(name, column, dim) for column, dim in zip(columns, dims, strict=True))
+        columns = zip(*(flatten_tree(result)[0] for result in results), strict=True)
+        build = flatten_tree(results[0])[1]
+        return build(stack_results(name, column, dim) for column, dim in zip(columns, dims, strict=True))
 
     return call

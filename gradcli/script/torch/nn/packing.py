@@ -118,7 +118,7 @@ def pad_sequence(
     return as_node(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
 
 
-def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
+def permute_states(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
     """Return states in the order of the sequences."""
     return states if order is None else tuple(ops.index_select(state, 1, order) for state in states)
 

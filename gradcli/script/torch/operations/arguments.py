@@ -156,7 +156,7 @@ def no_output(name: str) -> UnsupportedError:
 
 def missing(name: str, absent: list[str]) -> str:
     """Return torch's words for arguments that are not given, with the plural where one is missing."""
-    listed = ", ".join(f'"{one}"' for one in absent)
+    listed = ", ".join(f'"{argument}"' for argument in absent)
     return f"{name}() missing {len(absent)} required positional argument{'s' * (len(absent) == 1)}: {listed}"
 
 
@@ -216,12 +216,12 @@ class Signature:
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)
         read = READERS[kind][0]
-        own, first = self.operation, parameter.name in ("input", "self")
-        if (own.integers_stay and kind == "Real") or (own.name in OWN_INDICES and kind == "Indices"):
+        operation, first = self.operation, parameter.name in ("input", "self")
+        if (operation.integers_stay and kind == "Real") or (operation.name in OWN_INDICES and kind == "Indices"):
             read = tensor
         if parameter.name in ("alpha", "beta", "dx"):
             read = number  # a whole number leaves sums of integers whole; no truth value is a width
-        is_tensor = own.numbers == "never" or (first and own.numbers == "after")
+        is_tensor = operation.numbers == "never" or (first and operation.numbers == "after")
         if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
             read = tensor
         return read
@@ -281,8 +281,8 @@ class Signature:
     def _too_many(self, given: int) -> str:
         if self.method and self.most == 1:
             return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
-        own = int(self.method)  # the tensor itself is not counted
-        return too_many(self.name, self.least - own, self.most - own, given - own)
+        tensors = int(self.method)  # the tensor itself is not counted
+        return too_many(self.name, self.least - tensors, self.most - tensors, given - tensors)
 
     def _read(self, name: str, value: Any, position: int | None) -> Any:
         if value is None and name in self.optional:

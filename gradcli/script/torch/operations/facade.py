@@ -72,12 +72,12 @@ def _where(condition: Tensor, *given: Any, **named: Any) -> Any:
 
 
 def _sum(name: str, input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """A sum of booleans is one; a multiple of whole numbers is whole."""
+    """Add as torch does: a sum of booleans is a boolean, a multiple of integers an integer."""
     kinds = {x.dtype.kind if isinstance(x, Tensor) else np.asarray(x).dtype.kind for x in (input, other)}
     if isinstance(alpha, float) and "f" not in kinds:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    found = getattr(ops, name)(input, other, alpha=alpha)
-    return to_copy(found, dtype=np.dtype(np.bool_)) if kinds == {"b"} and isinstance(found, Tensor) else found
+    result = getattr(ops, name)(input, other, alpha=alpha)
+    return to_copy(result, dtype=np.dtype(np.bool_)) if kinds == {"b"} and isinstance(result, Tensor) else result
 
 
 def _close(name: str, input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
@@ -121,18 +121,18 @@ EXPECTED = "expected scalar type {0} but found {1}"
 
 def check_numbers(operation: Operation, arguments: Sequence[Any]) -> None:
     """Raise torch's error where its kernel takes no such numbers, or not two kinds of them."""
-    whole = real = other = None
+    integer = real = other = None
     for x in arguments:  # on every call: no function is called here
         if isinstance(x, Tensor):
             dtype = x.value.dtype
             if dtype.kind != "f":
-                whole = dtype if whole is None else whole
+                integer = dtype if integer is None else integer
             elif real is None:
                 real = dtype
             elif dtype != real:
                 other = dtype
-    if operation.kernel and whole is not None and real is None:
-        kind = TYPE_NAMES[whole]
+    if operation.kernel and integer is not None and real is None:
+        kind = TYPE_NAMES[integer]
         if " " in operation.kernel:
             raise RuntimeError(operation.kernel.format(kind))
         raise NotImplementedError(f"\"{operation.kernel}\" not implemented for '{kind}'")
@@ -164,7 +164,7 @@ def refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
-    """Refuse parameters of a normalization of another dtype than the input; the first that is there tells."""
+    """Refuse parameters of a normalization in another dtype than the input; the first one given decides."""
     other = next((x.dtype for x in parameters if x is not None and x.dtype != input.dtype), None)
     if other is not None:
         raise AutogradError(f"mixed dtype (CPU): {two_kinds(EXPECTED, input.dtype, other)}")
@@ -205,9 +205,9 @@ def function(name: str, module: str = "") -> Function | None:
     """`torch.name`, or what a module of torch has by the name; None when that is no operation."""
     if name.endswith("_"):
         return in_place(name)
-    known = OPERATIONS.get(f"{module}.{name}")
-    if known is not None:
-        return plain(known.name, method=False, shown=_shown(name, module))
+    operation = OPERATIONS.get(f"{module}.{name}")
+    if operation is not None:
+        return plain(operation.name, method=False, shown=_shown(name, module))
     if name not in OPERATIONS or OPERATIONS[name].only not in ("", module):
         return None
     return plain(name, method=False, shown=_shown(name, module))
@@ -252,7 +252,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
     """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
     lowered = LOWERED.get(name)
-    untold, told = lowered or operation.function, lowered or operation.called  # a tape is told what was called
+    unrecorded, recorded = lowered or operation.function, lowered or operation.called  # a tape records what was called
     signature = Signature(operation, shown or name, keywords_of(lowered) if lowered else (), method=method)
     bind, readers, fixed, by_name = signature.bind, signature.positional, signature.fixed, signature.by_name
     least, most, many = signature.least, signature.most, signature.rest is not None
@@ -265,7 +265,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         if not least <= count <= most or (keywords and not keywords.keys().isdisjoint(fixed[:count])):
             values, named = bind(arguments, keywords)
         else:
-            try:  # what plainly fits is read here: a comprehension is one more frame
+            try:  # arguments that fit are read here: a comprehension would be one more frame
                 values, named = [], keywords
                 each = signature.following() if many else readers
                 for (read, is_optional), x in zip(each, arguments, strict=False):
@@ -277,7 +277,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
                         named[keyword] = None if x is None and is_optional else read(x)
             except (KeyError, TypeError, ValueError, OverflowError, IndexError):
                 values, named = bind(arguments, keywords)
-        result = (untold if mode.tape is None else told)(*values, **named)
+        result = (unrecorded if mode.tape is None else recorded)(*values, **named)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         if type(result) in NUMBERS:

@@ -11,12 +11,12 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Number, Statement, Unary, fold, names
-from gradcli.script.timeline.model import Told, UpdateLine
+from gradcli.script.timeline.model import UpdateFacts, UpdateLine
 from gradcli.source import Source
 
 FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
 OPERATORS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power}
-TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change how, and not what, is computed
+TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change no result
 
 
 class Update:
@@ -62,7 +62,9 @@ def decay(options: Mapping[str, Any]) -> Iterator[str]:
         yield "w = w - lr*weight_decay*w" if is_decoupled else "grad = grad + weight_decay*w"
 
 
-def for_reader(parameter: Tensor, text: str, later: str, values: Mapping[str, Any], options: Mapping[str, Any]) -> Told:
+def for_reader(
+    parameter: Tensor, text: str, later: str, values: Mapping[str, Any], options: Mapping[str, Any]
+) -> UpdateFacts:
     """Return the facts of an update before it happens, for the entry whose gradient is the largest.
 
     `later` are the lines of the next steps, whose options count too: the momentum of a first step is one of the second.
@@ -85,7 +87,7 @@ def for_reader(parameter: Tensor, text: str, later: str, values: Mapping[str, An
 
 @cache
 def statements(text: str) -> tuple[Statement, ...]:
-    from gradcli.language.parser import parse_program  # which only a reader needs
+    from gradcli.language.parser import parse_program  # needed for readers only
 
     return parse_program(Source(text, "update")).statements
 

@@ -18,9 +18,9 @@ from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import formatted
+from gradcli.script.python.text.formatting import format_field
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.operators import bounded_iterable
 from gradcli.script.stdlib.data.containers import DefaultDict
 from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.signature import given_options
@@ -50,7 +50,7 @@ class Optimizer(Facade):
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
             raise TypeError(f"params argument given to the optimizer, but got {tensor_type(params)}")
-        groups = list(bounded(params))
+        groups = list(bounded_iterable(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -60,7 +60,11 @@ class Optimizer(Facade):
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
             options = sorted(name for name in group if name != "params")
-            lines += [f"Parameter Group {number}", *(f"    {name}: {formatted(group[name])}" for name in options), ""]
+            lines += [
+                f"Parameter Group {number}",
+                *(f"    {name}: {format_field(group[name])}" for name in options),
+                "",
+            ]
         return "\n".join([*lines[:-1], ")"])
 
     def add_param_group(self, param_group: Group) -> None:
@@ -70,7 +74,7 @@ class Optimizer(Facade):
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError("the order of a set changes between runs: use a list")
-        param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
+        param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded_iterable(params))
         for parameter in param_group["params"]:
             _check_parameter(parameter)
         for name, default in self.defaults.items():
@@ -131,7 +135,7 @@ def _check_sign(name: str, value: Any) -> None:
         raise TypeError("'<=' not supported between instances of 'float' and 'str'")
     if not number(value) >= 0:
         words = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
-        raise ValueError(f"Invalid {words}: {formatted(value)}")
+        raise ValueError(f"Invalid {words}: {format_field(value)}")
 
 
 def _check_betas(_: str, betas: Any) -> None:
@@ -160,7 +164,7 @@ class Declared(Optimizer):
     _absent = ""
     _listed = ""  # the options in the order of `defaults`, where that is not the signature's
     _checked = " ".join(RANGES)
-    _kept: ClassVar[dict[str, str]] = {}  # by the names in the formula, those in the state of a parameter
+    _kept: ClassVar[dict[str, str]] = {}  # names in the formula, with the keys of a parameter's state
     _counts = True  # whether the state counts the steps
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

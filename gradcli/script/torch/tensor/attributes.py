@@ -127,11 +127,11 @@ def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
     return call
 
 
-def own_attributes(x: Tensor) -> dict[str, Any]:
+def snippet_attributes(x: Tensor) -> dict[str, Any]:
     """Return the attributes that the snippet has put on a tensor."""
-    if not hasattr(x, "own"):
-        x.own = {}
-    return x.own
+    if not hasattr(x, "snippet_attributes"):
+        x.snippet_attributes = {}
+    return x.snippet_attributes
 
 
 def valid(x: Tensor) -> Tensor:
@@ -328,7 +328,7 @@ describe(
     },
     find=facade.method,
     names=facade.methods,
-    own=own_attributes,
+    snippet_attributes=snippet_attributes,
     original="torch.Tensor",
 )
 REPRESENTATIONS[Tensor] = tensor_text

@@ -143,8 +143,8 @@ def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:
         natural = mode.default_dtype if float in kinds or not kinds else NUMBERS[int if int in kinds else bool]
     else:
         dtypes = {_dtype_of(number) for number in numbers}
-        top = max(CATEGORIES[one.kind] for one in dtypes)
-        natural = np.result_type(*(one for one in dtypes if CATEGORIES[one.kind] == top))
+        top = max(CATEGORIES[candidate.kind] for candidate in dtypes)
+        natural = np.result_type(*(candidate for candidate in dtypes if CATEGORIES[candidate.kind] == top))
         numbers = [_number(number) for number in numbers]
     try:
         return np.array(numbers, np.float64 if dtype is not None and natural.kind == "f" else natural)
@@ -201,14 +201,14 @@ def computed(name: str) -> Callable[..., Tensor]:
 
     def make(*arguments: Any, **keywords: Any) -> Tensor:
         parameters = OPERATIONS[name].parameters.keys() - {"dtype"}
-        own = {keyword: keywords.pop(keyword) for keyword in list(keywords) if keyword in parameters}
+        operation_arguments = {keyword: keywords.pop(keyword) for keyword in list(keywords) if keyword in parameters}
         options = read_options(name, keywords)
         if options.dtype is not None:
-            own["dtype"] = options.dtype
-        if name == "arange" and not arguments and "start" not in own and "end" in own:
-            arguments = (own.pop("end"),)
+            operation_arguments["dtype"] = options.dtype
+        if name == "arange" and not arguments and "start" not in operation_arguments and "end" in operation_arguments:
+            arguments = (operation_arguments.pop("end"),)
         try:
-            return new_leaf(_operation(name)(*arguments, **own).value, options)
+            return new_leaf(_operation(name)(*arguments, **operation_arguments).value, options)
         except EvaluationError as error:
             if error.code == "E210":  # a limit, which a snippet may not catch
                 running.machine.budget.refuse(error.message, "try it at a smaller size")

@@ -105,8 +105,8 @@ class Size(tuple[int, ...]):
         return Size(tuple.__mul__(self, count))
 
     def __getitem__(self, at: Any) -> Any:
-        found = tuple.__getitem__(self, at)
-        return Size(found) if isinstance(at, slice) else found
+        sizes = tuple.__getitem__(self, at)
+        return Size(sizes) if isinstance(at, slice) else sizes
 
 
 # As Python's own messages name them.
@@ -152,10 +152,10 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
         return x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
-    whole = Tensor(x.value.astype(wanted))  # integers are outside the graph
+    integers = Tensor(x.value.astype(wanted))  # integers are outside the graph
     if running.machine.timeline is not None:
-        running.machine.timeline.cut(x, whole, f"the cast to {wanted}")
-    return whole
+        running.machine.timeline.cut(x, integers, f"the cast to {wanted}")
+    return integers
 
 
 def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
@@ -206,11 +206,11 @@ def result_of(first: Any, second: Any) -> DType:
     numbers = [_natural(x) for x in (first, second) if not isinstance(x, Tensor)]
     if not tensors:
         return BY_NUMPY[widest(numbers)]
-    found = result_type(tensors)
+    promoted = result_type(tensors)
     for number in numbers:
-        if CATEGORIES[number.kind] > CATEGORIES[found.kind]:
-            found = number
-    return BY_NUMPY[found]
+        if CATEGORIES[number.kind] > CATEGORIES[promoted.kind]:
+            promoted = number
+    return BY_NUMPY[promoted]
 
 
 def _natural(number: Any) -> np.dtype[Any]:
@@ -236,11 +236,11 @@ class Finfo(Limits):
         kind = np.dtype(self.dtype)
         if kind.kind != "f":
             raise TypeError("torch.finfo() requires a floating point input type")
-        found = np.finfo(kind)
-        self.bits = found.bits
-        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
-        self.tiny = self.smallest_normal = float(found.tiny)
-        self.resolution = float(str(found.resolution))
+        limits = np.finfo(kind)
+        self.bits = limits.bits
+        self.eps, self.max, self.min = float(limits.eps), float(limits.max), float(limits.min)
+        self.tiny = self.smallest_normal = float(limits.tiny)
+        self.resolution = float(str(limits.resolution))
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -255,8 +255,8 @@ class Iinfo(Limits):
         kind = np.dtype(self.dtype)
         if kind.kind not in "iu":
             raise TypeError("torch.iinfo() requires an integer input type")
-        found = np.iinfo(kind)
-        self.bits, self.max, self.min = found.bits, int(found.max), int(found.min)
+        limits = np.iinfo(kind)
+        self.bits, self.max, self.min = limits.bits, int(limits.max), int(limits.min)
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

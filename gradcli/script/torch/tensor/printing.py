@@ -38,7 +38,7 @@ class PrintOptions:
 
 
 def print_options() -> PrintOptions:
-    return running.machine.own(PrintOptions)
+    return running.machine.instance(PrintOptions)
 
 
 PROFILES: dict[str, dict[str, Any]] = {
@@ -128,11 +128,11 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
 def _suffixes(tensor: Tensor, options: PrintOptions) -> list[str]:
     """The parts after the numbers: size and dtype where the numbers do not show them, then the place in the graph."""
     value = tensor.value
-    known = value.dtype == mode.default_dtype or (value.size > 0 and value.dtype in UNNAMED)
+    is_implied = value.dtype == mode.default_dtype or (value.size > 0 and value.dtype in UNNAMED)
     suffixes = []
     if not options.edgeitems if value.size else value.ndim != 1:
         suffixes.append(f"size={tuple(value.shape)}")
-    if not known:
+    if not is_implied:
         suffixes.append(f"dtype={dtype_text(value.dtype)}")
     try:
         tensor.check_valid()

@@ -11,7 +11,7 @@ import pytest
 
 import gradcli.script
 from gradcli.script.library import MODULES
-from gradcli.script.python.members.lookup import shown
+from gradcli.script.python.members.lookup import shown_members
 from gradcli.script.python.values.kinds import Defined, Facade
 from gradcli.script.python.values.parents import parent
 from gradcli.script.python.values.special import BUILTIN
@@ -24,7 +24,7 @@ LISTED = "the names are those of a list in the file"
 OURS = "the names are those of a table or signature of ours"
 REVIEWED = {
     "python/values/attributes.py attribute": OWN,
-    "python/functions/calls.py found": OWN,
+    "python/functions/calls.py callable_of": OWN,
     "python/syntax/expressions.py evaluate": OWN,
     "python/syntax/statements.py attribute_changed": OWN,
     "python/syntax/targets.py store": OWN,
@@ -77,7 +77,7 @@ def test_what_a_snippet_derives_from_shows_what_is_in_tables_alone() -> None:
         if isinstance(kind, Defined):  # of the snippet of another test
             continue
         waiting += [below for below in type.__subclasses__(kind) if below not in seen]
-        named = {name for base in kind.__mro__ for name in shown(base)}
+        named = {name for base in kind.__mro__ for name in shown_members(base)}
         assert {name for name in dir(kind) if name[0] != "_"} <= named, kind
     assert len(seen) > 80
 

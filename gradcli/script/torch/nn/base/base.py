@@ -109,7 +109,7 @@ class Module(Facade):
 
     def __getattr__(self, name: str) -> Any:
         attributes = vars(self)
-        for table in REGISTERED if name[:2] != "__" else ():  # which Python and numpy ask for
+        for table in REGISTERED if name[:2] != "__" else ():  # names that Python and numpy look for
             if name in attributes.get(table, ()):
                 return attributes[table][name]
         if name in torch_names()["torch.nn.Module"]:
@@ -126,7 +126,7 @@ class Module(Facade):
             check_name(name)
         if isinstance(value, Parameter):
             self._check_made("parameters")
-            self._forget(name, keep="_parameters")  # the new one takes the place of the old
+            self._forget(name, keep="_parameters")  # a new value replaces the old one
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             self._check_made("module")

@@ -14,7 +14,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, require_grad
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, formatted
+from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, format_field
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.kinds import type_of
@@ -73,7 +73,7 @@ def typename(value: Any) -> str:
             raise UnsupportedError(f"the place of {value.__name__} in torch is not supported here")
         return f"{value.__module__}.{value.__qualname__}"
     kind = value if isinstance(value, BuiltinType | type) else type_of(value)
-    return formatted(kind).removeprefix("<class '").removesuffix("'>")
+    return format_field(kind).removeprefix("<class '").removesuffix("'>")
 
 
 PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, module="torch.nn.parameter")
@@ -108,13 +108,13 @@ def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Pa
     return uniform(shape, math.sqrt(3.0) * (gain / math.sqrt(fan_in)), dtype)
 
 
-def biased(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
+def draw_bias(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
     """Draw a bias uniformly between `-1/sqrt(fan_in)` and `1/sqrt(fan_in)`."""
     return uniform(shape, 1 / math.sqrt(fan_in) if fan_in > 0 else 0, dtype)
 
 
 def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
     """Draw the numbers of a layer again, as for a new one."""
-    for tensor, draw in ((weight, fan_in_uniform), (bias, biased)):
+    for tensor, draw in ((weight, fan_in_uniform), (bias, draw_bias)):
         if tensor is not None:
             overwrite(tensor, draw(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value)

@@ -9,10 +9,10 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.ops.indexing.gathering import added, taken
+from gradcli.ops.indexing.gathering import add_entries, take_entries
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
-from gradcli.ops.windows.padding import nearest, output_sizes, resampled
+from gradcli.ops.windows.padding import nearest, output_sizes, resize_axes
 from gradcli.ops.windows.windows import Sizes
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.absence import without
@@ -49,7 +49,7 @@ def interpolate(
     if input.dtype.kind != "f" or not np.all(np.isfinite(input.value)):  # torch weighs the neighbours alone
         what = "whole numbers" if input.dtype.kind != "f" else "numbers that are not finite"
         raise UnsupportedError(f"interpolate of {what} with mode={mode!r} is not supported here")
-    return resampled(input, sizes, scales, bool(align_corners), name)
+    return resize_axes(input, sizes, scales, bool(align_corners), name)
 
 
 def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
@@ -118,7 +118,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     counts = _counts(size, o)
     if min(counts) < 1:
         raise ShapeError(f"the image {_listed(size)} is smaller than the kernel {_listed(o['kernel_size'])}")
-    return taken(input, _places(input.shape[-3], size, o), 3, "Im2ColBackward0")
+    return take_entries(input, _places(input.shape[-3], size, o), 3, "Im2ColBackward0")
 
 
 def _listed(sizes: Sizes) -> str:
@@ -146,4 +146,4 @@ def fold(
             f"input.size(2)={patches}"
         )
     shape = (*input.shape[:-2], rows // area, *size)
-    return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")
+    return add_entries(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")

@@ -51,7 +51,7 @@ def check_pair(name: str, input: Any, target: Any) -> None:
     check_tensor(name, target, "target", 2)
 
 
-def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def promote_pair(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Convert two kinds of numbers to the dtype of both; two floating dtypes are left to the operation."""
     if input.dtype.kind == target.dtype.kind:
         return input, target
@@ -70,7 +70,7 @@ def _difference(name: str) -> Function:
         if operation.kernel:
             check_numbers(operation, (input, target))
         if input.dtype is not target.dtype:
-            input, target = promoted(input, target)
+            input, target = promote_pair(input, target)
         if reduction not in REDUCTIONS and broadcastable([input.value, target.value]):  # which torch looks at first
             check_reduction(reduction)
         return lowered(input, target, reduction, *arguments, **keywords)

@@ -16,7 +16,7 @@ from gradcli.engine.memory.in_place import change
 from gradcli.engine.saved import watch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
-from gradcli.ops.nn.softmax import attended
+from gradcli.ops.nn.softmax import masked_attention
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.constant_nodes import as_node
 from gradcli.ops.support.surface import OPERATIONS
@@ -233,7 +233,7 @@ def embedding(
         )
     if np.any((input.value < 0) | (input.value >= rows)):
         raise IndexError("index out of range in self")
-    if max_norm is not None:  # the rows that are longer are scaled down, in place
+    if max_norm is not None:  # longer rows are scaled down, in place
         for row in np.unique(input.value):
             length = float(np.linalg.norm(weight.array[row], float(norm_type)))
             if length > max_norm:
@@ -338,7 +338,7 @@ def scaled_dot_product_attention(
     """Return means of the values, weighted by the softmax of the products of queries and keys."""
     for position, (name, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         check_tensor("scaled_dot_product_attention", x, name, position)
-    attention = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
+    attention = masked_attention(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
     if query.ndim != 4 or dropout_p or (attn_mask is not None and attn_mask.requires_grad):
         return attention
     return as_node(attention, "ScaledDotProductFlashAttentionForCpuBackward0")

@@ -12,7 +12,7 @@ from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.members.absence import without
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
-from gradcli.script.torch.nn.base.parameter import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.base.parameter import draw_bias, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.module import check_tensor
 
 PADDINGS = ("same", "valid")
@@ -35,7 +35,7 @@ class Convolution(Configured):
         shape = (*self._channels(), *self.kernel_size)
         fan_in = math.prod(shape[1:])
         self.weight = fan_in_uniform(shape, fan_in, dtype)
-        self.register_parameter("bias", biased((self.out_channels,), fan_in, dtype) if bias else None)
+        self.register_parameter("bias", draw_bias((self.out_channels,), fan_in, dtype) if bias else None)
 
     def reset_parameters(self) -> None:
         """Draw all numbers again."""

@@ -8,7 +8,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
-from gradcli.script.torch.nn.base.parameter import Parameter, biased, blank, fan_in_uniform, redraw
+from gradcli.script.torch.nn.base.parameter import Parameter, blank, draw_bias, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.module import check_dtypes, check_tensor
 from gradcli.script.torch.nn.initialisation import normal_
 
@@ -37,7 +37,7 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = fan_in_uniform((out_features, in_features), in_features, dtype)
-        self.register_parameter("bias", biased((out_features,), in_features, dtype) if bias else None)
+        self.register_parameter("bias", draw_bias((out_features,), in_features, dtype) if bias else None)
 
     def reset_parameters(self) -> None:
         """Draw all numbers again."""

@@ -24,7 +24,7 @@ from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.parameter import blank, uniform
 from gradcli.script.torch.nn.functional.module import check_tensor, dropout
 from gradcli.script.torch.nn.initialisation import uniform_
-from gradcli.script.torch.nn.packing import PackedSequence, Reach, permuted
+from gradcli.script.torch.nn.packing import PackedSequence, Reach, permute_states
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 
@@ -180,8 +180,8 @@ class RNNBase(Recurrence):
         if isinstance(input, PackedSequence):
             sizes = input.batch_sizes.array.tolist()
             states = self._starts(given, input.data, sizes[0])
-            data, finals = self._through_all(input.data, sizes, permuted(states, input.sorted_indices))
-            finals = permuted(finals, input.unsorted_indices)
+            data, finals = self._through_all(input.data, sizes, permute_states(states, input.sorted_indices))
+            finals = permute_states(finals, input.unsorted_indices)
             return input._replace(data=data), finals if self._states > 1 else finals[0]
         if input.ndim != 3:
             words = f"{type(self).__name__} of anything but a batch of sequences is not supported here"

@@ -214,9 +214,10 @@ class TransformerDecoderLayer(TransformerLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
-        own, other = (tgt_key_padding_mask, tgt_mask, tgt_is_causal), (memory_key_padding_mask, memory_mask)
-        x = self._block(1, tgt, lambda x: self._attended(1, x, x, *own))
-        x = self._block(2, x, lambda x: self._attended(2, x, memory, *other, memory_is_causal))
+        masks = tgt_key_padding_mask, tgt_mask, tgt_is_causal
+        memory_masks = memory_key_padding_mask, memory_mask, memory_is_causal
+        x = self._block(1, tgt, lambda x: self._attended(1, x, x, *masks))
+        x = self._block(2, x, lambda x: self._attended(2, x, memory, *memory_masks))
         return self._block(3, x, self._fed)
 
 
