@@ -21,6 +21,7 @@ from gradcli.engine.checks.shapes import behind, in_front
 from gradcli.engine.graph import Node
 from gradcli.engine.hidden import Hidden
 from gradcli.engine.modes import switched
+from gradcli.engine.numerics.draws import Draws
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import infix
@@ -152,8 +153,9 @@ def check(step: Step) -> None:
         raise NotImplementedError("an array to the power of a number that is another at each point")
     sizes = {size for x in step.inputs for size in np.shape(x)}
     count = next(count for count in range(2, len(sizes) + 3) if count not in sizes)  # so that no other takes its place
+    draws = Draws()
     try:
-        found, alone = tried(step, [step.inputs, *(made_up(step, seed) for seed in range(1, count))])
+        found, alone = tried(step, [step.inputs, *(made_up(step, draws) for _ in range(1, count))])
     except (GradcliError, ArithmeticError, ValueError):  # this step is not for any numbers
         found, alone = tried(step, [step.inputs] * count)
     if found.shape[1:] != step.out.shape or steps(found[0]) != steps(step.out):
@@ -174,11 +176,10 @@ def tried(step: Step, points: Sequence[Sequence[Any]]) -> tuple[Array, list[Any]
             return applied(step, stacks, len(points)), alone
 
 
-def made_up(step: Step, seed: int) -> list[Any]:
+def made_up(step: Step, draws: Draws) -> list[Any]:
     """Return inputs of a step with other fractions."""
-    random = np.random.default_rng(seed)
     return [
-        Hidden(laid(random.uniform(0.1, 0.9, x.shape).astype(x.dtype), x)[()])
+        Hidden(laid(draws.uniform(0.1, 0.9, x.shape).astype(x.dtype), x)[()])
         if type(x) is Hidden and x.dtype.kind == "f"
         else x
         for x in step.inputs

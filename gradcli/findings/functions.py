@@ -294,7 +294,10 @@ def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -
     words = [*map(ast.unparse, calls[0].args)]
     for place, (name, value) in product(range(len(words)), values.items()):
         other = type(context)(node.call.function, node.call.arguments)
-        other._own, other._saved = context._own, (*context._saved[:place], Tensor(value), *context._saved[place + 1 :])
+        other._attributes, other._saved = (
+            context._attributes,
+            (*context._saved[:place], Tensor(value), *context._saved[place + 1 :]),
+        )
         other._versions = (0,) * len(words)
         try:
             with witness.aside(), switched(grad_enabled=False):

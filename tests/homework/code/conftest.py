@@ -15,9 +15,9 @@ from gradcli.workers.messages import message_of, read_message
 
 @pytest.fixture(autouse=True)
 def _sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
+    def ask_process(function: Callable[[Any], Any], question: Any, kind: Any) -> Any:
         found = function(read_message(message_of(question, WORK.question), WORK.question))
         return read_message(message_of(found, kind), kind)
 
     for module in (marking, snippets):
-        monkeypatch.setattr(module, "asked", asked)
+        monkeypatch.setattr(module, "ask_process", ask_process)
