@@ -124,25 +124,36 @@ def cancelled(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
     values = {node.id: node.value for node in nodes}
     sizes = dict[str, Any]()
     for step in steps:
-        sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
+        if counts[step.input] > 1:
+            sizes[step.input] = sizes.get(step.input, 0) + np.abs(step.contribution)
     for input, step in {step.input: step for step in steps}.items():  # the last one has the sum
-        several = counts[input] > 1
-        rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
-        rounding = rounding if several else rounding_inside(step, values)
+        if input in sizes:
+            rounding = ROUNDINGS * np.finfo(np.result_type(step.total, np.float32)).eps * sizes[input]
+        elif is_tiny(step):
+            rounding = rounding_inside(step, values)
+        else:
+            continue
         count = int(np.count_nonzero((step.total != 0) & (np.abs(step.total) <= rounding) & np.isfinite(rounding)))
         if count:
             share = f" in {count} of {np.size(step.total)} entries" if np.size(step.total) > 1 else ""
-            terms = "contributions to" if several else "terms of"
+            terms = "contributions to" if input in sizes else "terms of"
             message = f"the {terms} the gradient of {input} cancel{share}: what is left is rounding, and means 0"
             yield Note("cancelled", input, message)
 
 
+def is_tiny(step: Step) -> bool:
+    """Tell whether some of a contribution is so small beside the upstream gradient that it may be rounding."""
+    upstream, contribution = step.upstream, step.contribution
+    if not np.ndim(upstream) and not np.ndim(contribution):  # as most of a long program are
+        return bool(0 < abs(contribution) <= TINY * abs(upstream))
+    small = TINY * np.max(np.abs(upstream), initial=0.0)
+    return bool(np.any((contribution != 0) & (np.abs(contribution) <= small)))
+
+
 def rounding_inside(step: Step, values: Mapping[str, Any]) -> Any:
-    """Return how much of a contribution is rounding within its rule; 0 of one that is not small beside the upstream."""
-    given = set(names(step.rule)) - values.keys()
-    small = TINY * np.max(np.abs(step.upstream), initial=0.0)
-    is_small = np.any((step.contribution != 0) & (np.abs(step.contribution) <= small))
-    if step.rule == MISSING or len(given) != 1 or not is_small:
+    """Return how much of a contribution is rounding within its rule; 0 where the rule is not known."""
+    given = [name for name in names(step.rule) if name not in values]
+    if step.rule == MISSING or len(given) != 1:
         return 0.0
-    found = rounding_at({**values, given.pop(): step.upstream}, step.rule, bound=np.abs(step.contribution))
-    return found if np.shape(found) == np.shape(step.contribution) else 0.0
+    rounding = rounding_at({**values, given[0]: step.upstream}, step.rule, bound=np.abs(step.contribution))
+    return rounding if np.shape(rounding) == np.shape(step.contribution) else 0.0
