@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
 
 
-def attach_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_name: str) -> dict[int, Local]:
+def attach_reasons(line: Line, locals: Mapping[int, Local], gradient: Any, upstream_name: str) -> Mapping[int, Local]:
     """Return the edges of a line, with a reason for each rule that has index formulas; `gradient` is the line's."""
     application = line.application
     if application is None or all(local.formula is not None for local in locals.values()):

@@ -270,23 +270,23 @@ Locals = Mapping[int, Local]  # the edges of a node, by the position of the inpu
 CHUNK = 2**13  # nodes whose dependents are marked in one pass
 
 
-def mark_repeated_edges(edges: Mapping[str, Locals]) -> dict[str, dict[int, Local]]:
+def mark_repeated_edges(edges: Mapping[str, Locals]) -> dict[str, Locals]:
     """Return the edges of each node, in the order of evaluation, with `held` and `use`."""
-    fixed = dependent_inputs({name: tuple(x.input for x in locals.values()) for name, locals in edges.items()})
-    marked: dict[str, dict[int, Local]] = {}
-    for name, locals in edges.items():
-        inputs = [local.input for local in locals.values()]
-        is_repeated = len(set(inputs)) < len(inputs)
-        if not is_repeated and not any((name, x) in fixed for x in inputs):
-            marked[name] = dict(locals)
+    inputs_of = {name: tuple([x.input for x in locals.values()]) for name, locals in edges.items()}
+    fixed = dependent_inputs(inputs_of)
+    nodes_with_fixed = {name for name, _ in fixed}
+    marked = dict(edges)
+    for name, inputs in inputs_of.items():
+        is_repeated = len(inputs) > 1 and len(set(inputs)) < len(inputs)
+        if not is_repeated and name not in nodes_with_fixed:
             continue
-        counts, uses = Counter(inputs if is_repeated else ()), Counter[str]()
-        marked[name] = {}
-        for position, local in locals.items():
+        counts, uses, marks = Counter(inputs if is_repeated else ()), Counter[str](), dict[int, Local]()
+        for position, local in edges[name].items():
             uses[local.input] += is_repeated
             use = uses[local.input] if counts[local.input] > 1 else 0
             held = fixed.get((name, local.input), ())
-            marked[name][position] = replace(local, held=held, use=use) if use or held else local
+            marks[position] = replace(local, held=held, use=use) if use or held else local
+        marked[name] = marks
     return marked
 
 
