@@ -64,7 +64,8 @@ def precedence(node: Expression) -> Precedence:
     if kind is Binary:
         return _BINARY[node.operator]  # type: ignore[attr-defined]
     if kind is Number:  # no program has a negative one, but a computed tree may
-        return Precedence.SIGNED if _number(node.value)[0] == "-" else Precedence.PRIMARY  # type: ignore[attr-defined]
+        value = node.value  # type: ignore[attr-defined]
+        return Precedence.PRIMARY if value > 0 or _number(value)[0] != "-" else Precedence.SIGNED
     return _LEVELS.get(kind, Precedence.PRIMARY)
 
 
