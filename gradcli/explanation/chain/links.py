@@ -277,16 +277,19 @@ def mark_repeated_edges(edges: Mapping[str, Locals]) -> dict[str, Locals]:
     nodes_with_fixed = {name for name, _ in fixed}
     marked = dict(edges)
     for name, inputs in inputs_of.items():
-        is_repeated = len(inputs) > 1 and len(set(inputs)) < len(inputs)
-        if not is_repeated and name not in nodes_with_fixed:
+        if len(inputs) < 2:
             continue
-        counts, uses, marks = Counter(inputs if is_repeated else ()), Counter[str](), dict[int, Local]()
-        for position, local in edges[name].items():
-            uses[local.input] += is_repeated
-            use = uses[local.input] if counts[local.input] > 1 else 0
-            held = fixed.get((name, local.input), ())
-            marks[position] = replace(local, held=held, use=use) if use or held else local
-        marked[name] = marks
+        locals = edges[name]
+        if name in nodes_with_fixed:
+            held = {x: fixed[name, x] for x in inputs if (name, x) in fixed}
+            locals = {p: replace(x, held=held[x.input]) if x.input in held else x for p, x in locals.items()}
+        if len(set(inputs)) < len(inputs):
+            counts, uses, locals = Counter(inputs), Counter[str](), dict(locals)
+            for place, local in locals.items():
+                uses[local.input] += 1
+                if counts[local.input] > 1:
+                    locals[place] = replace(local, use=uses[local.input])
+        marked[name] = locals
     return marked
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +169,7 @@ class Ways(dict[type, Callable[[Any, Writer], Json]]):
 
 FIELDS = Fields()
 WAYS = Ways()
+WAYS[np.float64] = lambda value, _: number if isfinite(number := value.item()) else plain(value)  # most of a program's
 
 
 def formula_document(tree: Expression, write: Writer = unparse) -> Json:
