@@ -54,7 +54,12 @@ def run(argv: Sequence[str]) -> int:
             if not argv and "_GRADCLI_COMPLETE" not in os.environ:  # by which a shell asks what comes next
                 sys.stdout.write(TOUR)
                 return 0
-            code = plain(argv) if is_plain(argv) else parsed(argv)
+            if is_plain(argv):
+                code = plain(argv)
+            else:
+                from gradcli.commands.parsing import parsed
+
+                code = parsed(argv)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
@@ -99,12 +104,6 @@ def plain(argv: Sequence[str]) -> int | None:
     groups = {name: kinds[kind]() for name, kind in command.__annotations__.items() if kind in kinds}
     code: int | None = command(**groups) if "program" in groups else command(words[0], **groups)
     return code
-
-
-def parsed(argv: Sequence[str]) -> int:
-    from gradcli.commands.parsing import parsed
-
-    return parsed(argv)
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:

@@ -1,6 +1,6 @@
 """What a command takes, as facts: `Option` and `Argument` are typer's, made when typer reads a command line.
 
-typer takes a fifth of a short command; a line that is nothing but a program and values is read without it.
+typer takes a seventh of a short command; a line that is nothing but a program and values is read without it.
 """
 
 from __future__ import annotations

@@ -104,14 +104,14 @@ class Stack:
 
     def __call__(self, columns: Mapping[str, Array], count: int) -> tuple[Array, dict[str, Array | None]]:
         """Return the output and the gradients at `count` points, whose values the columns have."""
-        found = {id(hidden): columns[name] for name, hidden in self.variables.items()}
+        values = {id(hidden): columns[name] for name, hidden in self.variables.items()}
         with switched(stacked=True, tape=None), np.errstate(all="ignore"):
             for step in self.steps:
-                inputs = [found[id(x)] if type(x) is Hidden else x for x in step.inputs]
-                found[id(step.out)] = applied(step, inputs, count)
+                inputs = [values[id(x)] if type(x) is Hidden else x for x in step.inputs]
+                values[id(step.out)] = applied(step, inputs, count)
 
         def of(x: Any) -> Any:
-            return found[id(x)] if type(x) is Hidden else np.broadcast_to(x, (count, *np.shape(x)))
+            return values[id(x)] if type(x) is Hidden else np.broadcast_to(x, (count, *np.shape(x)))
 
         return of(self.output), {name: None if g is None else of(g) for name, g in self.gradients.items()}
 
@@ -127,8 +127,8 @@ def stack(variables: Mapping[str, Hidden], program: Callable[[], tuple[Tensor, M
         if leaves and output.node is not None:
             seed = Tensor(np.ones(output.shape, output.dtype)[()] if upstream is None else upstream)
             with written_in_rules():
-                found = grad([output], [*leaves.values()], [seed], allow_unused=True, carries=True)
-            gradients = {name: g if g is None else g.value for name, g in zip(leaves, found, strict=True)}
+                tensors = grad([output], [*leaves.values()], [seed], allow_unused=True, carries=True)
+            gradients = {name: g if g is None else g.value for name, g in zip(leaves, tensors, strict=True)}
     for leaf in leaves.values():
         leaf.node = None  # a leaf and its node hold each other
     for step in steps:
@@ -155,12 +155,12 @@ def check(step: Step) -> None:
     count = next(count for count in range(2, len(sizes) + 3) if count not in sizes)  # so that no other takes its place
     draws = Draws()
     try:
-        found, alone = tried(step, [step.inputs, *(made_up(step, draws) for _ in range(1, count))])
+        rows, alone = tried(step, [step.inputs, *(made_up(step, draws) for _ in range(1, count))])
     except (GradcliError, ArithmeticError, ValueError):  # this step is not for any numbers
-        found, alone = tried(step, [step.inputs] * count)
-    if found.shape[1:] != step.out.shape or steps(found[0]) != steps(step.out):
+        rows, alone = tried(step, [step.inputs] * count)
+    if rows.shape[1:] != step.out.shape or steps(rows[0]) != steps(step.out):
         raise NotImplementedError(step.primitive.name)
-    if any(row.tobytes() != one.tobytes() for row, one in zip(found, alone, strict=True)):
+    if any(row.tobytes() != single.tobytes() for row, single in zip(rows, alone, strict=True)):
         raise NotImplementedError(step.primitive.name)
 
 
@@ -209,10 +209,10 @@ def applied(step: Step, inputs: Sequence[Any], count: int) -> Array:
     return settled(primitive.forward(*inputs, **{**options, **moved}), step)
 
 
-def settled(found: Array, step: Step) -> Array:
+def settled(result: Array, step: Step) -> Array:
     """Return a result in the dtype and the layout that it has for one point, on which the order of sums depends."""
-    found = found if found.dtype == step.out.dtype else found.astype(step.out.dtype)
-    return found if not found.size or steps(found[0]) == steps(step.out) else laid(found, step.out)
+    result = result if result.dtype == step.out.dtype else result.astype(step.out.dtype)
+    return result if not result.size or steps(result[0]) == steps(step.out) else laid(result, step.out)
 
 
 def laid(x: Array, like: Any) -> Array:

@@ -152,8 +152,8 @@ def is_tiny(step: Step) -> bool:
 
 def rounding_inside(step: Step, values: Mapping[str, Any]) -> Any:
     """Return how much of a contribution is rounding within its rule; 0 where the rule is not known."""
-    given = [name for name in names(step.rule) if name not in values]
-    if step.rule == MISSING or len(given) != 1:
+    upstream_names = [name for name in names(step.rule) if name not in values]
+    if step.rule == MISSING or len(upstream_names) != 1:
         return 0.0
-    rounding = rounding_at({**values, given[0]: step.upstream}, step.rule, bound=np.abs(step.contribution))
+    rounding = rounding_at({**values, upstream_names[0]: step.upstream}, step.rule, bound=np.abs(step.contribution))
     return rounding if np.shape(rounding) == np.shape(step.contribution) else 0.0

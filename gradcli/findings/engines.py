@@ -319,15 +319,15 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
 
 def passed_again(method: ast.FunctionDef) -> tuple[ast.stmt, str, str] | None:
     """Return the call by which a backward of its own gradient passes on the sum so far, words, and what to write."""
-    given = [x.arg for x in method.args.args[1:2]]
-    for x in ast.walk(method):
-        call = x.value if isinstance(x, ast.Expr) else None
-        if not given or not isinstance(x, ast.Expr) or not isinstance(call, ast.Call) or called(call) != method.name:
+    parameters = [x.arg for x in method.args.args[1:2]]
+    calls = [(x, x.value) for x in ast.walk(method) if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call)]
+    for x, call in calls if parameters else ():
+        if called(call) != method.name:
             continue
         sums = [y for y in ast.walk(call) if isinstance(y, ast.Attribute) and ast.unparse(y) == "self.grad"]
         if len(sums) == 1:
             message = f"each call of {method.name}() passes on self.grad, the sum so far, and with it once more what "
-            return x, f"{message}earlier calls have passed on.", Written(x).with_(sums[0], given[0])
+            return x, f"{message}earlier calls have passed on.", Written(x).with_(sums[0], parameters[0])
     return None
 
 

@@ -265,8 +265,8 @@ def mistakes(given: Answer) -> Iterator[Mistake]:
 
 def other_way_round(witness: Witness, node: Any, finding: Finding) -> Finding:
     """Return the finding about a mask at the statement that compares, with the opposite comparison."""
-    found = class_of(witness, node)
-    method = backward_of(found[0]) if found is not None else None
+    definition = class_of(witness, node)
+    method = backward_of(definition[0]) if definition is not None else None
     compared = [
         (x, y)
         for x in ast.walk(method or ast.Pass())
@@ -283,13 +283,16 @@ def other_way_round(witness: Witness, node: Any, finding: Finding) -> Finding:
 
 def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -> str | None:
     """Return the call of save_for_backward with another tensor in it, with which the backward is right."""
-    found, context, at = class_of(witness, node), node.context, node.call.places[position]
-    forward = next((x for x in (found[0].body if found else ()) if getattr(x, "name", "") == "forward"), ast.Pass())
+    definition, context, at = class_of(witness, node), node.context, node.call.places[position]
+    if definition is None:
+        return None
+    kind, _ = definition
+    forward = next((x for x in kind.body if getattr(x, "name", "") == "forward"), ast.Pass())
     calls = [x for x in ast.walk(forward) if isinstance(x, ast.Call) and called(x) == "save_for_backward"]
     answers = [x.value for x in ast.walk(forward) if isinstance(x, ast.Return)]
-    if found is None or len(calls) != 1 or len(calls[0].args) != len(context._saved):
+    if len(calls) != 1 or len(calls[0].args) != len(context._saved):
         return None
-    values = {parameter_name(found[0], i): node.call.arguments[i].value for i in node.call.places}
+    values = {parameter_name(kind, i): node.call.arguments[i].value for i in node.call.places}
     values |= {x.id: given.out for x in answers if isinstance(x, ast.Name)}
     words = [*map(ast.unparse, calls[0].args)]
     for place, (name, value) in product(range(len(words)), values.items()):

@@ -401,16 +401,15 @@ def without(witness: Witness, place: Place, kind: str) -> str:
     calls = place.written.calls(kind)
     x = place.written.argument(calls[0]) if len(calls) == 1 else None
     layer = {"softmax": "Softmax", "sigmoid": "Sigmoid"}[kind]
-    found = place.written.with_(calls[0], x) if x is not None else of_layer(witness, layer, "nn.Identity()")
-    return found or f"leave nn.{layer}() out of the model"
+    statement = place.written.with_(calls[0], x) if x is not None else of_layer(witness, layer, "nn.Identity()")
+    return statement or f"leave nn.{layer}() out of the model"
 
 
 def logged(witness: Witness, place: Place) -> str | None:
     calls = place.written.calls("softmax")
     if len(calls) == 1:
         return place.written.text.replace("softmax(", "log_softmax(")
-    found = of_layer(witness, "Softmax", "nn.LogSoftmax(dim=1)")
-    return found or "nn.LogSoftmax(dim=1) in place of nn.Softmax(dim=1)"
+    return of_layer(witness, "Softmax", "nn.LogSoftmax(dim=1)") or "nn.LogSoftmax(dim=1) in place of nn.Softmax(dim=1)"
 
 
 def of_layer(witness: Witness, kind: str, other: str) -> str | None:

@@ -309,8 +309,8 @@ def dependent_inputs(inputs: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, s
                 mask |= below.get(x, 0)
             below[node] = mask
             for x in dict.fromkeys(names):
-                bit = bits.get(x)
-                held = bit and tuple(o for o in dict.fromkeys(names) if o != x and below.get(o, 0) & bit)
+                bit = bits.get(x, 0)
+                held = tuple(o for o in dict.fromkeys(names) if o != x and below.get(o, 0) & bit) if bit else ()
                 if held:
                     dependent[node, x] = held
     return dependent
