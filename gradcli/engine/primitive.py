@@ -68,7 +68,7 @@ OUT = -1  # the position of the result among the values that a rule may mention;
 TRAITS = {
     "adjoint": "a part of the gradient of another operation, which formulas print",
     "angle": "the input is an angle, in radians",
-    "inverse": "the result is an angle, in radians",
+    "arc": "the result is an angle, in radians",
     "average": "divides by a number of entries, unless `reduction` says otherwise",
     "bounded": "constant where the input is beyond bounds",
     "cancelling": "adds 1 on the way, as torch does, beside which a small result is rounded away",
@@ -81,9 +81,14 @@ TRAITS = {
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
+    "linear": "a number comes out of the first input as a factor",
+    "nonnegative": "no entry is below 0",
+    "passing": "of nan it is nan",
     "product": "the derivative by an input is another input, or what it was multiplied by",
     "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",
+    "rearranging": "the same entries in other places, of one input",
+    "reducing": "one number, or one for each place along `dim`; it passes nan on",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
 }
@@ -303,6 +308,8 @@ def structured(name: str, forward: Callable[..., Any], *rules: Rule | None, **fa
     return primitive(name, forward, *rules, structured=True, **facts)
 
 
-def adjoint(name: str, forward: Callable[..., Any], *rules: Rule | None, **facts: Any) -> Primitive:
+def adjoint(
+    name: str, forward: Callable[..., Any], *rules: Rule | None, traits: tuple[str, ...] = (), **facts: Any
+) -> Primitive:
     """Declare a part of the gradient of another operation, which formulas print."""
-    return structured(name, forward, *rules, traits=("adjoint",), **facts)
+    return structured(name, forward, *rules, traits=("adjoint", *traits), **facts)

@@ -128,7 +128,7 @@ def updated(problem: Problem) -> Iterator[Guess]:
 @DEGREES.guesses
 def in_degrees(problem: Problem) -> Iterator[Guess]:
     """Forward and backward with angles in degrees, as a calculator may be set to."""
-    places = [i for i, v in enumerate(problem.graph.vertices) if {"angle", "inverse"} & {*v.traits}]
+    places = [i for i, v in enumerate(problem.graph.vertices) if {"angle", "arc"} & {*v.traits}]
     if not places:
         return
     node, message = places[0], "the angles are in radians, and you worked in degrees"
@@ -147,13 +147,13 @@ def forward_in_degrees(problem: Problem) -> list[Value]:
     for vertex in problem.graph.vertices:
         operands = at_values(vertex, values)
         is_same = all(x is y for x, y in zip(operands, vertex.operands, strict=True))
-        if vertex.primitive is None or (is_same and not {"angle", "inverse"} & {*vertex.traits}):
+        if vertex.primitive is None or (is_same and not {"angle", "arc"} & {*vertex.traits}):
             values.append(vertex.value)  # on a student's own numbers it need not follow from others
             continue
         if "angle" in vertex.traits:
             operands[0] = operands[0] * DEGREE
         out = vertex.forward(operands)
-        values.append(out / DEGREE if "inverse" in vertex.traits else out)
+        values.append(out / DEGREE if "arc" in vertex.traits else out)
     return values
 
 
@@ -163,7 +163,7 @@ def backward_in_degrees(problem: Problem, values: list[Value], factor: float) ->
     for edge in problem.edges:
         vertex = graph.vertices[edge.vertex]
         takes_angle = "angle" in vertex.traits
-        if not takes_angle and "inverse" not in vertex.traits:
+        if not takes_angle and "arc" not in vertex.traits:
             continue
         x = at_values(vertex, values)[0]
         inside = x * DEGREE if takes_angle else x

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gradcli.language.catalogue import operations_that_are
 from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
@@ -13,9 +14,7 @@ from gradcli.language.simplify.extents import SCALAR, Extent, Shape
 from gradcli.language.simplify.facts.shapes import constant_value, dims_of
 from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number, Tuple
 
-RESHAPING = frozenset([
-    ".T", ".mT", "Index", "flip", "permute", "reshape", "roll", "squeeze", "unsqueeze",
-])  # fmt: skip
+RESHAPING = {".T", ".mT", "Index", *operations_that_are("rearranging")}
 COPIES = frozenset(["clone", "contiguous"])
 
 

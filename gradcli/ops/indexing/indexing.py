@@ -104,6 +104,7 @@ select_backward: Primitive = adjoint(
     "select_backward",
     _select_backward,
     lambda g, out, x, *, shape, dim, index: select(g, dim=dim, index=index),
+    traits=("linear",),
     node="SelectBackwardBackward0",
     says=PLACED,
     stacked=("shape", "dim"),
@@ -113,6 +114,7 @@ slice_backward: Primitive = adjoint(
     "slice_backward",
     _slice_backward,
     lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
+    traits=("linear",),
     node="SliceBackwardBackward0",
     says=PLACED,
     stacked=("shape", "dim"),
@@ -168,6 +170,7 @@ index_backward: Primitive = adjoint(
     "index_backward",
     _index_backward,
     lambda g, out, x, i, *more, shape, dims: take(g, i, *more, dims=dims),
+    traits=("linear",),
     node="IndexPutImplBackward0",
     says=PLACED,
 )

@@ -104,6 +104,7 @@ def _check_square(name: str, A: Tensor) -> None:
     "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()",
     integers_stay=True,
     kernel="linalg.det: Expected a floating point or complex tensor as input. Got {}",
+    traits=("reducing",),
 )
 def apply_det(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""

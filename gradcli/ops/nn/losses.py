@@ -195,6 +195,7 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
     aliases=["mse"],
     method=False,
     kernel="mse_cpu",
+    traits=("reducing",),
 )
 def mse_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
     """The mean of the squared differences."""

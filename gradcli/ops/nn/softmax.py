@@ -87,14 +87,24 @@ def _chosen(dim: int | None, ndim: int) -> int:
     return dimension(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 
-@operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)", integers_stay=True)
+@operation(
+    "x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)",
+    "x = [1, -2, 3]; softmax(x)",
+    integers_stay=True,
+    traits=("nonnegative", "passing"),
+)
 def apply_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
     scores = input if dtype is None else to_dtype(input, dtype)
     return softmax(scores, dim=_chosen(dim, input.ndim))
 
 
-@operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)", integers_stay=True)
+@operation(
+    "x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)",
+    "x = [1, -2, 3]; log_softmax(x)",
+    integers_stay=True,
+    traits=("passing",),
+)
 def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
     scores = input if dtype is None else to_dtype(input, dtype)
@@ -105,6 +115,7 @@ def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None =
     "x = [[1, -2], [3, 0.5]]; logsumexp(x, 1)",
     "x = [[1, -2], [3, 0.5]]; logsumexp(x, dim=0, keepdim=True)",
     "x = [[1, -2], [3, 0.5]]; logsumexp(x, (0, 1))",
+    traits=("reducing",),
 )
 def apply_logsumexp(input: Real, dim: Dims, keepdim: bool = False) -> Any:
     """The logarithm of the sum of the exponentials, a smooth maximum."""

@@ -166,6 +166,7 @@ def elementwise(
     """
     *rules, summary = rules_and_summary
     operation_facts = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
+    facts["traits"] = operation_facts.get("traits", ())
     declared = primitive(name, forward, *rules, **facts)
     parameters = [_parameter(text) for text in takes.split(", ")]
     options = [p.name for p in parameters if p.annotation not in OPERANDS]

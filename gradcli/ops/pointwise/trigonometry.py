@@ -43,7 +43,7 @@ asin = elementwise(
     "The angle that has this sine.",
     aliases=["arcsin"],
     domain=between(-1, 1),
-    traits=("inverse",),
+    traits=("arc",),
     says="The derivative of the arcsine is 1/sqrt(1 - x**2), steep near -1 and 1.",
 )
 acos = elementwise(
@@ -53,7 +53,7 @@ acos = elementwise(
     "The angle that has this cosine.",
     aliases=["arccos"],
     domain=between(-1, 1),
-    traits=("inverse",),
+    traits=("arc",),
     says="The derivative of the arccosine is -1/sqrt(1 - x**2), steep near -1 and 1.",
 )
 atan = elementwise(
@@ -62,7 +62,7 @@ atan = elementwise(
     lambda g, out, x: g / (x**2 + 1),
     "The angle that has this tangent.",
     aliases=["arctan"],
-    traits=("inverse", "saturating"),
+    traits=("arc", "saturating"),
     says="The derivative of the arctangent is 1/(1 + x**2), small far from 0.",
 )
 sinh = elementwise(

@@ -229,7 +229,7 @@ baddbmm = _added(
 )
 
 
-@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
+@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True, traits=("reducing",))
 def apply_dot(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
     if input.ndim != 1 or tensor.ndim != 1:
@@ -415,6 +415,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     "x = [[1, 2]]; W = [[3, 4], [5, 6]]; linear(x, W)",
     method=False,
     contracts=True,
+    traits=("passing",),
 )
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """A layer of neurons: `input @ weight.T + bias`."""

@@ -90,6 +90,7 @@ norm = structured(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=3, dim=(0, 1), keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
     integers_stay=True,
+    traits=("nonnegative", "reducing"),
 )
 def apply_norm(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""

@@ -261,6 +261,7 @@ prod_dim = structured(
     "x = [[1, -2], [3, 0.5]]; sum(x, dim=-1)",
     "x = [[1, -2], [3, 0.5]]; sum(x, dim=1, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; sum(x, dim=(0, 2))",
+    traits=("linear", "reducing"),
 )
 def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of all entries, or over dimensions."""
@@ -277,6 +278,7 @@ def apply_sum(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: 
     "x = [[1, -2], [3, 0.5]]; mean(x, dim=0, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; mean(x, dim=(1, 2))",
     integers_stay=True,
+    traits=("linear", "reducing"),
 )
 def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""
@@ -297,6 +299,7 @@ def apply_mean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: D
     "x = [[1, 0], [3, 0.5]]; prod(x)",
     "x = [[1, 0], [3, 0.5]]; prod(x, dim=1)",
     "x = [[1, -2], [3, 0.5]]; prod(x, dim=0, keepdim=True)",
+    traits=("reducing",),
 )
 def apply_prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The product of all entries, or over one dimension."""

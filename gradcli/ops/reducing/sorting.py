@@ -211,8 +211,10 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
             f"{matrix}{name}(x, 1, keepdim=True)[0]",
             f"x = [1, -2]; y = [0, 3]; {name}(x, y)",
         ),
+        traits=("reducing",),
     )
-    register(f"a{name}", shared, (f"{matrix}a{name}(x, dim=1)", f"{matrix}a{name}(x, (0, 1), keepdim=True)"))
+    examples = (f"{matrix}a{name}(x, dim=1)", f"{matrix}a{name}(x, (0, 1), keepdim=True)")
+    register(f"a{name}", shared, examples, traits=("reducing",))
     register(f"arg{name}", index, (f"{matrix}where(arg{name}(x, dim=1, keepdim=True) == 0, x, x**2)",))
 
 

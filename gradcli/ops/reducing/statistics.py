@@ -137,6 +137,7 @@ _declare(
     "var(x, correction=2)",
     integers_stay=True,
     kernel="std and var only support floating point and complex dtypes",
+    traits=("nonnegative", "reducing"),
 )
 _declare(
     "std",
@@ -148,6 +149,7 @@ _declare(
     "std(x, correction=0)",
     integers_stay=True,
     kernel="std and var only support floating point and complex dtypes",
+    traits=("nonnegative", "reducing"),
 )
 
 

@@ -127,7 +127,7 @@ trace_backward: Primitive = adjoint(
 )
 
 
-@operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()")
+@operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()", traits=("linear", "reducing"))
 def apply_trace(input: Tensor) -> Any:
     """The sum of the diagonal of a matrix."""
     ShapeError.when(input.ndim != 2, f"trace: expected a matrix, but got tensor with dim {input.ndim}")
@@ -159,7 +159,12 @@ def apply_diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1)
     return diagonal(input, offset=offset, dim1=first, dim2=second)
 
 
-@operation("x = [1, 2]; diag(x)", "x = [1, 2]; diag(x, diagonal=1)", "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)")
+@operation(
+    "x = [1, 2]; diag(x)",
+    "x = [1, 2]; diag(x, diagonal=1)",
+    "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)",
+    traits=("linear",),
+)
 def apply_diag(input: Tensor, diagonal: int = 0) -> Any:
     """The matrix with this diagonal, or the diagonal of a matrix."""
     ShapeError.when(input.ndim not in (1, 2), f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")

@@ -247,14 +247,14 @@ def apply_repeat(input: Tensor, *repeats: Shape) -> Any:
     return repeat(input, repeats=counts)
 
 
-@operation("x = [[1, 2], [3, 4]]; flip(x, 0)", "x = [[1, 2], [3, 4]]; x.flip(0, -1)")
+@operation("x = [[1, 2], [3, 4]]; flip(x, 0)", "x = [[1, 2], [3, 4]]; x.flip(0, -1)", traits=("rearranging",))
 def apply_flip(input: Tensor, *dims: Shape) -> Any:
     """The order reversed along the given dimensions."""
     axes = dimensions(flat(dims), input.ndim)
     return flip(input, dims=axes if input.ndim else ())
 
 
-@operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))")
+@operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))", traits=("rearranging",))
 def apply_roll(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     """The entries moved along; an entry that falls off at the end comes back at the start."""
     moves = flat((shifts,))

@@ -167,6 +167,7 @@ def viewable(x: Tensor, shape: Shape) -> bool:
     "x = [[1, 2, 3], [4, 5, 6]]; reshape(x, (3, -1))",
     "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)",
     "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(3, 1, 2)",
+    traits=("linear", "rearranging"),
 )
 def apply_reshape(input: Tensor, *shape: Shape) -> Any:
     """The same entries in a new shape; one size may be -1."""
@@ -213,7 +214,7 @@ def detach(input: Tensor) -> Any:
     return input.detach()
 
 
-@operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="")
+@operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="", traits=("linear", "rearranging"))
 def apply_unsqueeze(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1."""
     return unsqueeze(input, dim=dimension(dim, input.ndim + 1))
@@ -224,6 +225,7 @@ def apply_unsqueeze(input: Tensor, dim: int) -> Any:
     "x = [[1, 2, 3]]; squeeze(x, 0)",
     "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))",
     in_place="",
+    traits=("linear", "rearranging"),
 )
 def apply_squeeze(input: Tensor, dim: Dims = None) -> Any:
     """Without the dimensions of size 1: all of them, or the given one."""
@@ -352,7 +354,7 @@ def apply_transpose(input: Tensor, dim0: int, dim1: int) -> Any:
     return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))
 
 
-@operation("x = [[[1, 2], [3, 4]]]; permute(x, (1, 2, 0))")
+@operation("x = [[[1, 2], [3, 4]]]; permute(x, (1, 2, 0))", traits=("linear", "rearranging"))
 def apply_permute(input: Tensor, *dims: Shape) -> Any:
     """The dimensions in a new order."""
     order = flat(dims)

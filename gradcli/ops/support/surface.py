@@ -73,6 +73,7 @@ class Operation:
         says where it refuses others, with `{}` for their kind.
     alike: what torch says of floating point tensors of two dtypes, where it promotes none.
     computes_integers: torch computes it with whole numbers where it is given nothing else.
+    traits: words of `TRAITS` that hold of it.
     contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself; of whole
         numbers and others torch computes none, and in an expression the whole ones are converted.
     """
@@ -91,6 +92,7 @@ class Operation:
     alike: str = ""
     computes_integers: bool = False
     contracts: bool = False
+    traits: tuple[str, ...] = ()
 
     @cached_property
     def called(self) -> Callable[..., Any]:
@@ -303,7 +305,7 @@ def register_printed(declared: Primitive, *examples: str) -> None:
                 help=OPERATIONS[declared.name].signature,
             ) from None
 
-    register(declared.name, function, examples, method=False)
+    register(declared.name, function, examples, method=False, traits=declared.traits)
 
 
 def check_rules(declared: Primitive, values: Sequence[Any], options: dict[str, Any]) -> None:

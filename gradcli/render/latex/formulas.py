@@ -14,6 +14,7 @@ from functools import reduce
 from itertools import chain, count, islice
 
 from gradcli.facts import dataclass
+from gradcli.language.catalogue import operations_that_are
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -154,22 +155,6 @@ _NAMED = {name: f"\\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "t
     "atan": r"\arctan", "arctan": r"\arctan", "log2": r"\log_{2}", "log10": r"\log_{10}",
     "erf": r"\operatorname{erf}", "trace": r"\operatorname{tr}", "sign": r"\operatorname{sign}",
 }  # fmt: skip
-_REDUCING = {
-    "sum",
-    "mean",
-    "prod",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "norm",
-    "trace",
-    "det",
-    "dot",
-    "var",
-    "std",
-    "mse_loss",
-}
 
 
 def operator(name: str) -> str:
@@ -191,7 +176,7 @@ def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], s
         for part, keyword in zip(parts, keywords, strict=True)
     ]
     argument = in_brackets(", ".join(texts), parts)
-    if name in _REDUCING:
+    if name in operations_that_are("reducing"):
         rank = 0 if len(parts) == 1 else None
     else:
         rank = max((part.rank for part in parts if part.rank is not None), default=None) if parts else None

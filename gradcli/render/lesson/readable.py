@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from typing import NamedTuple
 
+from gradcli.language.catalogue import operations_that_are
 from gradcli.language.rewrite import with_children
 from gradcli.language.simplify.facts.functions import ELEMENTWISE
 from gradcli.language.tree import (
@@ -26,8 +27,6 @@ from gradcli.language.tree import (
 
 ENTRYWISE = "⊙"
 EACH, ROW, ALONG, COPIED = " in each entry", " in each row", " along each row", " copied along axes of length 1"
-TO_NUMBER = frozenset({"sum", "mean", "prod", "max", "min", "norm", "dot", "trace", "det"})  # without `dim`
-PASSING = ELEMENTWISE | {"softmax", "log_softmax", "one_hot", "where", "transpose", "outer"}
 
 
 class Ranked(NamedTuple):
@@ -117,12 +116,12 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
             return ranks[0]
         case Compare():
             return None if None in ranks else max(one for one in ranks if one is not None)
-        case Call(function, (_, *options)) if function in TO_NUMBER and ranks[0] is not None:
+        case Call(function, (_, *options)) if function in operations_that_are("reducing") and ranks[0] is not None:
             given = {option.keyword: option.value for option in options}
             if not given or given.get("keepdim") == Literal(True):
                 return ranks[0] if given else 0
             return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
-        case Call(function) if function in PASSING:
+        case Call(function) if function in ELEMENTWISE or function in ("softmax", "log_softmax"):
             known = [one for one in ranks if one]
             return max(known, default=next(iter(ranks), None))
     return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from gradcli.language.catalogue import operations_that_are
+
 Condition = Literal[
     "",
     "a is a vector",
@@ -18,8 +20,7 @@ Condition = Literal[
 ]
 
 LETTERS = frozenset("abc")
-ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "sign")
-ZERO_AT_ZERO = ("sin", "tan", "asin", "atan", "sinh", "tanh", "erf", "abs")
+ODD = sorted(operations_that_are("odd"))
 VECTOR: Condition = "a is a vector"
 BEFORE: Condition = "a is a vector, b a matrix"
 MATRICES: Condition = "a and b are matrices"
@@ -68,10 +69,7 @@ TABLE = [
     Identity("sine of twice the arctangent", "sin(2*atan(a))", "2*a/(a**2 + 1)", "double angle"),
     Identity("cosine of twice the arctangent", "cos(2*atan(a))", "(1 - a**2)/(a**2 + 1)", "double angle"),
     # Signs.
-    *(
-        Identity(f"{name} is odd", f"{name}(-a)", f"-{name}(a)", "symmetry")
-        for name in ODD
-    ),
+    *(Identity(f"{name} is odd", f"{name}(-a)", f"-{name}(a)", "symmetry") for name in ODD),
     *(Identity(f"{name} is even", f"{name}(-a)", f"{name}(a)", "symmetry") for name in ["cos", "cosh", "abs"]),
     Identity("abs of abs", "abs(abs(a))", "abs(a)", "definition of the absolute value"),
     Identity("number times its sign", "a*sign(a)", "abs(a)", "definition of the absolute value"),
@@ -80,7 +78,7 @@ TABLE = [
     Identity("sign over the absolute value", "sign(a)/abs(a)", "1/a", "definition of the sign"),
     Identity("absolute value over its number", "abs(a)/a", "sign(a)", "definition of the sign"),
     # At 0 and 1.
-    *(Identity(f"{name} of 0", f"{name}(0)", "0", "value") for name in ZERO_AT_ZERO),
+    *(Identity(f"{name} of 0", f"{name}(0)", "0", "value") for name in [*ODD, "abs"]),
     *(Identity(f"{name} of 0", f"{name}(0)", "1", "value") for name in ["cos", "cosh"]),
     Identity("log of 1", "log(1)", "0", "value"),
     # Trigonometry.

@@ -30,16 +30,24 @@ POINT: dict[str, Any] = {
 }
 GRID = np.array([-3, -1.5, -0.6, 0, 0.3, 0.5, 0.99, 1.5, 4])
 ARGUMENTS = {
+    "addcdiv": "{}, 0.5, 2",
+    "addcmul": "{}, 0.5, 2",
     "atan2": "{}, 0.5",
     "clamp": "{}, -1, 1",
     "clamp_max": "{}, 1",
     "clamp_min": "{}, 1",
     "hypot": "{}, 0.5",
+    "lerp": "{}, 0.5, 2",
     "logaddexp": "{}, 0.5",
+    "masked_fill": "{}, x > 100, 0",
     "maximum": "{}, 0.5",
     "minimum": "{}, 0.5",
+    "prelu_kernel": "{}, 0.5",
+    "threshold": "{}, 0.5, 2",
     "where": "{} > 0, {}, 2",
+    "xlogy": "{}, 0.5",
 }
+OF_NAN = {"linear": "linear(x, M)", "det": "det(S*x[0])", "dot": "dot(x, v)", "mse_loss": "mse_loss(x, v)"}
 CALLS = {
     "@": ["M @ N", "M @ v", "v @ N", "v @ v", "reshape(M, (1, 2, 3)) @ N", "M @ reshape(N, (1, 3, 2))"],
     ".T": ["M.T", "v.T"],
@@ -114,7 +122,7 @@ def test_they_work_entry_by_entry(name: str) -> None:
 def test_nan_passes(name: str) -> None:
     options = ", dim=0" if name in ("log_softmax", "softmax", "logsumexp") else ""
     text = f"{name}(x{options})" if name in RULES or options else of(name, "x")
-    text = {"where": "where(v > 0, x, x)", "linear": "linear(x, M)"}.get(name, text)
+    text = {**OF_NAN, "where": "where(v > 0, x, x)"}.get(name, text)
     assert np.isnan(evaluated(text, x=np.array([np.nan, 1, 2]))).any()
 
 
