@@ -82,6 +82,7 @@ TRAITS = {
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
     "linear": "a number comes out of the first input as a factor",
+    "masking": "leaves entries out, or others in their place",
     "nonnegative": "no entry is below 0",
     "passing": "of nan it is nan",
     "product": "the derivative by an input is another input, or what it was multiplied by",
@@ -91,6 +92,7 @@ TRAITS = {
     "reducing": "one number, or one for each place along `dim`; it passes nan on",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
+    "writing": "writes over memory, which shows as a change in place, with the version that it leads to",
 }
 VARARGS = 4  # Python's flag of a function that takes `*rest`
 
@@ -115,6 +117,7 @@ class Primitive:
     pieces: of an operation with steps or teeth, a function from the inputs to the number of the one that each entry
         is on.
     domain: where the operation is finite and smooth, or a function from the options to that.
+    edge: what happens at the edge of its domain, and what to write in place of it: `({x} + 1e-12).sqrt()`.
     fold: shortens a formula, or returns None.
     traits: words of `TRAITS` that hold of it.
     inputs: torch's names of the inputs, in what a node saved.
@@ -149,6 +152,7 @@ class Primitive:
     convention: str = ""
     pieces: Callable[..., Any] | None = None
     domain: Domain | Callable[..., Domain] = EVERYWHERE
+    edge: tuple[str, str] | None = None
     fold: Callable[..., Formula | None] | None = None
     traits: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ("self", "other")

@@ -12,6 +12,7 @@ from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
+from gradcli.language.catalogue import operation_of
 from gradcli.language.literals import writable
 from gradcli.language.tree import (
     Argument,
@@ -116,18 +117,6 @@ SCHOOLBOOK = {
 }  # fmt: skip
 LONGEST_LETTER = 3  # of the name of a number, such as `w10`
 
-BINARY = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "div",
-    "//": "floor_divide",
-    "%": "remainder",
-    "@": "matmul",
-    "**": "pow",
-}
-COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
-
 
 def apply(node: Expression, parts: Sequence[Any]) -> Any:
     """Return the value of a node; numbers stay Python numbers until they meet a tensor."""
@@ -175,14 +164,14 @@ def _binary(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return arithmetic(operator, a, b)
     check_broadcast((a, b))
-    return getattr(ops, BINARY[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
+    return getattr(ops, operation_of(operator))(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
     check_broadcast((a, b))
-    return getattr(ops, COMPARE[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
+    return getattr(ops, operation_of(operator))(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, args: Sequence[Argument], values: Sequence[Any]) -> Any:

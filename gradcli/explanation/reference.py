@@ -11,7 +11,6 @@ import numpy as np
 
 from gradcli.engine.primitive import EVERYWHERE, REGISTRY, Domain, Primitive
 from gradcli.explanation.build import explain
-from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.chain.links import copied
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.folding import folded
@@ -20,6 +19,7 @@ from gradcli.explanation.model import Explanation, Node, Why
 from gradcli.facts import dataclass
 from gradcli.guard import optional
 from gradcli.language.builder import OPERATORS as SPELLINGS
+from gradcli.language.catalogue import LINES, operation_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, Program
 from gradcli.language.unparser import unparse
@@ -27,7 +27,7 @@ from gradcli.ops import load
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
 
-OPERATORS = {**BINARY, **COMPARE, "ᵀ": "T", "[]": "index"}
+NOTATIONS = {"ᵀ": "T", "[]": "index"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,10 @@ def find(text: str) -> str | None:
     """
     word = text.strip()
     operator = SPELLINGS.get(word, word)
-    if operator in OPERATORS:
-        return OPERATORS[operator]
+    if f"is {operator}" in LINES and not operator.isidentifier():
+        return operation_of(operator)
+    if operator in NOTATIONS:
+        return NOTATIONS[operator]
     node = re.match(r"<?([A-Za-z]\w*Backward\w*)", word)
     if node:
         return node_maker(node[1])

@@ -32,19 +32,6 @@ KINK = Cause("kink-used", "note", order=4, answers=("kink", "tie", "zero-gradien
 MOST_CAUSES = 3  # of the numbers of one pass
 SMALL = 1e-6  # of a divisor: less is an eps
 LARGE = 1e6  # of a gradient: more than any loss with sensible units gives
-MASKS = ("where", "masked_fill", "masked_select", "index", "clamp", "clamp_min", "clamp_max", "nan_to_num")
-EDGES = {  # by primitive, what happens at the edge and what is written in place of it
-    "sqrt": ("has an infinite derivative at 0", "({x} + 1e-12).sqrt()"),
-    "rsqrt": ("is infinite at 0", "({x} + 1e-12).rsqrt()"),
-    "norm": ("has no derivative at 0", "({x}.pow(2).sum() + 1e-12).sqrt()"),
-    "log": ("is infinite at 0, and nan below", "torch.log({x}.clamp(min=1e-12))"),
-    "log2": ("is infinite at 0, and nan below", "torch.log2({x}.clamp(min=1e-12))"),
-    "log10": ("is infinite at 0, and nan below", "torch.log10({x}.clamp(min=1e-12))"),
-    "acos": ("has an infinite derivative at 1 and -1", "torch.acos({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
-    "asin": ("has an infinite derivative at 1 and -1", "torch.asin({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
-    "pow": ("has an infinite derivative at 0", "({x} + 1e-12) ** {exponent}"),
-    "reciprocal": ("is infinite at 0", "1 / ({x} + 1e-12)"),
-}
 
 
 @dataclass
@@ -95,7 +82,7 @@ def is_meant(node: Node, value: Any) -> bool:
     if finite(value):
         return True
     given = any(np.isneginf(value_of(x)).any() for x in node.inputs or () if isinstance(x, Tensor | float))
-    return is_masked(value) and (given or node.primitive.name in MASKS)
+    return is_masked(value) and (given or "masking" in node.primitive.traits)
 
 
 @AT_EDGE.on_operation("div", "reciprocal", "log", "sqrt", "pow", "std", "var", "mean", "acos", "asin")
@@ -222,7 +209,7 @@ def masks_above(done: Pass, start: Node, entry: tuple[int, ...]) -> list[Node]:
         if not consumers:
             return []
         for other in consumers:
-            if other.primitive.name in MASKS or is_factor_0(done, other, entry):
+            if "masking" in other.primitive.traits or is_factor_0(done, other, entry):
                 found.append(other)
             elif other.primitive.structured:
                 return []
@@ -354,13 +341,14 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
 
 def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
     """Return the finding about a number that is not finite."""
-    words, name = words_about(witness, done, trouble, spoilt), trouble.node.primitive.name
+    words, primitive = words_about(witness, done, trouble, spoilt), trouble.node.primitive
+    name, has_edge = primitive.name, bool(primitive.edge)
     is_zero, see = trouble.number == 0, [done.place.line]
-    if trouble.masks and (trouble.is_gradient or is_zero or name in EDGES):
+    if trouble.masks and (trouble.is_gradient or is_zero or has_edge):
         return of_masked(witness, done, trouble, words, see)
     if trouble.advice:
         return of_unstable(trouble, words, see)
-    may_overflow = (name not in EDGES and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
+    may_overflow = (not has_edge and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
     is_spread = name in ("std", "var", "std_mean", "var_mean") and trouble.is_single
     is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow and not trouble.data
     if is_too_large and not trouble.is_empty and not is_spread:
@@ -403,7 +391,7 @@ def of_spread(place: Place, node: Node, operand: str) -> str:
 def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State that a mask leaves an entry out only after it has become infinite."""
     place, node = trouble.place, trouble.node
-    mask = next((m for m in trouble.masks if m.primitive.name in MASKS), trouble.masks[0])
+    mask = next((m for m in trouble.masks if "masking" in m.primitive.traits), trouble.masks[0])
     where = witness.place_of(mask) or place
     way = f"{'the factor 0' if mask.primitive.name == 'mul' else f'{mask.primitive.name}()'} at line {where.line}"
     message = (
@@ -461,7 +449,7 @@ def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
 
 def at_edge(trouble: Trouble, words: Words) -> tuple[str, str | None]:
     """Return what happens at the edge of a domain, and what is written in place of it."""
-    says, form = EDGES.get(trouble.node.primitive.name, ("has no finite value or derivative there", ""))
+    says, form = trouble.node.primitive.edge or ("has no finite value or derivative there", "")
     if not trouble.is_gradient and np.isnan(trouble.result):
         says = "is nan outside of its domain"
     message = f"{words.operation} at line {trouble.place.line} {says}, and {words.entry} is {words.shown}."

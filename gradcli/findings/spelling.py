@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.timeline.reasons import list_names
 
 LONGEST = 60  # characters of an expression in a sentence
-SIGNS: dict[str, type[ast.AST]] = {
-    "add": ast.Add,
-    "sub": ast.Sub,
-    "mul": ast.Mult,
-    "div": ast.Div,
-    "reciprocal": ast.Div,
-    "pow": ast.Pow,
-    "mm": ast.MatMult,
-}
+SIGNS = {"mm": "@", "reciprocal": "/"}  # of primitives that are no operation with an operator
 
 
 class Written:
@@ -34,8 +27,9 @@ class Written:
 
     def operator(self, primitive: str) -> ast.BinOp | None:
         """Return the one use of an operator, None where there are several or none."""
-        kind = SIGNS.get(primitive)
-        uses = [x for x in self.nodes() if kind is not None and isinstance(x, ast.BinOp) and isinstance(x.op, kind)]
+        sign = SIGNS.get(primitive) or (OPERATIONS[primitive].symbol if primitive in OPERATIONS else "")
+        kind = type(getattr(ast.parse(f"a {sign} b" if sign else "a", mode="eval").body, "op", None))
+        uses = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, kind)]
         return uses[0] if len(uses) == 1 else None
 
     def calls(self, *names: str) -> list[ast.Call]:

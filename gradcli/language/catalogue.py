@@ -17,6 +17,11 @@ LINES = dict(line.split(": ") for line in shipped(FILE).splitlines())
 FAMILY_OF = {name: family for family, names in LINES.items() if family[:3] != "is " for name in names.split()}
 
 
+def operation_of(symbol: str) -> str:
+    """Return the operation that an operator stands for: `add` for `+`."""
+    return LINES[f"is {symbol}"]
+
+
 @cache
 def operations_that_are(trait: str) -> frozenset[str]:
     """Return the names of the operations with a trait: those that are "odd"."""

@@ -217,6 +217,7 @@ def _over(name: str, forward: Any, word: str, node: str) -> Primitive:
         lambda g, out, x, *_: blank(g),
         node=node,
         notation=call(word, forward),
+        traits=("writing",),
         says="What is written over no longer counts, so its gradient is 0.",
     )
 
@@ -230,6 +231,7 @@ fill_tensor = primitive(
     lambda g, out, x, value: g,
     node="FillBackward3",
     notation=call("fill_", _fill),
+    traits=("writing",),
     keeps_dtype=True,
     says="What is written over gets 0, and what is written gets the gradient of the places it fills.",
 )
@@ -246,6 +248,7 @@ copy = primitive(
     lambda g, out, x, source: g,
     node="torch::autograd::CopyBackwards",
     notation=call("copy_", _copy),
+    traits=("writing",),
     keeps_dtype=True,
     says=fill_tensor.says,
 )
@@ -292,6 +295,7 @@ overwrite: Primitive = structured(
     lambda g, out, x, part, *, path: follow(g, path),
     node="CopySlices",  # in torch too, the gradient of a part is written into that of the whole
     notation=lambda operands, options: write_overwrite("overwrite", operands[0], options["path"], operands[1].tree),
+    traits=("writing",),
     says=fill_tensor.says,
     index=lambda out, x, part, *, path: written_at(x, follow(flat(x), path), "part", part),
 )
@@ -301,6 +305,7 @@ regenerated = structured(
     lambda g, out, x, *, path: lead_back(g, path, x.shape),
     node="AsStridedBackward0",
     notation=lambda operands, options: follow(operands[0], options["path"]).tree,
+    traits=("writing",),
     view=True,
     says="A view looks at entries of its base, so each of these gets the gradient of the view.",
     index=ELSEWHERE,

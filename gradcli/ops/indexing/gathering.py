@@ -279,7 +279,7 @@ masked_select: Primitive = structured(
     saves=(0,),
     says=PICKED,
     index=ELSEWHERE,
-    traits=("counting",),
+    traits=("counting", "masking"),
 )
 
 

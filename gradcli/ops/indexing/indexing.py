@@ -164,7 +164,7 @@ take: Primitive = structured(
     notation=_write_index,
     says=PICKED,
     index=places.indexed,
-    traits=("counting",),
+    traits=("counting", "masking"),
 )
 index_backward: Primitive = adjoint(
     "index_backward",

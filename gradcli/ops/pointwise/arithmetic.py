@@ -263,6 +263,7 @@ reciprocal = elementwise(
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=other_than_0(),
     traits=("prelude",),
+    edge=("is infinite at 0", "1 / ({x} + 1e-12)"),
     says="The derivative of a quotient by x is minus the quotient divided by x once more.",
 )
 
@@ -299,7 +300,7 @@ power_of = primitive(
 )
 
 
-@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)", numbers="first")
+@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)", numbers="first", symbol="+")
 def apply_add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The sum `input + alpha*other`."""
     if alpha != 1 and not (is_number(input) or is_number(other)):
@@ -314,6 +315,7 @@ def apply_add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     "x = [1, 2]; 1 - x",
     aliases=["subtract"],
     numbers="first",
+    symbol="-",
 )
 def apply_sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
@@ -324,7 +326,7 @@ def apply_sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     return rsub(other, input) if is_number(input) else sub(input, other)
 
 
-@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"], numbers="first")
+@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"], numbers="first", symbol="*")
 def apply_mul(input: Operand, other: Operand) -> Any:
     """The product, entry by entry."""
     return mul(other, input) if is_number(input) else mul(input, other)
@@ -336,6 +338,7 @@ def apply_mul(input: Operand, other: Operand) -> Any:
     "x = [5.5, -5.5]; y = [2, 3]; div(x, y, rounding_mode='trunc')",
     aliases=["divide", "true_divide"],
     numbers="first",
+    symbol="/",
 )
 def apply_div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """The quotient, entry by entry; rounded if `rounding_mode` is 'floor' or 'trunc'."""
@@ -356,7 +359,12 @@ def apply_div(input: Operand, other: Operand, *, rounding_mode: str | None = Non
 
 
 @operation(
-    "x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"], numbers="first"
+    "x = [1, 2]; y = [3, 4]; pow(x, y)",
+    "x = [1, 2]; x**2",
+    "x = [1, 2]; 2**x",
+    aliases=["power"],
+    numbers="first",
+    symbol="**",
 )
 def apply_pow(input: Operand, exponent: Operand) -> Any:
     """The power `input**exponent`."""
@@ -375,7 +383,7 @@ def square(input: Tensor) -> Any:
     return power(input, exponent=2)
 
 
-@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first")
+@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first", symbol="//")
 def apply_floor_divide(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
     check_booleans("div_floor", input, other)
@@ -390,7 +398,7 @@ def quotient(input: Operand, other: Operand) -> Any:
     return underived_quotient(as_tensor(input) if is_number(other) else input, other)
 
 
-@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
+@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first", symbol="%")
 def apply_remainder(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
     check_booleans("remainder", input, other)

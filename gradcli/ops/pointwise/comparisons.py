@@ -36,7 +36,7 @@ def _comparison(
         return declared(input, other)
 
     function.__doc__ = f"Whether `input {symbol} other`."
-    register(name, function, [example], aliases=aliases)
+    register(name, function, [example], aliases=aliases, symbol=symbol)
     return declared
 
 

@@ -117,6 +117,7 @@ power: Primitive = primitive(
     fold=fold_pow,
     domain=_domain,
     inputs=("self", "exponent"),
+    edge=("has an infinite derivative at 0", "({x} + 1e-12) ** {exponent}"),
     says="The exponent comes down as a factor and is lowered by one.",
 )
 
@@ -239,6 +240,7 @@ log = elementwise(
     "The natural logarithm.",
     aliases=["ln"],
     domain=POSITIVE,
+    edge=("is infinite at 0, and nan below", "torch.log({x}.clamp(min=1e-12))"),
     says="The derivative of the logarithm is 1/x: the smaller the input, the larger the gradient.",
 )
 log2 = elementwise(
@@ -247,6 +249,7 @@ log2 = elementwise(
     lambda g, out, x: g / (x * LOG_2.beside(g)),
     "The logarithm to base 2.",
     domain=POSITIVE,
+    edge=("is infinite at 0, and nan below", "torch.log2({x}.clamp(min=1e-12))"),
     says="The derivative of the logarithm to base 2 is 1/(x*log(2)).",
 )
 log10 = elementwise(
@@ -255,6 +258,7 @@ log10 = elementwise(
     lambda g, out, x: g / (x * LOG_10.beside(g)),
     "The logarithm to base 10.",
     domain=POSITIVE,
+    edge=("is infinite at 0, and nan below", "torch.log10({x}.clamp(min=1e-12))"),
     says="The derivative of the logarithm to base 10 is 1/(x*log(10)).",
 )
 log1p = elementwise(
@@ -272,6 +276,7 @@ sqrt = elementwise(
     lambda g, out, x: g / (2 * out),
     "The square root.",
     domain=POSITIVE,
+    edge=("has an infinite derivative at 0", "({x} + 1e-12).sqrt()"),
     says="The derivative of a root is one over twice the root.",
 )
 rsqrt = elementwise(
@@ -280,6 +285,7 @@ rsqrt = elementwise(
     lambda g, out, x: -g / 2 * power(out, exponent=3),
     "One over the root.",
     domain=POSITIVE,
+    edge=("is infinite at 0", "({x} + 1e-12).rsqrt()"),
     says="The derivative of 1/sqrt(x) is minus half of its own cube.",
 )
 sign = elementwise(

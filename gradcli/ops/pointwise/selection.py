@@ -82,7 +82,7 @@ where: Primitive = primitive(
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
     fold=_fold_where,
-    traits=("choice",),
+    traits=("choice", "masking"),
     inputs=("condition", "self", "other"),
     says="The gradient goes to the side that the condition chose, and the other side gets 0.",
 )
@@ -120,6 +120,7 @@ masked_fill = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
     inputs=("self", "mask"),
+    traits=("masking",),
     says="Entries that are filled no longer count and get 0; the others get their gradient.",
 )
 masked_fill_tensor = primitive(
@@ -246,7 +247,7 @@ clamp = primitive(
     node="ClampBackward1",
     kinks=_at_bound,
     **BOUNDS,
-    traits=("bounded", "gate"),
+    traits=("bounded", "gate", "masking"),
     says=BETWEEN,
 )
 
@@ -292,8 +293,8 @@ def _one_sided(side: str, name: str, *, node: str = "", bound: bool = True, **fa
 clamp_min_tensor = _one_sided("min", "clamp_min_tensor", node="ClampBackward0", notation=_write_clamp("min"), **BOUNDS)
 clamp_max_tensor = _one_sided("max", "clamp_max_tensor", node="ClampBackward0", notation=_write_clamp("max"), **BOUNDS)
 AT_MIN, AT_MAX = "clamp_min' is 1 at the bound", "clamp_max' is 1 at the bound"
-clamp_min = _one_sided("min", "clamp_min", bound=False, traits=("bounded", "gate"), convention=AT_MIN)
-clamp_max = _one_sided("max", "clamp_max", bound=False, traits=("bounded",), convention=AT_MAX)
+clamp_min = _one_sided("min", "clamp_min", bound=False, traits=("bounded", "gate", "masking"), convention=AT_MIN)
+clamp_max = _one_sided("max", "clamp_max", bound=False, traits=("bounded", "masking"), convention=AT_MAX)
 clamp_min_to = _one_sided(
     "min", "clamp_min_to", node="ClampMinBackward1", notation=clamp_min.notation, convention=AT_MIN
 )

@@ -104,6 +104,7 @@ nan_to_num = primitive(
     "nan_to_num",
     lambda x, *, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)[()],
     lambda g, out, x, **_: where(finite(x), g, 0),
+    traits=("masking",),
     says="Finite entries get their gradient; entries that were replaced get 0.",
 )
 

@@ -44,6 +44,7 @@ asin = elementwise(
     aliases=["arcsin"],
     domain=between(-1, 1),
     traits=("arc",),
+    edge=("has an infinite derivative at 1 and -1", "torch.asin({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
     says="The derivative of the arcsine is 1/sqrt(1 - x**2), steep near -1 and 1.",
 )
 acos = elementwise(
@@ -54,6 +55,7 @@ acos = elementwise(
     aliases=["arccos"],
     domain=between(-1, 1),
     traits=("arc",),
+    edge=("has an infinite derivative at 1 and -1", "torch.acos({x}.clamp(-1 + 1e-6, 1 - 1e-6))"),
     says="The derivative of the arccosine is -1/sqrt(1 - x**2), steep near -1 and 1.",
 )
 atan = elementwise(

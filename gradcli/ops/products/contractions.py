@@ -338,6 +338,7 @@ squeeze_in_place = REGISTRY["squeeze_in_place"] = replace(squeeze_dim.in_place, 
     "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; x = [1, 2]; A @ x",
     "A = [[1, 2], [3, 4]]; B = [[[5, 6], [7, 8]], [[1, 2], [3, 4]]]; A @ B",
     contracts=True,
+    symbol="@",
 )
 def matmul(input: Tensor, other: Tensor) -> Any:
     """The product `input @ other` of vectors, matrices, or batches of matrices."""

@@ -78,6 +78,7 @@ norm = structured(
     node="LinalgVectorNormBackward0",
     kinks=_bends,
     convention="the gradient of a norm at 0 is 0",
+    edge=("has no derivative at 0", "({x}.pow(2).sum() + 1e-12).sqrt()"),
     says=LENGTH,
     index=entries.norm,
     stacked=("dim",),

@@ -64,6 +64,7 @@ class Operation:
     """A name that users write, declared once with its facts.
 
     method: whether `x.name()` exists too.
+    symbol: how an expression writes it: `+`.
     torch: further names in modules of torch, with the module: `special.gammaln`.
     only: the one module of torch that has it, where the others mean something else by its name.
     in_place: `x.name_()` writes the result over `x` ("write"), or is not there ("").
@@ -93,6 +94,7 @@ class Operation:
     computes_integers: bool = False
     contracts: bool = False
     traits: tuple[str, ...] = ()
+    symbol: str = ""
 
     @cached_property
     def called(self) -> Callable[..., Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.graph import Node
-from gradcli.engine.memory.views import copy, fill, fill_tensor, overwrite, regenerated, zero
 from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
@@ -16,14 +15,11 @@ from gradcli.script.timeline.model import Changed, Reset
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.run import Filled, Run, kept_copy, version
 
-# These write over memory: they show as a change in place, with the version that it leads to.
-WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
-
 
 def without_writing(applications: Sequence[Application]) -> list[Application]:
     """Return the operations that users wrote: without the selection of the part that `x[0] = 1` writes over."""
-    parts = {id(line.inputs[0]) for line in applications if line.primitive in WRITING}
-    return [line for line in applications if line.primitive not in WRITING and id(line.out) not in parts]
+    parts = {id(line.inputs[0]) for line in applications if "writing" in line.primitive.traits}
+    return [x for x in applications if "writing" not in x.primitive.traits and id(x.out) not in parts]
 
 
 def expose(run: Run, tensor: Tensor) -> None:

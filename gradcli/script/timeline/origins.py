@@ -11,12 +11,11 @@ from gradcli.engine.memory.views import copy
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.calls import COMPARE
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.timeline.names import node_of
 from gradcli.source import Source
 
 ROOTS = 4  # tensors outside the graph that are remembered below another
-SIGNS = {name: sign for sign, name in COMPARE.items()}
 
 
 class Cut(NamedTuple):
@@ -127,4 +126,5 @@ def how(application: Application) -> str:
     name = application.primitive.name
     if name == "to_copy":
         return f"the cast to {application.out.dtype}"
-    return f"the comparison {SIGNS[name]}" if name in SIGNS else name
+    symbol = OPERATIONS[name].symbol if name in OPERATIONS else ""
+    return f"the comparison {symbol}" if symbol and symbol[0] in "<>=!" else name

@@ -32,7 +32,7 @@ def text() -> str:
             primitive = REGISTRY.get(name)
             with np.errstate(all="ignore"):
                 traits = {*operation.traits, *(computed(primitive) if primitive else ())}
-            for trait in traits:
+            for trait in {*traits, operation.symbol} - {""}:
                 names_of.setdefault(f"is {trait}", set()).add(name)
     return "".join(f"{line}: {' '.join(sorted(names))}\n" for line, names in sorted(names_of.items()))
 
