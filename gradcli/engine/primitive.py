@@ -83,6 +83,7 @@ TRAITS = {
     "part": "one of several results, none of which may be changed in place",
     "linear": "a number comes out of the first input as a factor",
     "masking": "leaves entries out, or others in their place",
+    "minus": "a minus sign is in a rule, perhaps that of the input",
     "nonnegative": "no entry is below 0",
     "passing": "of nan it is nan",
     "product": "the derivative by an input is another input, or what it was multiplied by",

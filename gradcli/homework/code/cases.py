@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.facts import dataclass
 from gradcli.homework.code import layers
-from gradcli.homework.code.operations import QUANTITIES, WRAPS, Operation, defined, graph
+from gradcli.homework.code.operations import MEANINGS, QUANTITIES, WRAPS, Operation, defined, graph
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
 GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the smallest first
@@ -273,7 +273,7 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
         asked = QUANTITIES.get(quantity, ())
         chosen = [one for one in operations if quantity == "operations" or one.name in asked]
         if quantity in QUANTITIES and not chosen:  # asked for, and not there
-            chosen = [Operation(asked[0], WRITTEN.get(quantity, f"{{}}.{quantity}()"), "")]
+            chosen = [Operation(asked[0], MEANINGS.get(asked[0], (f"{{}}.{quantity}()",))[0], "")]
         for one in chosen:
             for number, template in enumerate(one.graphs):
                 if number and not {"__add__", "__mul__"} <= names:
@@ -283,9 +283,6 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
                     builds, alone = (graph(text, one.writes) for text in (template, one.graphs[0]))
                     add(quantity, builds, means, at, one.may_fail, alone, one.name)
     return cases
-
-
-WRITTEN = {"sub": "({} - {})", "div": "({} / {})", "neg": "(-{})", "pow": "({}**3)", "abs": "abs({})"}
 
 
 def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:

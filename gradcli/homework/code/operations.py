@@ -27,18 +27,22 @@ MEANINGS = {  # of methods, as Python writes it with numbers of the reference; `
     "__neg__": ("(-{})",),
     "__abs__": ("abs({})",),
 }
-METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
-METHODS |= {"neg": "__neg__", "abs": "__abs__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__"}
-KNOWN = ("relu", "tanh", "exp", "log", "sigmoid", "sin", "cos", "sqrt", "square", "softplus", "reciprocal")
-OTHERS = {"ln": "log", "logistic": "sigmoid", "sigm": "sigmoid", "squared": "square", "inverse": "reciprocal"}
+OTHERS = {  # names of methods and functions that mean another
+    "ln": "log", "logistic": "sigmoid", "sigm": "sigmoid", "squared": "square", "inverse": "reciprocal",
+    "subtract": "sub", "multiply": "mul", "divide": "truediv", "div": "truediv",
+}  # fmt: skip
 QUANTITIES = {  # that an assignment may ask for, with the methods that each is
     "sub": ("__sub__", "__rsub__"),
     "neg": ("__neg__",),
     "div": ("__truediv__",),
     "pow": ("__pow__",),
     "abs": ("__abs__",),
-    **{name: (name,) for name in KNOWN},
+    **{
+        name: (name,)
+        for name in ["relu", "tanh", "exp", "log", "sigmoid", "sin", "cos", "sqrt", "square", "softplus", "reciprocal"]
+    },
 }
+KNOWN = [name for name, methods in QUANTITIES.items() if methods == (name,)]
 NUMBERS = ("__sub__", "__truediv__")  # some take none beside a node
 WRAPS = re.compile(r"isinstance|hasattr|\btype\(|lift|wrap|ensure|as_|to_|float\(|array\(")  # numbers beside nodes
 NO_OPERATION = re.compile(
@@ -123,9 +127,9 @@ def of_method(
     if known in KNOWN:
         means = "(1 + {}.exp()).log()" if known == "softplus" else f"{{}}.{known}()"  # torch has it as a function
         yield Operation(name, f"{before}{name}({inside})", means)
-    elif known in METHODS and before:
+    elif f"__{known}__" in MEANINGS and before:
         number = {"neg": "", "abs": "", "pow": "3"}.get(known, "{}")
-        means = MEANINGS[METHODS[known]][0]
+        means = MEANINGS[f"__{known}__"][0]
         yield Operation(name, f"{{}}.{name}({number})", means)
     elif before and len(arguments) < 2 and not NO_OPERATION.match(name):
         for argument in ("2", "{}") if arguments else ("",):

@@ -15,8 +15,9 @@ from gradcli.homework.mistakes.forward import FAR, FORWARD_SLIP, FUNCTIONS, oper
 from gradcli.homework.mistakes.misread import with_operand
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
+from gradcli.language.catalogue import operation_of
 
-BINARY = ("add", "sub", "mul", "div")
+BINARY = tuple(map(operation_of, "+-*/"))
 
 
 def known_values(graph: Graph) -> list[int]:

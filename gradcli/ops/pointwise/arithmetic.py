@@ -200,7 +200,7 @@ sub = primitive(
     lambda g, out, a, b: -g,
     notation=infix("-"),
     fold=fold_sub,
-    traits=("difference", "sum"),
+    traits=("difference", "minus", "sum"),
     says="A difference hands the gradient on to the first term, and with a minus sign to the second.",
 )
 neg = elementwise(
@@ -213,7 +213,10 @@ neg = elementwise(
     aliases=["negative"],
     notation=prefix("-"),
     fold=fold_neg,
-    traits=("sum",),
+    traits=(
+        "minus",
+        "sum",
+    ),
     says="A minus sign turns the sign of the gradient.",
 )
 mul = primitive(
@@ -232,7 +235,7 @@ rsub = primitive(
     lambda g, out, x, n: -g,
     node="RsubBackward1",
     notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
-    traits=("difference", "sum"),
+    traits=("difference", "minus", "sum"),
     says="What is taken away gets the gradient with a minus sign.",
 )
 
@@ -250,7 +253,10 @@ div = primitive(
     notation=infix("/"),
     fold=fold_div,
     domain=other_than_0(1),
-    traits=("product",),
+    traits=(
+        "minus",
+        "product",
+    ),
     says="A quotient u/v gives u the gradient over v, and v the gradient times -u/v**2.",
 )
 reciprocal = elementwise(
@@ -262,7 +268,10 @@ reciprocal = elementwise(
     example="x = [1, 2]; reciprocal(x)",
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=other_than_0(),
-    traits=("prelude",),
+    traits=(
+        "minus",
+        "prelude",
+    ),
     edge=("is infinite at 0", "1 / ({x} + 1e-12)"),
     says="The derivative of a quotient by x is minus the quotient divided by x once more.",
 )

@@ -309,6 +309,7 @@ absolute = elementwise(
     kinks=(0.0,),
     convention="abs'(0) = 0",
     takes="input: Tensor",
+    traits=("minus",),
     says="The gradient passes where the input is positive and turns its sign where it is negative.",
 )
 

@@ -24,7 +24,7 @@ cos: Primitive = elementwise(
     nearest(np.cos),
     lambda g, out, x: -g * sin(x),
     "The cosine of an angle in radians.",
-    traits=("angle",),
+    traits=("angle", "minus"),
     says="The derivative of the cosine is minus the sine.",
 )
 tan = elementwise(

@@ -12,7 +12,6 @@ from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import slope
 
-REDUCED = {"max": (np.max, np.min), "amax": (np.max, np.min), "min": (np.min, np.max), "amin": (np.min, np.max)}
 ENTRIES = 8  # of a vector of which each may have been taken for the largest
 
 
@@ -28,7 +27,7 @@ def other_branch(edge: EdgeFacts) -> Iterator[Slip]:
         yield Slip(edge.index, "to both", f"{told}, and you sent it to both", dict.fromkeys(both, slope(1.0)))
 
 
-@RELU_GATE.rules(*REDUCED)
+@RELU_GATE.rules("max", "amax", "min", "amin")
 def other_entry(edge: EdgeFacts) -> Iterator[Slip]:
     """The gradient of the largest entry sent to all, to another one, or times the entry itself."""
     entries = edge.operands[0]
@@ -41,11 +40,11 @@ def other_entry(edge: EdgeFacts) -> Iterator[Slip]:
         yield edge.slip(f"to entry {place}", f"{told}, and you sent it to another", slope(one_hot))
 
 
-@FORWARD_SLIP.steps(*REDUCED)
+@FORWARD_SLIP.steps("max", "amax", "min", "amin")
 def other_extreme(step: StepFacts) -> Iterator[Turn]:
     """The smallest entry for the largest, and the largest by its absolute value."""
     if np.ndim(step.value) == 0:
-        taken, other = REDUCED[step.op]
+        taken, other = (np.max, np.min) if "max" in step.op else (np.min, np.max)
         what = "smallest" if other is np.min else "largest"
         message = f"you took the {what} entry for {step.name}"
         yield step.turn(f"the {what}", message, other(step.operands[0]), rank=LAST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from gradcli.homework.solve.vertices import HOOK
 from gradcli.homework.wording import shown
 
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
-
-
-MULTIPLIED = {*product(("mul", "mm", "mv", "dot"), (0, 1)), ("div", 0)}  # operations, and the places of factors
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
@@ -82,12 +78,12 @@ def nested(problem: Problem) -> set[int]:
     return problem.once("nested", lambda: {inner for _, inner in nests(problem)})
 
 
-@INNER_DROPPED.rules(*{op for op, _ in MULTIPLIED})
+@INNER_DROPPED.rules("mul", "mm", "mv", "dot", "div")
 def factor_is_one(edge: EdgeFacts) -> Iterator[Slip]:
     """A factor left out of the derivative of a product, where nothing is outside it."""
     vertex, is_number = edge.vertex, edge.op in ("mul", "div")
-    is_plain = edge.op != "div" or 1 in vertex.rules  # not by a constant, as the n of a mean is
-    if (edge.op, edge.position) in MULTIPLIED and is_plain and not (edge.index in nested(edge.problem) and is_number):
+    is_factor = edge.op != "div" or (edge.position == 0 and 1 in vertex.rules)  # not by the n of a mean
+    if is_factor and not (edge.index in nested(edge.problem) and is_number):
         place = 1 - edge.position
         factor = (
             edge.problem.label(vertex.sources[place]) if vertex.sources[place] >= 0 else shown(edge.operands[place])

@@ -13,8 +13,6 @@ from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem, scaled, slope, sweep
 from gradcli.homework.wording import wrapped
 
-MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos", "abs"))  # where a minus sign is in the rule
-
 SIGN = Mistake(
     "sign", "slipped a sign", order=6, of_rule=True, hint="look again at each sign on the way through {node}"
 )
@@ -45,7 +43,7 @@ SIGN.ends(
 @SIGN.rules()
 def one_sign(edge: EdgeFacts) -> Iterator[Slip]:
     """One local derivative with the other sign."""
-    rank = 0 if edge.op in MINUS else 1
+    rank = 0 if "minus" in edge.vertex.traits else 1
     yield edge.slip(f"-{edge.ratio} for {edge.ratio}", f"the sign of {edge.ratio} has slipped", scaled(-1.0), rank=rank)
 
 
