@@ -93,6 +93,7 @@ TRAITS = {
     "reducing": "one number, or one for each place along `dim`; it passes nan on",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
+    "turning": "the entries of a matrix in another order or shape",
     "writing": "writes over memory, which shows as a change in place, with the version that it leads to",
 }
 VARARGS = 4  # Python's flag of a function that takes `*rest`

@@ -27,6 +27,7 @@ from gradcli.findings.witness import (
     spelled,
     value_of,
 )
+from gradcli.language.catalogue import FAMILY_OF
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -55,7 +56,6 @@ HOOK = Cause("hook-zero", "warning", order=2, answers=("zero-gradient",))
 LEAF_IN_PLACE = Cause("leaf-in-place", "error", order=1)
 STOPPED = Cause("stopped", "error", order=4)
 
-MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
 SOFT = {
     "argmax": (
@@ -586,7 +586,8 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
 def is_maker(place: Place) -> bool:
     """Return whether a statement makes a tensor by a function that takes requires_grad."""
     value = getattr(place.written.node, "value", None)
-    return isinstance(value, ast.Call) and called(value) in MAKERS
+    name = called(value) if isinstance(value, ast.Call) else ""
+    return name in ("tensor", "rand", "randn") or FAMILY_OF.get(name) == "shaping.creation"
 
 
 def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator[Finding]:

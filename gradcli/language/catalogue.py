@@ -12,6 +12,13 @@ from pathlib import Path
 
 from gradcli.source import shipped
 
+BASICS = {  # what a first course uses, by topic
+    "sums and products": ("add", "sub", "mul", "div", "pow", "neg"),
+    "functions": ("exp", "log", "sqrt", "sin", "cos", "abs"),
+    "activations": ("relu", "sigmoid", "tanh", "softmax"),
+    "matrices": ("matmul", "sum", "mean"),
+    "losses": ("mse_loss",),
+}
 FILE = Path(__file__).with_name("catalogue.txt")
 LINES = dict(line.split(": ") for line in shipped(FILE).splitlines())
 FAMILY_OF = {name: family for family, names in LINES.items() if family[:3] != "is " for name in names.split()}

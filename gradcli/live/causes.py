@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cache
 from types import TracebackType
 from typing import Any, Self
 
 import torch
 
+from gradcli.engine.primitive import REGISTRY
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
@@ -20,12 +22,11 @@ from gradcli.findings.nonfinite import AT_EDGE
 from gradcli.findings.order import ACCUMULATED, BEFORE_BACKWARD, CLEARED_EARLY, WITHOUT_BACKWARD
 from gradcli.findings.training import DEAD, DIVERGING, EXPLODING, SATURATED, VANISHING
 from gradcli.live.passes import Flow, check, flows, is_leaf, reachable
+from gradcli.ops import load
 from gradcli.script.timeline.reasons import list_names
 from gradcli.source import Source
 
 LAYERS, VANISHED, EXPLODED = 5, 1e-6, 1e5  # of the first weight's gradient to the last one's
-PRODUCTS = ("addmm", "mm", "bmm", "convolution")
-FLAT = {"SigmoidBackward0": "sigmoid", "TanhBackward0": "tanh", "SoftmaxBackward0": "softmax"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,13 @@ def graph_findings(
 def flow_leaf(flow: Flow) -> torch.Tensor | None:
     below = flow.node.next_functions[flow.edge][0]
     return below.variable if is_leaf(below) else None
+
+
+@cache
+def nodes_that_are(trait: str) -> dict[str, str]:
+    """Return the primitives with a trait, by torch's names of their nodes."""
+    load()
+    return {x.node: x.name for x in REGISTRY.values() if trait in x.traits}
 
 
 def operation(node: Any) -> str:
@@ -121,10 +129,10 @@ def flat_activations(passed: list[Flow]) -> Iterator[Finding]:
             yield live_finding(
                 DEAD, "relu", message, "its input is nowhere above 0.", "nn.LeakyReLU(), or other starting weights"
             )
-        elif kind in FLAT and ((result == 0) | (result.abs() == 1)).all():
-            message = f"{FLAT[kind]} with a result of {shape} is flat: every entry is exactly 0, 1 or -1."
+        elif (name := nodes_that_are("saturating").get(kind)) and ((result == 0) | (result.abs() == 1)).all():
+            message = f"{name} with a result of {shape} is flat: every entry is exactly 0, 1 or -1."
             yield live_finding(
-                SATURATED, FLAT[kind], message, "its derivative is 0 there.", "scale its input to the size of 1"
+                SATURATED, name, message, "its derivative is 0 there.", "scale its input to the size of 1"
             )
 
 
@@ -150,7 +158,8 @@ def column_against_row(passed: list[Flow], loss: torch.Tensor) -> Iterator[Findi
 
 def norms_along_layers(passed: list[Flow], names_by_id: Mapping[int, str]) -> Iterator[Finding]:
     """Yield a finding where the gradients of layers shrink or grow from one layer to the next."""
-    layers = {flow.node: float(flow.upstream.norm()) for flow in passed if operation(flow.node) in PRODUCTS}
+    products = {*nodes_that_are("matrix"), "ConvolutionBackward0"}
+    layers = {flow.node: float(flow.upstream.norm()) for flow in passed if flow.node.name() in products}
     norms = list(layers.values())
     if len(norms) < LAYERS or not all(math.isfinite(norm) and norm for norm in norms):
         return

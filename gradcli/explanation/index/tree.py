@@ -188,16 +188,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "≤": np.less_equal,
     ">": np.greater,
     "≥": np.greater_equal,
-    "exp": np.exp,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "sign": np.sign,
     "max": np.maximum,
     "min": np.minimum,
-    "tanh": np.tanh,
-    "where": np.where,
-    "sigmoid": lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)), 1) / (1 + np.exp(-np.abs(x))),
 }
 REDUCE: dict[str, tuple[Callable[..., Any], float]] = {
     "Σ": (np.sum, 0),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -16,7 +17,7 @@ from gradcli.homework.mistakes.declaration import VERTICES, Guess, Mistake, Step
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import Vertex
-from gradcli.language.catalogue import FAMILY_OF
+from gradcli.language.catalogue import BASICS, FAMILY_OF, operations_that_are
 
 FORWARD_SLIP = Mistake(
     "forward-slip",
@@ -29,9 +30,21 @@ FORWARD_SLIP = Mistake(
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 SELDOM = LAST + 1  # the rank of slips so rare that a number alone does not show them
 FAR = 10  # the rank of far-fetched mistakes, whichever they are
-ACTIVATIONS = ("sigmoid", "tanh", "relu")
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
-FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs", *ACTIVATIONS)
+ACTIVATIONS = [op for op in BASICS["activations"] if op in operations_that_are("elementwise")]
+FUNCTIONS = (*BASICS["functions"], *ACTIVATIONS)
+MAKERS: defaultdict[str, list[Callable[[StepFacts], Iterator[Turn]]]] = defaultdict(list)  # by operation
+
+
+def slips_of(*operations: str) -> Callable[[Any], Any]:
+    """Declare the ways in which operations go wrong."""
+
+    def declare(make: Any) -> Any:
+        for op in operations:
+            MAKERS[op].append(make)
+        return make
+
+    return declare
 
 
 def operated(
@@ -86,6 +99,7 @@ def unchanged(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, f"{known} for {name}", message, problem.graph.vertices[vertex].value, rank=LAST)
 
 
+@slips_of("add")
 def of_sum(step: StepFacts) -> Iterator[Turn]:
     out, a, b = step.names
     yield step.turn("- for +", f"in {out} you subtracted {b}; it is added", operated(step.vertex, "sub", (0, 1)))
@@ -94,6 +108,7 @@ def of_sum(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("* for +", f"in {out} you multiplied; it is a sum", operated(step.vertex, "mul", (0, 1)))
 
 
+@slips_of("sub", "rsub")
 def of_difference(step: StepFacts) -> Iterator[Turn]:
     out, *operands = step.names
     first, second = (0, 1) if step.op == "sub" else (1, 0)
@@ -107,6 +122,7 @@ def of_difference(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("turned round", message, operated(step.vertex, "sub", (1, 0)))
 
 
+@slips_of("mul")
 def of_product(step: StepFacts) -> Iterator[Turn]:
     out, a, b = step.names
     yield step.turn("* left out", f"in {out} you forgot the factor {b}", itself(step.vertex, 0))
@@ -119,6 +135,7 @@ def of_product(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("/ for *", f"in {out} you divided by {b}; it is a product", operated(step.vertex, "div", (0, 1)))
 
 
+@slips_of("mul")
 def of_square(step: StepFacts) -> Iterator[Turn]:
     """A product in which one factor stands for both."""
     out, a, b = step.names
@@ -126,6 +143,7 @@ def of_square(step: StepFacts) -> Iterator[Turn]:
     yield step.turn(f"{b} twice", f"in {out} you used {b} for {a}", operated(step.vertex, "mul", (1, 1)))
 
 
+@slips_of("div")
 def of_quotient(step: StepFacts) -> Iterator[Turn]:
     out, _, b = step.names
     yield step.turn("upside down", f"the quotient {out} is upside down", operated(step.vertex, "div", (1, 0)))
@@ -137,6 +155,7 @@ def of_quotient(step: StepFacts) -> Iterator[Turn]:
             yield step.turn("/a*b for /(a*b)", f"in {out} all of {b} divides", step.operands[0] / first * second)
 
 
+@slips_of("pow", "pow_tensor")
 def of_power(step: StepFacts) -> Iterator[Turn]:
     out, x, *_ = step.names
     n = step.vertex.options["exponent"] if step.op == "pow" else step.operands[1]
@@ -146,6 +165,7 @@ def of_power(step: StepFacts) -> Iterator[Turn]:
         yield step.turn("n*x for x**n", message, operated(step.vertex, "mul", (0, float(n))))
 
 
+@slips_of("pow")
 def of_exponent(step: StepFacts) -> Iterator[Turn]:
     """A power with the exponent beside its own."""
     n, message = step.vertex.options.get("exponent", 0.5), f"you took another exponent for {step.name}"
@@ -155,6 +175,7 @@ def of_exponent(step: StepFacts) -> Iterator[Turn]:
             yield step.turn(f"x**(n {'+' if other > n else '-'} 1) for x**n", message, changed)
 
 
+@slips_of(*FUNCTIONS)
 def of_function(step: StepFacts) -> Iterator[Turn]:
     out, op = step.name, step.op
     yield step.turn(f"{op} left out", f"in {out} you forgot the {op}", itself(step.vertex, 0))
@@ -171,11 +192,13 @@ def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
     return -rule(g, out, -x)
 
 
+@slips_of("where")
 def of_choice(step: StepFacts) -> Iterator[Turn]:
     message = f"in {step.name} you took each value where the other belongs"
     yield step.turn("turned round", message, operated(step.vertex, "where", (0, 2, 1)))
 
 
+@slips_of("maximum", "minimum")
 def of_extreme(step: StepFacts) -> Iterator[Turn]:
     other = "minimum" if step.op == "maximum" else "maximum"
     changed = operated(step.vertex, other, (0, 1))
@@ -183,10 +206,12 @@ def of_extreme(step: StepFacts) -> Iterator[Turn]:
     yield step.turn(f"+ for {step.op}", f"you took the sum for {step.name}", operated(step.vertex, "add", (0, 1)))
 
 
+@slips_of("neg")
 def of_negation(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("- left out", f"in {step.name} you lost the minus sign", itself(step.vertex, 0))
 
 
+@slips_of("addmm")
 def of_addmm(step: StepFacts) -> Iterator[Turn]:
     out, bias, *_ = step.names
     c, a, b = step.operands
@@ -194,19 +219,4 @@ def of_addmm(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("- for +", f"in {out} you subtracted {bias}; it is added", a @ b - c)
 
 
-MAKERS: dict[str, tuple[Any, ...]] = {
-    "add": (of_sum,),
-    "sub": (of_difference,),
-    "rsub": (of_difference,),
-    "mul": (of_product, of_square),
-    "div": (of_quotient,),
-    "pow": (of_power, of_exponent),
-    "pow_tensor": (of_power,),
-    "neg": (of_negation,),
-    "maximum": (of_extreme,),
-    "where": (of_choice,),
-    "minimum": (of_extreme,),
-    "addmm": (of_addmm,),
-    **dict.fromkeys(FUNCTIONS, (of_function,)),
-}
 RARE = (of_square, of_exponent)

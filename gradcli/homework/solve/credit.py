@@ -20,6 +20,7 @@ from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.points import Verdict
 from gradcli.homework.solve.problem import Problem, sweep
 from gradcli.homework.solve.recomputing import Earlier, bearing, bears, choices, recomputed
+from gradcli.homework.solve.vertices import Vertex
 from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 
 # Rounding on the way: the numbers that honest rounding of every step can give.
@@ -33,8 +34,6 @@ MOST = 8  # digits to which a step is tried rounded
 NEAR = 0.5  # of the right number: what is further off is another number, whatever cancels
 REACH = 16  # times the reach of four digits, to which no number leads that was typed with three
 SAMPLES = 24
-PLAIN = ("mul", "add", "sub", "rsub", "neg", "mm", "mv", "dot", "addmm", "sum", "mean", "expand", "t",
-         "permute")  # fmt: skip  # rules without a step
 EXACTLY = 1e-9  # a share of a number that binary arithmetic may be off
 LARGEST = 400  # vertices of a graph that is run again and again
 
@@ -179,7 +178,7 @@ def rounded(problem: Problem, way: Rounded) -> Value | None:
     if problem.kind == "value":
         return values[problem.by]
     last = problem.into(problem.by)
-    is_plain = len(last) == 1 and graph.vertices[last[0].vertex].op in PLAIN
+    is_plain = len(last) == 1 and has_plain_rules(graph.vertices[last[0].vertex])
     edges = [edge for edge in problem.edges if not (is_plain and edge == last[0])]
     changes: dict[Edge, Change] = dict.fromkeys(edges, lambda g, contribution: way(contribution))
     totals = sweep(
@@ -187,6 +186,12 @@ def rounded(problem: Problem, way: Rounded) -> Value | None:
     )
     found = totals.get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
+
+
+def has_plain_rules(vertex: Vertex) -> bool:
+    """Return whether the rules of an operation have no step that somebody would round."""
+    is_product = bool({"sum", "product", "matrix", "layout"} & {*vertex.traits}) and vertex.op != "div"
+    return is_product or vertex.op in ("sum", "mean", "expand")
 
 
 def unit(value: Value, digits: int) -> Any:

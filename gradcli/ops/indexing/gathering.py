@@ -283,7 +283,7 @@ masked_select: Primitive = structured(
 )
 
 
-@operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
+@operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])", integers_stay=True)
 def apply_gather(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
@@ -293,7 +293,7 @@ def apply_gather(input: Tensor, dim: int, index: Indices) -> Any:
     return gather(input, index, dim=axis)
 
 
-@operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)")
+@operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)", integers_stay=True)
 def apply_scatter_add(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis, places = dimension(dim, input.ndim), shape_index(input, index)
@@ -373,7 +373,9 @@ scatter = structured(
 
 
 @operation(
-    "x = [[1, 2, 3]]; y = [[4, 5]]; scatter(x, 1, [[2, 0]], y)", "x = [[1, 2], [3, 4]]; scatter(x, 0, [[1, 0]], 7)"
+    "x = [[1, 2, 3]]; y = [[4, 5]]; scatter(x, 1, [[2, 0]], y)",
+    "x = [[1, 2], [3, 4]]; scatter(x, 0, [[1, 0]], 7)",
+    integers_stay=True,
 )
 def apply_scatter(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
     """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""

@@ -58,6 +58,7 @@ softmax = structured(
     "softmax",
     _softmax,
     lambda g, out, x, *, dim: out * (g - sum_along(g * out, dim=dim, keepdim=True)),
+    traits=("saturating",),
     says=SOFTMAX,
     index=entries.softmax,
     stacked=("dim",),

@@ -240,16 +240,11 @@ rsub = primitive(
 )
 
 
-def _over_square(a: Any, b: Any) -> Any:
-    """Return `a/b**2`, divided twice to match torch's last digit; a formula shows the square."""
-    return a / b**2 if isinstance(a, Formula) or isinstance(b, Formula) else a / b / b
-
-
 div = primitive(
     "div",
     operator.truediv,
     lambda g, out, a, b: g / b,
-    lambda g, out, a, b: -g * _over_square(a, b),
+    lambda g, out, a, b: -g * (a / b / b),
     notation=infix("/"),
     fold=fold_div,
     domain=other_than_0(1),

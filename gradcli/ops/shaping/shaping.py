@@ -27,13 +27,13 @@ from gradcli.ops.support.surface import MOVED, SAME, SHAPE, operation
 
 def _view(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
     """Declare a view of the same entries in the same order."""
-    facts = {"view": True, "says": SHAPE, "index": same_entries, **facts}
-    return structured(name, forward, rule, traits=("layout",), **facts)
+    facts = {"view": True, "says": SHAPE, "index": same_entries, "traits": ("layout",), **facts}
+    return structured(name, forward, rule, **facts)
 
 
 def _turn(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
     """Declare a view with the dimensions in another order."""
-    return _view(name, forward, rule, says=MOVED, index=ELSEWHERE, **facts)
+    return _view(name, forward, rule, says=MOVED, index=ELSEWHERE, traits=("layout", "turning"), **facts)
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
@@ -45,6 +45,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         view=view,
         notation=positional("reshape"),
         fold=fold_reshape,
+        traits=("layout", "turning"),
         stacked=("shape",),
     )
 

@@ -150,7 +150,13 @@ def fold_mul(a: Any, b: Any, *, value: Any) -> Any:
 
 
 def fold_div(a: Any, b: Any, *, value: Any) -> Any:
-    return a if _is(b, 1, a, value) or _is_zero(a, value) else None
+    """Leave out a divisor of 1, and write `x/b**2` for `x/b/b`."""
+    if _is(b, 1, a, value) or _is_zero(a, value):
+        return a
+    match a.tree:
+        case Binary("/", above, below) if below == b.tree:
+            return Formula(Binary("/", above, Binary("**", below, Number(2))), value, a.size + 1)
+    return None
 
 
 def fold_neg(x: Formula, *, value: Any) -> Any:

@@ -8,20 +8,13 @@ from typing import Any
 from gradcli.engine.primitive import TORCH, Primitive
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
+from gradcli.language.catalogue import BASICS
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.reasons import reason_document
 from gradcli.render.lesson.reasons import in_one_line, in_two, meanings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import plain
-
-BASICS = {  # what a first course uses, by topic
-    "sums and products": ("add", "sub", "mul", "div", "pow", "neg"),
-    "functions": ("exp", "log", "sqrt", "sin", "cos", "abs"),
-    "activations": ("relu", "sigmoid", "tanh", "softmax"),
-    "matrices": ("matmul", "sum", "mean"),
-    "losses": ("mse_loss",),
-}
 
 
 def operations_page(looks: Looks, *, internal: bool = False) -> str:

@@ -106,10 +106,10 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
         return f", for {step.input} is nowhere above 0"
     if "bounded" in traits:
         return f", for {step.input} is outside its bounds, where it is flat"
-    if "saturating" in traits:
-        return f", for {step.input} is so far from 0 that it is flat there: its derivative rounds to 0"
     if line.op in ("softmax", "log_softmax"):
         return ": its entries always add up to 1, so what arrives equally at all of them cancels"
+    if "saturating" in traits:
+        return f", for {step.input} is so far from 0 that it is flat there: its derivative rounds to 0"
     zeros = [x for x in line.inputs if x != step.input and not np.any(explanation.node(x).value)]
     if "product" in traits and zeros:
         return f", for it multiplies by {zeros[0]}, which is 0"

@@ -22,9 +22,6 @@ TRANSPOSE = Mistake(
 )
 
 
-LAYOUTS = ("t", "transpose", "permute", "reshape", "view")
-
-
 TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: value.T if np.ndim(value) == 2 else None)
 
 
@@ -82,7 +79,7 @@ def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     g, source = edge.upstream, edge.graph.vertices[edge.source]
     if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
         return
-    if source.op in LAYOUTS and np.shape(g) == np.shape(other) == np.shape(source.value):
+    if "turning" in source.traits and np.shape(g) == np.shape(other) == np.shape(source.value):
         message = f"on the way back through {edge.name} you did not transpose the gradient"
         rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
         yield edge.slip(rule, message, lambda g, contribution: ((other @ g) if is_left else (g @ other)).T)
@@ -96,7 +93,7 @@ def ways(x: Any, shape: tuple[int, ...]) -> list[tuple[str, Any]]:
     return [("transposed", x.T), ("reshaped", np.reshape(x, shape)), ("left as it is", x)]
 
 
-@TRANSPOSE.rules(*LAYOUTS)
+@TRANSPOSE.rules("t", "transpose", "permute", "reshape")
 def reshaped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     """A reshape for a transpose on the way back, and the other way."""
     shape = np.shape(edge.operands[0])
@@ -112,7 +109,7 @@ def reshaped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
             yield edge.slip(rule, message, made(place), rank=1)
 
 
-@TRANSPOSE.steps(*LAYOUTS)
+@TRANSPOSE.steps("t", "transpose", "permute", "reshape")
 def reshaped_value(step: StepFacts) -> Iterator[Turn]:
     if np.ndim(step.operands[0]) == np.ndim(step.value) == 2:
         message = f"in {step.name} you laid the entries out in another order"

@@ -12,7 +12,7 @@ import numpy as np
 from gradcli.explanation.lines import FAILURES
 from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.tensors.layout import LAYOUTS, TRANSPOSE, factor_beside, is_possible
+from gradcli.homework.mistakes.tensors.layout import TRANSPOSE, factor_beside, is_possible
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.solve.vertices import Vertex
@@ -145,7 +145,7 @@ def result_for_input(edge: EdgeFacts) -> Iterator[Slip]:
         return edge.slip(f"{graph.label(other)} for {wanted}", message, change, rank=rank)
 
     below = graph.vertices[source] if source >= 0 else None
-    if below is not None and below.op in LAYOUTS and below.primitive is not None and below.sources[0] >= 0:
+    if below is not None and "turning" in below.traits and below.primitive is not None and below.sources[0] >= 0:
         for other in nearby(edge.problem, edge.index, below.sources[0]):  # of a factor that is turned over
             if np.shape(graph.values[other]) == np.shape(below.operands[0]):
                 yield used(other, graph.label(below.sources[0]), below.forward([graph.values[other]]), 0)

@@ -15,7 +15,7 @@ from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.mistakes.derivatives.branches import PATH_MISSED
 from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
 from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, PRODUCT_OWN_FACTOR, SIGN
-from gradcli.homework.mistakes.forward import FORWARD_SLIP
+from gradcli.homework.mistakes.forward import FORWARD_SLIP, FUNCTIONS
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.tensors.means import MEAN_N
 from gradcli.homework.mistakes.training.descents import (
@@ -32,6 +32,7 @@ from gradcli.homework.mistakes.training.descents import (
 )
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.vertices import HOOK
+from gradcli.language.catalogue import FAMILY_OF
 
 ROUNDS = 5  # of a loop, each of which may have been the last
 FIRST = "_first"  # a name that no snippet has
@@ -103,7 +104,6 @@ def _resets(statement: ast.stmt) -> bool:
 # Snippets with several passes in which one derivative is wrong each time, and every value is right.
 #
 # An expression `e` becomes `d + (e - d).detach()`: it has the value of `e` and the derivative of `d`.
-FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid")
 Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with the wrong derivative, rank
 
 
@@ -162,7 +162,7 @@ LINES = 60  # of a snippet that is changed
 SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
 }  # fmt: skip
-MAKERS = frozenset(("tensor", "zeros", "ones", "randn", "rand", "arange", "full", "Parameter", "manual_seed"))
+MAKERS = frozenset(("tensor", "randn", "rand", "Parameter", "manual_seed"))
 AVERAGED = {
     "mean": ("sum", "you forgot to divide by the number of entries in"),
     "sum": ("mean", "you took the mean, and it is a sum:"),
@@ -281,7 +281,8 @@ def is_computed(value: ast.expr) -> bool:
     """Whether an expression is an operation and makes no new tensor."""
     calls = (node.func for node in ast.walk(value) if isinstance(node, ast.Call))
     names = {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls}
-    return isinstance(value, ast.BinOp | ast.Call) and not names & {*MAKERS, "detach", "grad", "item"}
+    makes = names & MAKERS or any(FAMILY_OF.get(name) == "shaping.creation" for name in names)
+    return isinstance(value, ast.BinOp | ast.Call) and not (makes or names & {"detach", "grad", "item"})
 
 
 def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:

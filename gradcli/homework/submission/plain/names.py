@@ -7,7 +7,13 @@ from collections.abc import Collection
 from functools import lru_cache
 from unicodedata import name as name_of
 
+import numpy as np
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.symbolic.formula import Formula, as_formula
 from gradcli.language.catalogue import FAMILY_OF
+from gradcli.language.tree import Expression, Name
+from gradcli.ops.support.surface import OPERATIONS
 
 SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx")
 OTHER_NAMES = """
@@ -24,28 +30,24 @@ EXPANDED = {  # functions that the language does not have
     "coth": "cosh(z)/sinh(z)",
     "vec": "ravel(z.T)",
 }
-DERIVATIVES = {  # of functions with a prime, `σ'(z)`
-    "sigmoid": "sigmoid(z)*(1 - sigmoid(z))",
-    "tanh": "1 - tanh(z)**2",
-    "relu": "where(z > 0, 1, 0)",
-    "softplus": "sigmoid(z)",
-    "sin": "cos(z)",
-    "cos": "-sin(z)",
-    "exp": "exp(z)",
-    "log": "1/z",
-    "sqrt": "1/(2*sqrt(z))",
-}
 SHORT_FOR = {"lamda": "lambda", "lam": "lambda", "lmbda": "lambda", "eps": "epsilon", "varepsilon": "epsilon"}
 SIGMOIDS = ("σ", "sigma", "sig", "logistic", "logisticsigmoid")
 LOST = re.compile(r"(?P<base>[^\W\d]+)(?P<power>[2-9])")  # x2 for x²
 UNARY = frozenset(  # may be written without brackets
     ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "asin", "acos",
-     "atan", "sigmoid", "relu", "abs", "log10", "log2", "sec", "csc", "cot", "coth", "sech", "csch")
+     "atan", "sigmoid", "relu", "abs", "log10", "log2", "sec", "csc", "cot", "coth", "sech", "csch", "softplus")
 )  # fmt: skip
 
 
 def is_function(name: str) -> bool:
     return name in FAMILY_OF or name in EXPANDED
+
+
+def derivative_of(name: str) -> Expression:
+    """Return the derivative of a function of one number at `z`, by its rule: `cos(z)` for `sin`."""
+    primitive, z = REGISTRY[OPERATIONS[name].name], Formula(Name("z"), np.float64(0.5))
+    (rule,) = filter(None, primitive.rules)
+    return rule(as_formula(np.float64(1)), primitive(z), z).tree  # type: ignore[no-any-return]
 
 
 def matching(name: str, names: Collection[str]) -> str:

@@ -13,9 +13,9 @@ from functools import partial
 from typing import NamedTuple
 
 from gradcli.homework.submission.plain.names import (
-    DERIVATIVES,
     EXPANDED,
     UNARY,
+    derivative_of,
     function_of,
     is_function,
     matching,
@@ -598,10 +598,10 @@ class Parser:
             return Binary("**", Name(lost[1]), Name(lost[2]))
         if name in self.names or not is_function(name):
             return Name(name)
-        if follows.kind == "prime" and name in DERIVATIVES:
+        if follows.kind == "prime" and name in UNARY and name not in EXPANDED:
             self.take()
             if self.peek().text == "(":
-                return substitute(parse_expression(Source(DERIVATIVES[name])), {"z": self.arguments()[0].value})
+                return substitute(derivative_of(name), {"z": self.arguments()[0].value})
             raise FaultError("", follows)
         if follows.text in ("^", "**") and name in UNARY:  # sin²x
             self.take()

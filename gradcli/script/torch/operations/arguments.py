@@ -185,8 +185,6 @@ SYNONYMS = {
     "keepdims": "keepdim",
     "x": "input",
 }  # numpy's names, which torch takes too
-# The operations whose indices are refused in other words.
-OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))
 
 
 class Signature:
@@ -217,7 +215,7 @@ class Signature:
         kind = self.kind(parameter)
         read = READERS[kind][0]
         operation, first = self.operation, parameter.name in ("input", "self")
-        if (operation.integers_stay and kind == "Real") or (operation.name in OWN_INDICES and kind == "Indices"):
+        if operation.integers_stay and kind in ("Real", "Indices"):
             read = tensor
         if parameter.name in ("alpha", "beta", "dx"):
             read = number  # a whole number leaves sums of integers whole; no truth value is a width
