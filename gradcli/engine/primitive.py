@@ -77,7 +77,7 @@ TRAITS = {
     "difference": "subtracts, which torch refuses of booleans",
     "kept": "in place, its node saves the result, from which torch computes the gradient then",
     "layout": "the same entries in another shape, order, number or dtype",
-    "power": "numpy raises an array to a single number in another way than to an array of it",
+    "raising": "numpy raises an array to a single number in another way than to an array of it",
     "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",

@@ -149,7 +149,7 @@ def written_in_rules() -> Iterator[None]:
 
 def check(step: Step) -> None:
     """Refuse a step that does not give each of some points what it gives that point alone, in its layout."""
-    if "power" in step.primitive.traits and np.ndim(step.inputs[0]) > np.ndim(step.inputs[1]) == 0:
+    if "raising" in step.primitive.traits and np.ndim(step.inputs[0]) > np.ndim(step.inputs[1]) == 0:
         raise NotImplementedError("an array to the power of a number that is another at each point")
     sizes = {size for x in step.inputs for size in np.shape(x)}
     count = next(count for count in range(2, len(sizes) + 3) if count not in sizes)  # so that no other takes its place

@@ -28,6 +28,7 @@ from gradcli.findings.witness import (
     value_of,
 )
 from gradcli.language.catalogue import FAMILY_OF
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.advice import advice
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import Generated, node_of
@@ -57,16 +58,6 @@ LEAF_IN_PLACE = Cause("leaf-in-place", "error", order=1)
 STOPPED = Cause("stopped", "error", order=4)
 
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
-SOFT = {
-    "argmax": (
-        "torch.softmax({x}, dim=-1) in place of the index, "
-        "or torch.nn.functional.cross_entropy({x}, labels) in place of a count of hits"
-    ),
-    "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
-    "sign": "torch.tanh({x})",
-    "one_hot": "torch.softmax({x}, dim=-1)",
-    "multinomial": "weigh the log-probability of the draw by its reward",
-}
 
 
 def is_leaving(cut: Cut) -> bool:
@@ -149,8 +140,10 @@ def soft(place: Place, cut: Cut) -> str | None:
         return None
     x = written.operand(cut.how)
     text = short(x) if x is not None else ""
-    if cut.how in SOFT:
-        return SOFT[cut.how].format(x=text or "scores")
+    if cut.how == "multinomial":
+        return "weigh the log-probability of the draw by its reward"
+    if cut.how in OPERATIONS and OPERATIONS[cut.how].soft:
+        return OPERATIONS[cut.how].soft.format(x=text or "scores")
     if cut.how.startswith("the cast") or cut.how == "int()":
         return "keep the number a float"
     return None

@@ -13,10 +13,9 @@ from gradcli.live.passes import Node
 MISSING = object()  # what a node did not save
 UNSIGNED = 2**63  # torch keeps a negative number as an unsigned one, from here on
 RESULTS = {  # names under which nodes save their results, but for `result`
-    "AminmaxBackward0": ("min", "max"), "LinalgCholeskyExBackward0": ("L",), "LinalgInvExBackward0": ("inverse",),
-    "LinalgEighBackward0": ("eigenvalues", "eigenvectors"), "LinalgLstsqBackward0": ("solution",),
-    "LinalgLuBackward0": ("L", "U"), "LinalgLuFactorExBackward0": ("LU",), "LinalgQrBackward0": ("Q", "R"),
-    "LinalgSlogdetBackward0": ("sign",), "LinalgSvdBackward0": ("U", "S", "Vh"),
+    "LinalgCholeskyExBackward0": ("L",), "LinalgInvExBackward0": ("inverse",), "LinalgSlogdetBackward0": ("sign",),
+    "LinalgEighBackward0": ("eigenvalues", "eigenvectors"), "LinalgQrBackward0": ("Q", "R"),
+    "LinalgSvdBackward0": ("U", "S", "Vh"),
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -22,6 +23,20 @@ from gradcli.language.unparser import unparse
 
 MOST_COMPARED = 32  # results
 MOST_TERMS = 8  # of a sum for which another form is named
+
+
+REWRITES: defaultdict[str, list[Callable[[Line], Expression | None]]] = defaultdict(list)  # by operation
+
+
+def form_of(*operations: str) -> Callable[[Any], Any]:
+    """Declare another form of the results of operations."""
+
+    def declare(rewrite: Any) -> Any:
+        for op in operations:
+            REWRITES[op].append(rewrite)
+        return rewrite
+
+    return declare
 
 
 def _inner(line: Line, *names: str) -> Line | None:
@@ -58,11 +73,13 @@ def _call(name: str, x: Line | Expression, **options: Any) -> Expression:
     return Call(name, (Argument(tree), *(Argument(literal(value), word) for word, value in options.items())))
 
 
+@form_of("log")
 def _log_of_sigmoid(line: Line) -> Expression | None:
     inner = _inner(line, "sigmoid")
     return _call("logsigmoid", inner.inputs[0]) if inner else None
 
 
+@form_of("log")
 def _log_of_softmax(line: Line) -> Expression | None:
     inner = _inner(line, "softmax")
     if inner is None or inner.application is None:
@@ -70,6 +87,7 @@ def _log_of_softmax(line: Line) -> Expression | None:
     return _call("log_softmax", inner.inputs[0], dim=inner.application.options["dim"])
 
 
+@form_of("log")
 def _log_of_sum(line: Line) -> Expression | None:
     inner = _inner(line, "sum", "sum_dim")
     powers = inner and _inner(inner, "exp")
@@ -81,6 +99,7 @@ def _log_of_sum(line: Line) -> Expression | None:
     return _call("logsumexp", powers.inputs[0], **options_set) if dims else None
 
 
+@form_of("log")
 def _log_of_exps(line: Line) -> Expression | None:
     """`log(exp(x) + exp(y))`, of any number of terms."""
     powers: list[Line] = []
@@ -99,6 +118,7 @@ def _log_of_exps(line: Line) -> Expression | None:
     return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), terms, first)
 
 
+@form_of("log")
 def _log_beside_one(line: Line) -> Expression | None:
     inner = _inner(line, "add", "add_number", "rsub")
     x = inner and _beside_one(inner)
@@ -111,6 +131,7 @@ def _log_beside_one(line: Line) -> Expression | None:
     return _call("softplus", x.inputs[0]) if x.op == "exp" else _call("log1p", x)
 
 
+@form_of("log")
 def _log_of_cosh(line: Line) -> Expression | None:
     inner = _inner(line, "cosh")
     if inner is None:
@@ -122,16 +143,19 @@ def _log_of_cosh(line: Line) -> Expression | None:
     return Binary("-", total, _call("log", Number(2)))
 
 
+@form_of("sub", "sub_number")
 def _exp_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "exp"), _beside_one(line)
     return _call("expm1", inner.inputs[0]) if inner and x is inner else None
 
 
+@form_of("sub", "sub_number")
 def _cos_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "cos"), _beside_one(line)
     return negative(_twice_square_of_half("sin", inner.inputs[0].spelling)) if inner and x is inner else None
 
 
+@form_of("sub", "sub_number")
 def _cosh_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "cosh"), _beside_one(line)
     return _twice_square_of_half("sinh", inner.inputs[0].spelling) if inner and x is inner else None
@@ -142,11 +166,13 @@ def _twice_square_of_half(function: str, x: Expression) -> Expression:
     return Binary("*", Number(2), Binary("**", half, Number(2)))
 
 
+@form_of("sub", "sub_number")
 def _sigmoid_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "sigmoid"), _beside_one(line)
     return negative(_call("sigmoid", negative_of(inner.inputs[0]))) if inner and x is inner else None
 
 
+@form_of("sub", "sub_number")
 def _root_less_one(line: Line) -> Expression | None:
     """`sqrt(1 + x) - 1`, as x over the root with the other sign."""
     root = _inner(line, "sqrt")
@@ -158,12 +184,10 @@ def _root_less_one(line: Line) -> Expression | None:
     return Binary("/", above, Binary("+", root.spelling, Number(1)))
 
 
-LESS_ONE = (_exp_less_one, _cos_less_one, _cosh_less_one, _sigmoid_less_one, _root_less_one)
-
-
+@form_of("rsub")
 def _one_less(line: Line) -> Expression | None:
     """`1 - f` where `f - 1` has another form."""
-    form = next(filter(None, (rewrite(line) for rewrite in LESS_ONE)), None)
+    form = next(filter(None, (rewrite(line) for rewrite in REWRITES["sub"])), None)
     return negative(form) if form else None
 
 
@@ -182,18 +206,7 @@ def negative(tree: Expression) -> Expression:
     return Unary("-", tree)
 
 
-def _logistic(line: Line) -> Expression | None:
-    """`exp(x)/(1 + exp(x))` and `1/(1 + exp(-x))`."""
-    sum = line.inputs[-1]
-    power = _beside_one(sum) if sum.op in ("add", "add_number") else None
-    if power is None or power.op != "exp":
-        return None
-    x = power.inputs[0]
-    if line.op == "reciprocal":
-        return _call("sigmoid", x.inputs[0] if x.op == "neg" else negative_of(x))
-    return _call("sigmoid", x) if line.inputs[0].op == "exp" and is_same(line.inputs[0].inputs[0], x) else None
-
-
+@form_of("div")
 def _shares(line: Line) -> Expression | None:
     """`exp(x)/sum(exp(x))` along the one dimension, or along one that is kept."""
     above, below = line.inputs if len(line.inputs) == 2 else (None, None)
@@ -207,14 +220,17 @@ def _shares(line: Line) -> Expression | None:
     return _call("softmax", x, dim=options["dim"]) if is_kept and isinstance(options["dim"], int) else None
 
 
-REWRITES: dict[str, Sequence[Callable[[Line], Expression | None]]] = {
-    "log": (_log_of_sigmoid, _log_of_softmax, _log_of_sum, _log_of_exps, _log_beside_one, _log_of_cosh),
-    "sub": LESS_ONE,
-    "sub_number": LESS_ONE,
-    "rsub": (_one_less,),
-    "div": (_shares, _logistic),
-    "reciprocal": (_logistic,),
-}
+@form_of("div", "reciprocal")
+def _logistic(line: Line) -> Expression | None:
+    """`exp(x)/(1 + exp(x))` and `1/(1 + exp(-x))`."""
+    sum = line.inputs[-1]
+    power = _beside_one(sum) if sum.op in ("add", "add_number") else None
+    if power is None or power.op != "exp":
+        return None
+    x = power.inputs[0]
+    if line.op == "reciprocal":
+        return _call("sigmoid", x.inputs[0] if x.op == "neg" else negative_of(x))
+    return _call("sigmoid", x) if line.inputs[0].op == "exp" and is_same(line.inputs[0].inputs[0], x) else None
 
 
 LEVELS = 6  # of results that are put in

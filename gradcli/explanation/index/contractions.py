@@ -75,9 +75,9 @@ def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | 
         letters = of_equation(str(equation.value).replace(" ", ""))  # type: ignore[attr-defined]
     else:
         sizes = [shapes.get(x.id) if isinstance(x, Name) else None for x in operands]
-        if function not in LETTERS or None in sizes or len(sizes) < 2:
+        if None in sizes or len(sizes) < 2:
             return None
-        letters = LETTERS[function](*(len(size) for size in sizes[:2] if size is not None))
+        letters = letters_of(function, *(len(size) for size in sizes[:2] if size is not None))
     if letters is None:
         return None
     terms, result = letters
@@ -129,26 +129,21 @@ def of_matmul(first: int, second: int) -> tuple[list[str], str] | None:
     return [f"{ends[0]}{rows}j", f"{ends[1]}j{columns}"], f"{batch}{rows}{columns}"
 
 
-def of_linear(first: int, second: int) -> tuple[list[str], str] | None:
-    letters = of_matmul(first, 2) if second == 2 else None
-    return letters and ([letters[0][0], "kj"], letters[1])
-
-
-def of_outer(first: int, second: int) -> tuple[list[str], str] | None:
-    return (["i", "j"], "ij") if first == second == 1 else None
-
-
-def of_inner(first: int, second: int) -> tuple[list[str], str] | None:
-    return (["ij", "kj"], "ik") if first == second == 2 else (["i", "i"], "") if first == second == 1 else None
-
-
-LETTERS = {
-    "matmul": of_matmul,
-    "linear": of_linear,
-    "outer": of_outer,
-    "ger": of_outer,
-    "inner": of_inner,
-}
+def letters_of(function: str, first: int, second: int) -> tuple[list[str], str] | None:
+    """Return the letters of an operation of so many dimensions each; None of one that is no contraction."""
+    match function:
+        case "matmul":
+            return of_matmul(first, second)
+        case "linear" if second == 2:
+            letters = of_matmul(first, 2)
+            return letters and ([letters[0][0], "kj"], letters[1])
+        case "outer" | "ger" if first == second == 1:
+            return ["i", "j"], "ij"
+        case "inner" if first == second == 2:
+            return ["ij", "kj"], "ik"
+        case "inner" if first == second == 1:
+            return ["i", "i"], ""
+    return None
 
 
 def fits(terms: Sequence[tuple[str, str]], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:

@@ -11,7 +11,7 @@ solved for one variable, so that `i` becomes `q-k`; `x[2·i]` stays as it is, si
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cache
 
 from gradcli.explanation.index.tree import (
@@ -251,12 +251,6 @@ def tidy(term: Term) -> Term:
 
 
 LETTERS = "pqrstuvwxyzabcdefgh"
-SLOPES: dict[str, Callable[[Term], Term]] = {
-    "exp": lambda x: Apply("exp", (x,)),
-    "log": lambda x: quotient(Number(1), x),
-    "sqrt": lambda x: quotient(Number(1), product(Number(2), Apply("sqrt", (x,)))),
-    "abs": lambda x: Apply("sign", (x,)),
-}
 Bound = tuple[tuple[str, int | None], ...]
 Occurrence = tuple[Entry, Term, Bound, tuple[Term, ...]]  # an occurrence: the entry, g in its place, sums, conditions
 
@@ -306,8 +300,14 @@ def _times_slope(operator: str, terms: tuple[Term, ...], place: int, body: Term)
             return quotient(body, below) if place == 0 else negative(quotient(product(body, above), power(below, 2)))
         case "**", (base, Number(exponent)) if place == 0:
             return product(Number(exponent), power(base, exponent - 1), body)
-    if operator in SLOPES:
-        return product(body, SLOPES[operator](terms[0]))
+        case "exp", _:
+            return product(body, Apply("exp", terms))
+        case "log", (x,):
+            return product(body, quotient(Number(1), x))
+        case "sqrt", _:
+            return product(body, quotient(Number(1), product(Number(2), Apply("sqrt", terms))))
+        case "abs", _:
+            return product(body, Apply("sign", terms))
     raise ValueError(f"no derivative of {operator}")
 
 

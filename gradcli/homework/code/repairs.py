@@ -14,6 +14,7 @@ from typing import Any
 from gradcli.facts import dataclass
 from gradcli.homework.code.cases import DATA, GRADIENT, GRADS, Code
 from gradcli.homework.code.schemata import Change, holders, is_class, test
+from gradcli.language.catalogue import operations_that_are
 
 MOST = 900  # changes that are tried
 MOST_NAMES = 24  # that are put in the place of another
@@ -442,7 +443,7 @@ def is_number(node: ast.expr, names: Names) -> bool:
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
-NUMERIC = frozenset(("sum", "mean", "dot", "max", "maximum", "where", "float", "abs", "reshape", *FUNCTIONS))
+NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing") | {"float", "reshape"}
 Changer = Callable[[str, str, str], Change]
 
 

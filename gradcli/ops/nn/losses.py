@@ -594,7 +594,7 @@ def nll_loss_backward(
     return backward(grad_output, target, w, size=size, reduction=reduction, ignore_index=ignore_index)
 
 
-@operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False)
+@operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False, soft="torch.softmax({x}, dim=-1)")
 def apply_one_hot(tensor: Indices, num_classes: int = -1) -> Any:
     """A row for each label: 1 at its class, 0 elsewhere."""
     AutogradError.when(

@@ -288,7 +288,7 @@ power_tensor: Primitive = primitive(
     domain=POSITIVE,
     inputs=("self", "exponent"),
     says="The base gets the exponent in front and one power less; the exponent gets the result times log(base).",
-    traits=("power",),
+    traits=("raising",),
 )
 power_of = primitive(
     "pow_of",
@@ -300,7 +300,7 @@ power_of = primitive(
     domain=POSITIVE,
     inputs=("self", "exponent"),
     says="An exponential grows with itself: the gradient is multiplied by the result and by log(base).",
-    traits=("power",),
+    traits=("raising",),
 )
 
 

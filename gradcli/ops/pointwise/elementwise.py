@@ -296,6 +296,7 @@ sign = elementwise(
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
     pieces=sign_of,
+    soft="torch.tanh({x})",
     takes="input: Tensor",
     says=FLAT,
 )

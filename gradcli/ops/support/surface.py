@@ -64,6 +64,7 @@ class Operation:
     """A name that users write, declared once with its facts.
 
     method: whether `x.name()` exists too.
+    soft: what has a derivative and is written in its place, which has none: `torch.tanh({x})`.
     symbol: how an expression writes it: `+`.
     torch: further names in modules of torch, with the module: `special.gammaln`.
     only: the one module of torch that has it, where the others mean something else by its name.
@@ -94,6 +95,7 @@ class Operation:
     computes_integers: bool = False
     contracts: bool = False
     traits: tuple[str, ...] = ()
+    soft: str = ""
     symbol: str = ""
 
     @cached_property

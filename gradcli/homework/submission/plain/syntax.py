@@ -39,6 +39,7 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.language.tree import names as names_in
+from gradcli.ops.operators import ATTRIBUTES
 from gradcli.source import Source
 
 DEEPEST = 40
@@ -50,7 +51,7 @@ MAKERS = frozenset(
 MODULES = frozenset(("torch", "np", "numpy", "jnp", "tf", "jax", "math", "la", "linalg", "f", "nn", "functional"))
 INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside", "HeavisideTheta", "UnitStep"))
 COPIES = frozenset(("item", "numpy", "detach", "cpu", "tolist", "clone", "squeeze", "flatten"))  # of the same numbers
-TURNS = frozenset(("T", "mT", "t", "transpose", "adjoint"))
+TURNS = frozenset((*ATTRIBUTES, "t", "transpose", "adjoint"))
 COMPARES = {"≤": "<=", "≥": ">=", "≠": "!=", "=": "==", **{sign: sign for sign in ("<", ">", "<=", ">=", "!=", "==")}}
 PRODUCTS = {"×": "·", "∘": "⊙", ".*": "⊙", "%*%": "@", "./": "/"} | {sign: sign for sign in ("*", *"·⊙@⊗/%", "//")}
 END = Token("end", "", 0, 0)

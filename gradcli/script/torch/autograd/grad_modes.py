@@ -32,7 +32,7 @@ NOT_SAVED = (
 
 
 # What torch records of inference tensors alone.
-RECORDED = frozenset(("clone", "sort", "to_copy"))
+RECORDED = ("clone", "to_copy")
 
 
 class Marks:

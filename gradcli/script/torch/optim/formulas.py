@@ -14,7 +14,6 @@ from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Numbe
 from gradcli.script.timeline.model import UpdateFacts, UpdateLine
 from gradcli.source import Source
 
-FUNCTIONS: dict[str, Any] = {"abs": np.abs, "maximum": np.maximum, "sqrt": np.sqrt}
 OPERATORS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power}
 TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change no result
 
@@ -28,11 +27,11 @@ class Update:
         targets = [node.id for node in name_nodes if isinstance(node.ctx, ast.Store)]
         self.text = text
         self.counts = {name: targets.count(name) for name in targets}
-        self.reads = list(
-            dict.fromkeys(node.id for node in name_nodes if isinstance(node.ctx, ast.Load) and node.id not in FUNCTIONS)
-        )
+        called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        read_names = [node.id for node in name_nodes if isinstance(node.ctx, ast.Load) and node.id not in called]
+        self.reads = list(dict.fromkeys(read_names))
         results = ", ".join(f"'{name}': {name}" for name in self.counts)
-        namespace = dict(FUNCTIONS)
+        namespace: dict[str, Any] = {name: getattr(np, name) for name in called}
         exec(f"def run({', '.join(self.reads)}): {text}; return {{{results}}}", namespace)
         self._run = namespace["run"]
 
@@ -116,5 +115,5 @@ def evaluated(node: Expression, parts: Sequence[Any], results: Mapping[str, Any]
         case Binary() | Compare():
             return OPERATORS[node.operator](*parts)
         case Call():
-            return FUNCTIONS[node.function](*parts)
+            return getattr(np, node.function)(*parts)
     raise TypeError(node)
