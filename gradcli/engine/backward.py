@@ -62,13 +62,11 @@ def walk(
     """
     rites = Rites() if rites is None else rites
     retain = create_graph if retain_graph is None else retain_graph
-    pending = seeds(outputs, gradients, create_graph)
-    unshared: dict[Target, bool] = {}
+    pending, unshared = seeds(outputs, gradients, create_graph), dict[Target, bool]()
     below = reachable(pending, into)
     rites.begin(below)
     for place in reversed(below):
-        upstream = rites.arrive(place, pending.pop(place, None))
-        if upstream is None:
+        if (upstream := rites.arrive(place, pending.pop(place, None))) is None:
             continue
         if isinstance(place, AccumulateGrad):
             if events:
@@ -82,9 +80,8 @@ def walk(
         for position, edge in enumerate(place.edges):
             if edge not in below:
                 continue
-            unsummed = rules[position](upstream, out, *inputs, **place.options)
-            if unsummed is None:  # a function that a snippet wrote may have nothing to give
-                continue
+            if (unsummed := rules[position](upstream, out, *inputs, **place.options)) is None:
+                continue  # a function that a snippet wrote may have nothing to give
             contribution = fit(unsummed, inputs[position])
             pending[edge] = pending[edge] + contribution if edge in pending else contribution
             if events:
