@@ -39,7 +39,7 @@ def accumulate(leaf: Tensor, gradient: Any, unshared: bool = False) -> None:
 
 def in_order(value: Value, gradient: Value, unshared: bool) -> Value:
     """Return a gradient, or a copy of it, in the order of the entries of its leaf where that is dense, else of rows."""
-    if unshared and gradient.strides == value.strides:
+    if unshared and gradient.strides == value.strides and gradient.flags.writeable:
         return gradient
     if value.flags.c_contiguous or not is_dense(value):
         return gradient.copy()

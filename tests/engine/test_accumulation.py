@@ -13,6 +13,7 @@ import gradcli.ops
 from gradcli.engine.backward import Accumulation, drain, trace, walk
 from gradcli.engine.graph import nodes_below
 from gradcli.engine.tensor import Tensor, tensor
+from gradcli.ops.support.surface import OPERATIONS
 from tests.engine.random_programs import programs
 from tests.programs import SMOOTH, Run, family, of_every, run
 from tests.script.running import ours
@@ -171,3 +172,11 @@ print(all(torch.equal(a, b) for a, b in zip(before, gradients)), len(kept))
 @pytest.mark.parametrize("made", ["x * 2", "x + 0", "x.reshape(3)", "(x * 2).exp().view(3)"])
 def test_what_a_hook_of_a_snippet_kept_stays(hook: str, made: str) -> None:
     assert ours(HOOKED.format(made=made, hook=hook)) == "True 1\n"
+
+
+def test_a_gradient_that_cannot_be_written_to_is_copied() -> None:
+    x = leaf(np.array([2.0]))
+    for total in (1, 2):
+        OPERATIONS["sum"].function(x).backward()
+        assert x.grad is not None
+        assert x.grad.value.tolist() == [total]
