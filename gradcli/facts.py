@@ -11,6 +11,8 @@ make it.
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
+from collections.abc import Callable
 from itertools import chain
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -121,3 +123,20 @@ def namespace(kind: type) -> dict[str, Any]:
 def refuse_change(fact: object, name: str, *_: object) -> NoReturn:
     """Refuse to set or delete an attribute of a frozen dataclass."""
     raise dataclasses.FrozenInstanceError(f"{type(fact).__name__}.{name} cannot be changed: facts are frozen")
+
+
+class Table(defaultdict[str, list[Any]]):
+    """Functions by name, each of which is put in where it is defined: `@FORMS.of("log")`."""
+
+    def __init__(self) -> None:
+        super().__init__(list)
+
+    def of(self, *names: str) -> Callable[[Any], Any]:
+        """Put a function in under each of the names."""
+
+        def put(function: Any) -> Any:
+            for name in names:
+                self[name].append(function)
+            return function
+
+        return put

@@ -10,12 +10,11 @@ A detector states a finding only where its evidence holds in this run; one that 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from gradcli.facts import dataclass
+from gradcli.facts import Table, dataclass
 from gradcli.findings.finding import SEVERITIES, Finding
 
 Detector = TypeVar("Detector", bound=Callable[..., Iterator[Finding] | None])
@@ -36,8 +35,8 @@ EVENTS = {
     "stopped": "the run is over, and the other detectors have been asked",
     "program": "an expression was explained",
 }
-DETECTORS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)
-AT_OPERATIONS: defaultdict[str, list[Callable[..., Iterator[Finding] | None]]] = defaultdict(list)  # by primitive
+DETECTORS = Table()
+AT_OPERATIONS = Table()  # by primitive
 CAUSES: dict[str, Cause] = {}
 
 
@@ -103,19 +102,8 @@ class Cause:
     def on(self, event: str, *, closely: bool = False) -> Callable[[Detector], Detector]:
         """Register a detector for an event, one of `EVENTS`; of passes for those alone that are looked at `closely`."""
         assert event in EVENTS
-
-        def register(detector: Detector) -> Detector:
-            DETECTORS[f"{event} closely" if closely else event].append(detector)
-            return detector
-
-        return register
+        return DETECTORS.of(f"{event} closely" if closely else event)
 
     def on_operation(self, *primitives: str) -> Callable[[Detector], Detector]:
         """Register a detector for the application of these primitives."""
-
-        def register(detector: Detector) -> Detector:
-            for name in primitives:
-                AT_OPERATIONS[name].append(detector)
-            return detector
-
-        return register
+        return AT_OPERATIONS.of(*primitives)

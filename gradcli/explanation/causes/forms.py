@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -14,6 +13,7 @@ from gradcli.errors import GradcliError
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import NAMELESS, Note
 from gradcli.explanation.values import value_of
+from gradcli.facts import Table
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Number, Unary, names
 from gradcli.language.unparser import unparse
@@ -25,18 +25,7 @@ MOST_COMPARED = 32  # results
 MOST_TERMS = 8  # of a sum for which another form is named
 
 
-REWRITES: defaultdict[str, list[Callable[[Line], Expression | None]]] = defaultdict(list)  # by operation
-
-
-def form_of(*operations: str) -> Callable[[Any], Any]:
-    """Declare another form of the results of operations."""
-
-    def declare(rewrite: Any) -> Any:
-        for op in operations:
-            REWRITES[op].append(rewrite)
-        return rewrite
-
-    return declare
+REWRITES = Table()  # by operation
 
 
 def _inner(line: Line, *names: str) -> Line | None:
@@ -73,13 +62,13 @@ def _call(name: str, x: Line | Expression, **options: Any) -> Expression:
     return Call(name, (Argument(tree), *(Argument(literal(value), word) for word, value in options.items())))
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_of_sigmoid(line: Line) -> Expression | None:
     inner = _inner(line, "sigmoid")
     return _call("logsigmoid", inner.inputs[0]) if inner else None
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_of_softmax(line: Line) -> Expression | None:
     inner = _inner(line, "softmax")
     if inner is None or inner.application is None:
@@ -87,7 +76,7 @@ def _log_of_softmax(line: Line) -> Expression | None:
     return _call("log_softmax", inner.inputs[0], dim=inner.application.options["dim"])
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_of_sum(line: Line) -> Expression | None:
     inner = _inner(line, "sum", "sum_dim")
     powers = inner and _inner(inner, "exp")
@@ -99,7 +88,7 @@ def _log_of_sum(line: Line) -> Expression | None:
     return _call("logsumexp", powers.inputs[0], **options_set) if dims else None
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_of_exps(line: Line) -> Expression | None:
     """`log(exp(x) + exp(y))`, of any number of terms."""
     powers: list[Line] = []
@@ -118,7 +107,7 @@ def _log_of_exps(line: Line) -> Expression | None:
     return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), terms, first)
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_beside_one(line: Line) -> Expression | None:
     inner = _inner(line, "add", "add_number", "rsub")
     x = inner and _beside_one(inner)
@@ -131,7 +120,7 @@ def _log_beside_one(line: Line) -> Expression | None:
     return _call("softplus", x.inputs[0]) if x.op == "exp" else _call("log1p", x)
 
 
-@form_of("log")
+@REWRITES.of("log")
 def _log_of_cosh(line: Line) -> Expression | None:
     inner = _inner(line, "cosh")
     if inner is None:
@@ -143,19 +132,19 @@ def _log_of_cosh(line: Line) -> Expression | None:
     return Binary("-", total, _call("log", Number(2)))
 
 
-@form_of("sub", "sub_number")
+@REWRITES.of("sub", "sub_number")
 def _exp_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "exp"), _beside_one(line)
     return _call("expm1", inner.inputs[0]) if inner and x is inner else None
 
 
-@form_of("sub", "sub_number")
+@REWRITES.of("sub", "sub_number")
 def _cos_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "cos"), _beside_one(line)
     return negative(_twice_square_of_half("sin", inner.inputs[0].spelling)) if inner and x is inner else None
 
 
-@form_of("sub", "sub_number")
+@REWRITES.of("sub", "sub_number")
 def _cosh_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "cosh"), _beside_one(line)
     return _twice_square_of_half("sinh", inner.inputs[0].spelling) if inner and x is inner else None
@@ -166,13 +155,13 @@ def _twice_square_of_half(function: str, x: Expression) -> Expression:
     return Binary("*", Number(2), Binary("**", half, Number(2)))
 
 
-@form_of("sub", "sub_number")
+@REWRITES.of("sub", "sub_number")
 def _sigmoid_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "sigmoid"), _beside_one(line)
     return negative(_call("sigmoid", negative_of(inner.inputs[0]))) if inner and x is inner else None
 
 
-@form_of("sub", "sub_number")
+@REWRITES.of("sub", "sub_number")
 def _root_less_one(line: Line) -> Expression | None:
     """`sqrt(1 + x) - 1`, as x over the root with the other sign."""
     root = _inner(line, "sqrt")
@@ -184,7 +173,7 @@ def _root_less_one(line: Line) -> Expression | None:
     return Binary("/", above, Binary("+", root.spelling, Number(1)))
 
 
-@form_of("rsub")
+@REWRITES.of("rsub")
 def _one_less(line: Line) -> Expression | None:
     """`1 - f` where `f - 1` has another form."""
     form = next(filter(None, (rewrite(line) for rewrite in REWRITES["sub"])), None)
@@ -206,7 +195,7 @@ def negative(tree: Expression) -> Expression:
     return Unary("-", tree)
 
 
-@form_of("div")
+@REWRITES.of("div")
 def _shares(line: Line) -> Expression | None:
     """`exp(x)/sum(exp(x))` along the one dimension, or along one that is kept."""
     above, below = line.inputs if len(line.inputs) == 2 else (None, None)
@@ -220,7 +209,7 @@ def _shares(line: Line) -> Expression | None:
     return _call("softmax", x, dim=options["dim"]) if is_kept and isinstance(options["dim"], int) else None
 
 
-@form_of("div", "reciprocal")
+@REWRITES.of("div", "reciprocal")
 def _logistic(line: Line) -> Expression | None:
     """`exp(x)/(1 + exp(x))` and `1/(1 + exp(-x))`."""
     sum = line.inputs[-1]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
+from gradcli.facts import Table
 from gradcli.homework.mistakes.declaration import VERTICES, Guess, Mistake, StepFacts, Turn, fitting
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
@@ -33,18 +33,7 @@ FAR = 10  # the rank of far-fetched mistakes, whichever they are
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
 ACTIVATIONS = [op for op in BASICS["activations"] if op in operations_that_are("elementwise")]
 FUNCTIONS = (*BASICS["functions"], *ACTIVATIONS)
-MAKERS: defaultdict[str, list[Callable[[StepFacts], Iterator[Turn]]]] = defaultdict(list)  # by operation
-
-
-def slips_of(*operations: str) -> Callable[[Any], Any]:
-    """Declare the ways in which operations go wrong."""
-
-    def declare(make: Any) -> Any:
-        for op in operations:
-            MAKERS[op].append(make)
-        return make
-
-    return declare
+MAKERS = Table()  # the ways in which an operation goes wrong
 
 
 def operated(
@@ -99,7 +88,7 @@ def unchanged(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, f"{known} for {name}", message, problem.graph.vertices[vertex].value, rank=LAST)
 
 
-@slips_of("add")
+@MAKERS.of("add")
 def of_sum(step: StepFacts) -> Iterator[Turn]:
     out, a, b = step.names
     yield step.turn("- for +", f"in {out} you subtracted {b}; it is added", operated(step.vertex, "sub", (0, 1)))
@@ -108,7 +97,7 @@ def of_sum(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("* for +", f"in {out} you multiplied; it is a sum", operated(step.vertex, "mul", (0, 1)))
 
 
-@slips_of("sub", "rsub")
+@MAKERS.of("sub", "rsub")
 def of_difference(step: StepFacts) -> Iterator[Turn]:
     out, *operands = step.names
     first, second = (0, 1) if step.op == "sub" else (1, 0)
@@ -122,7 +111,7 @@ def of_difference(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("turned round", message, operated(step.vertex, "sub", (1, 0)))
 
 
-@slips_of("mul")
+@MAKERS.of("mul")
 def of_product(step: StepFacts) -> Iterator[Turn]:
     out, a, b = step.names
     yield step.turn("* left out", f"in {out} you forgot the factor {b}", itself(step.vertex, 0))
@@ -135,7 +124,7 @@ def of_product(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("/ for *", f"in {out} you divided by {b}; it is a product", operated(step.vertex, "div", (0, 1)))
 
 
-@slips_of("mul")
+@MAKERS.of("mul")
 def of_square(step: StepFacts) -> Iterator[Turn]:
     """A product in which one factor stands for both."""
     out, a, b = step.names
@@ -143,7 +132,7 @@ def of_square(step: StepFacts) -> Iterator[Turn]:
     yield step.turn(f"{b} twice", f"in {out} you used {b} for {a}", operated(step.vertex, "mul", (1, 1)))
 
 
-@slips_of("div")
+@MAKERS.of("div")
 def of_quotient(step: StepFacts) -> Iterator[Turn]:
     out, _, b = step.names
     yield step.turn("upside down", f"the quotient {out} is upside down", operated(step.vertex, "div", (1, 0)))
@@ -155,7 +144,7 @@ def of_quotient(step: StepFacts) -> Iterator[Turn]:
             yield step.turn("/a*b for /(a*b)", f"in {out} all of {b} divides", step.operands[0] / first * second)
 
 
-@slips_of("pow", "pow_tensor")
+@MAKERS.of("pow", "pow_tensor")
 def of_power(step: StepFacts) -> Iterator[Turn]:
     out, x, *_ = step.names
     n = step.vertex.options["exponent"] if step.op == "pow" else step.operands[1]
@@ -165,7 +154,7 @@ def of_power(step: StepFacts) -> Iterator[Turn]:
         yield step.turn("n*x for x**n", message, operated(step.vertex, "mul", (0, float(n))))
 
 
-@slips_of("pow")
+@MAKERS.of("pow")
 def of_exponent(step: StepFacts) -> Iterator[Turn]:
     """A power with the exponent beside its own."""
     n, message = step.vertex.options.get("exponent", 0.5), f"you took another exponent for {step.name}"
@@ -175,7 +164,7 @@ def of_exponent(step: StepFacts) -> Iterator[Turn]:
             yield step.turn(f"x**(n {'+' if other > n else '-'} 1) for x**n", message, changed)
 
 
-@slips_of(*FUNCTIONS)
+@MAKERS.of(*FUNCTIONS)
 def of_function(step: StepFacts) -> Iterator[Turn]:
     out, op = step.name, step.op
     yield step.turn(f"{op} left out", f"in {out} you forgot the {op}", itself(step.vertex, 0))
@@ -192,13 +181,13 @@ def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
     return -rule(g, out, -x)
 
 
-@slips_of("where")
+@MAKERS.of("where")
 def of_choice(step: StepFacts) -> Iterator[Turn]:
     message = f"in {step.name} you took each value where the other belongs"
     yield step.turn("turned round", message, operated(step.vertex, "where", (0, 2, 1)))
 
 
-@slips_of("maximum", "minimum")
+@MAKERS.of("maximum", "minimum")
 def of_extreme(step: StepFacts) -> Iterator[Turn]:
     other = "minimum" if step.op == "maximum" else "maximum"
     changed = operated(step.vertex, other, (0, 1))
@@ -206,12 +195,12 @@ def of_extreme(step: StepFacts) -> Iterator[Turn]:
     yield step.turn(f"+ for {step.op}", f"you took the sum for {step.name}", operated(step.vertex, "add", (0, 1)))
 
 
-@slips_of("neg")
+@MAKERS.of("neg")
 def of_negation(step: StepFacts) -> Iterator[Turn]:
     yield step.turn("- left out", f"in {step.name} you lost the minus sign", itself(step.vertex, 0))
 
 
-@slips_of("addmm")
+@MAKERS.of("addmm")
 def of_addmm(step: StepFacts) -> Iterator[Turn]:
     out, bias, *_ = step.names
     c, a, b = step.operands
