@@ -539,7 +539,7 @@ def of_constants(
     names = [known for x in roots if (known := witness.known(x))]
     for root_name in names:
         made = creation(witness, root_name)
-        calls = made.written.calls("jacobian", "hessian", "vjp", "jvp", "vhp", "hvp") if made is not None else []
+        calls = made.written.calls("jacobian", "hessian", "vjp", "jvp", "hvp") if made is not None else []
         if made is not None and calls and "create_graph" not in made.written.text:
             call = one_line(ast.unparse(calls[0]))
             message = f"{call} without create_graph=True returns numbers: {root_name} has no graph."

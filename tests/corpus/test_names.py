@@ -29,7 +29,7 @@ REASONS = {
         torch.nn.utils: parameters_to_vector vector_to_parameters
         torch.nn.init: calculate_gain kaiming_uniform_ xavier_normal_ xavier_uniform_
             _calculate_correct_fan _calculate_fan_in_and_fan_out
-        tqdm: tnrange tqdm tqdm_notebook trange
+        tqdm: tqdm trange
         torch.random: get_rng_state set_rng_state
         torch: get_default_dtype get_num_threads get_rng_state set_rng_state set_default_device set_default_dtype
             set_float32_matmul_precision use_deterministic_algorithms __version__
@@ -68,11 +68,10 @@ REASONS = {
             masked_select mm moveaxis movedim mv nan_to_num narrow nonzero
             prelu randint_like reciprocal remainder repeat_interleave rms_norm rsqrt
             slogdet tile tril triu trunc unflatten unique vstack
-            xlogy is_complex is_floating_point is_nonzero is_signed scalar_tensor
+            xlogy is_complex is_floating_point
         torch.linalg: diagonal slogdet svd vector_norm
         torch.special: exp2 xlogy
         torch.func: grad_and_value
-        torch.autograd.functional: vhp
     """,
     "lessons use the layers and operators of these": """
         torch: bitwise_left_shift bitwise_right_shift

@@ -61,6 +61,6 @@ def trange(*bounds: int, **options: Any) -> tqdm:
 
 def namespace(name: str) -> Namespace:
     """`tqdm`, and its variants."""
-    members = {"tqdm": tqdm, "trange": trange, "tqdm_notebook": tqdm, "tnrange": trange}
+    members = {"tqdm": tqdm, "trange": trange}
     variants = {word: Namespace(f"tqdm.{word}", members) for word in ("auto", "notebook", "autonotebook", "std")}
     return Namespace(name, members | variants)

@@ -178,22 +178,16 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> A
     return finish_results(outputs, create_graph, many), finish_results(pushed, create_graph, many)
 
 
-def _with_hessian(name: str) -> Func:
-    """Return `hvp` or `vhp`: the Hessian is symmetric, so that the vector may stand on either side."""
-
-    def call(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
-        with set_grad_enabled(True):
-            many, given = several(inputs, "inputs", name)
-            leaves = copy_inputs(given, create_graph)
-            factors = vector(v, leaves, name, "the input")
-            output = func(*leaves)
-            of_output = slopes([single(output, name)], leaves, None, True)
-            products = gradients(of_output, leaves, factors, create_graph=create_graph)
-        return finish_results((output,), create_graph, False), finish_results(products, create_graph, many)
-
-    call.__name__ = call.__qualname__ = name
-    return without("strict")(call)
+@without("strict")
+def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False) -> Any:
+    with set_grad_enabled(True):
+        many, given = several(inputs, "inputs", "hvp")
+        leaves = copy_inputs(given, create_graph)
+        factors = vector(v, leaves, "hvp", "the input")
+        output = func(*leaves)
+        of_output = slopes([single(output, "hvp")], leaves, None, True)
+        products = gradients(of_output, leaves, factors, create_graph=create_graph)
+    return finish_results((output,), create_graph, False), finish_results(products, create_graph, many)
 
 
-hvp, vhp = _with_hessian("hvp"), _with_hessian("vhp")
-MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}
+MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, hvp)}

@@ -240,7 +240,6 @@ CREATION: dict[str, Callable[..., Any]] = {
     "tensor": tensor_,
     "as_tensor": as_tensor,
     "from_numpy": from_numpy,
-    "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
     "zeros": filled("zeros", 0),
     "ones": filled("ones", 1),
     "empty": filled("empty", 0),

@@ -61,7 +61,6 @@ describe(
     getters={
         "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
         "is_complex": lambda dtype: False,
-        "is_signed": lambda dtype: dtype.numpy.kind in "if",
         "itemsize": lambda dtype: dtype.numpy.itemsize,
     },
 )

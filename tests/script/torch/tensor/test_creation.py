@@ -64,7 +64,6 @@ x.new_full((2,), 3)
 torch.DoubleTensor([1, 2])
 torch.Tensor([[1, 2], [3, 4]])
 torch.IntTensor([1.5])
-torch.scalar_tensor(3)
 torch.zeros(2, 2, names=("a", "b"))
 """
 
