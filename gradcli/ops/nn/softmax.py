@@ -58,7 +58,7 @@ softmax = structured(
     "softmax",
     _softmax,
     lambda g, out, x, *, dim: out * (g - sum_along(g * out, dim=dim, keepdim=True)),
-    traits=("saturating",),
+    traits=("nonnegative", "passing", "saturating"),
     says=SOFTMAX,
     index=entries.softmax,
     stacked=("dim",),
@@ -67,6 +67,7 @@ log_softmax = structured(
     "log_softmax",
     _log_softmax,
     lambda g, out, x, *, dim: g - exp(out) * sum_along(g, dim=dim, keepdim=True),
+    traits=("passing",),
     says="Each score gets its gradient minus its share of the sum of all gradients.",
     index=entries.log_softmax,
     stacked=("dim",),
@@ -88,24 +89,14 @@ def _chosen(dim: int | None, ndim: int) -> int:
     return dimension(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 
-@operation(
-    "x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)",
-    "x = [1, -2, 3]; softmax(x)",
-    integers_stay=True,
-    traits=("nonnegative", "passing"),
-)
+@operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)", integers_stay=True)
 def apply_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
     scores = input if dtype is None else to_dtype(input, dtype)
     return softmax(scores, dim=_chosen(dim, input.ndim))
 
 
-@operation(
-    "x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)",
-    "x = [1, -2, 3]; log_softmax(x)",
-    integers_stay=True,
-    traits=("passing",),
-)
+@operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)", integers_stay=True)
 def apply_log_softmax(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
     scores = input if dtype is None else to_dtype(input, dtype)

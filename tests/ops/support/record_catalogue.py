@@ -17,6 +17,8 @@ from gradcli.language.catalogue import FILE
 from gradcli.language.tree import Call
 from gradcli.ops.support.surface import OPERATIONS
 
+# The traits that are asked for by name where no operation is loaded.
+READ = {"elementwise", "linear", "nonnegative", "odd", "partial", "passing", "rearranging", "reducing"}
 UFUNC = signature(np.exp).parameters
 REAL, POSITIVE = np.linspace(-20, 20, 4001), np.linspace(0.005, 5, 1000)
 
@@ -31,8 +33,8 @@ def text() -> str:
         if name == operation.name:
             primitive = REGISTRY.get(name)
             with np.errstate(all="ignore"):
-                traits = {*operation.traits, *(computed(primitive) if primitive else ())}
-            for trait in {*traits, operation.symbol} - {""}:
+                traits = {*operation.traits, *((*primitive.traits, *computed(primitive)) if primitive else ())}
+            for trait in (traits & READ) | {operation.symbol} - {""}:
                 names_of.setdefault(f"is {trait}", set()).add(name)
     return "".join(f"{line}: {' '.join(sorted(names))}\n" for line, names in sorted(names_of.items()))
 

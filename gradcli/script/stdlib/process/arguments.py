@@ -54,10 +54,6 @@ class ArgumentParser(Facade):
         }
         return Options(**values)
 
-    def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
-        """Return the options, and the arguments that are none."""
-        return self.parse_args(args), []
-
 
 def namespace(name: str) -> Namespace:
     """`argparse`."""
