@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from importlib import import_module
@@ -119,6 +120,8 @@ def _gradcli(
 
 def parsed(argv: Sequence[str]) -> int:
     """Run a command line. Raises UsageError for one that is not understood, KeyboardInterrupt where it was ended."""
+    if len(argv) > 1 and argv[0].endswith("-completion"):
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"  # typer takes the name of a shell then
     command = typer.main.get_command(app)
     try:
         code = command(masked(help_as_option(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)

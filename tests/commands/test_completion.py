@@ -47,8 +47,8 @@ def shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Shell]:
 
 
 def script(shell: str) -> str:
-    asked = {**os.environ, "_GRADCLI_COMPLETE": f"source_{shell}"}
-    return subprocess.run(["gradcli"], env=asked, capture_output=True, text=True, check=True).stdout
+    asked = ["gradcli", "--show-completion", shell]  # whichever shell asks
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
 
 def in_bash(line: str) -> list[str]:
