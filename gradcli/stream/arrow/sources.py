@@ -116,8 +116,9 @@ class Source:
         else:
             self.stream = standard_input() if self.path == "-" else Path(self.path).open("rb")  # noqa: SIM115
             head = self.stream.peek(len(MAGIC))[: len(MAGIC)]
-            if re.match(rb"[\n\r\t -~]{4}", head):  # no stream begins so, but text and files do
-                kind = "a whole file" if head.startswith((MAGIC, b"PAR1")) else "text"
+            is_whole, is_text = head.startswith((MAGIC, b"PAR1")), re.match(rb"[\n\r\t -~]{4}", head)
+            if is_whole or (is_text and is_pipe(self.path)):
+                kind = "a whole file" if is_whole else "text"
                 message = f"{self.name} has {kind}, and through pipes go streams of Arrow alone"
                 raise UsageError("E014", message, help="give the path of a file after -i")
             self.file = pyarrow("ipc").open_stream(self.stream)
