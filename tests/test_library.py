@@ -39,7 +39,7 @@ def test_help_is_a_page() -> None:
     for name in gradcli.__all__:
         assert name in page
         assert getattr(gradcli, name).__doc__
-    assert page.count("\n") < 160
+    assert page.count("\n") < 240  # of which Python 3.14 takes a line for each argument
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Warning | Exception)]
     assert len(kinds) == len([kind for kind in kinds if getattr(gradcli, kind.__name__, None) is kind])
 

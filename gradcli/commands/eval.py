@@ -21,7 +21,9 @@ def command(
     torch_nodes: TorchNodes = False,
     standalone: Standalone = False,
     meaning: Annotated[bool, Option("--meaning", help="What a small step of each leaf does.")] = False,
-    order: Annotated[int, Option("--order", min=1, max=2, help="2: the backward pass of the backward pass.")] = 1,
+    order: Annotated[
+        int, Option("--order", min=1, max=2, metavar="N", help="2: the backward pass of the backward pass.")
+    ] = 1,
     jacobian: Annotated[bool, Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.

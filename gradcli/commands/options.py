@@ -68,7 +68,7 @@ class Output(Console):
             min=1,
             max=17,
             metavar="N",
-            help="Significant digits in the text output. [default: 6, for grad all]",
+            help="Significant digits in the text output. [default: 6; grad: all]",
         ),
     ] = None
     json: Annotated[bool, Option("--json", help="One JSON document on standard output.")] = False

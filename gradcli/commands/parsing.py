@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from importlib import import_module
@@ -119,6 +120,8 @@ def _gradcli(
 
 def parsed(argv: Sequence[str]) -> int:
     """Run a command line. Raises UsageError for one that is not understood, KeyboardInterrupt where it was ended."""
+    if argv and argv[0].endswith("-completion"):
+        take_a_shell(argv[1:])
     command = typer.main.get_command(app)
     try:
         code = command(masked(help_as_option(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
@@ -134,6 +137,15 @@ def parsed(argv: Sequence[str]) -> int:
             raise
         raise refusal from None
     return int(code or 0)
+
+
+def take_a_shell(names: Sequence[str]) -> None:
+    """Let typer's options of completion take the name of a shell, and their script for zsh serve the first Tab, too."""
+    from typer._completion_shared import _completion_scripts
+
+    if names:
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
+    _completion_scripts["zsh"] += "\nif [[ $funcstack[1] == _%(prog_name)s ]]; then %(complete_func)s; fi"
 
 
 def masked(argv: Sequence[str]) -> list[str]:

@@ -291,7 +291,8 @@ def several_numbers(witness: Witness) -> Iterator[Finding]:
             instead = f"{text}.sum().backward()"
         swallowed = " The error was swallowed, and no gradient came." if severity == "warning" else ""
         message = f"{name} is no single number: backward() needs one, or a gradient{shape}.{swallowed}"
-        yield NOT_SCALAR.found(place, name, message, f"{name} is a tensor{shape}.", instead, severity)
+        because = f"a gradient is that of one number, and {name} has several."
+        yield NOT_SCALAR.found(place, name, message, because, instead, severity)
 
 
 def severity_of(witness: Witness, error: Exception, place: Place) -> str:

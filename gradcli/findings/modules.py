@@ -251,7 +251,7 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
             continue
         place = Place(source, x.lineno, x, witness.machine.globals)
         what = "a module" if modules else "a tensor"
-        message = f"{place.written.text} sets an attribute that torch does not use of {what}: nothing is frozen."
+        message = f"{place.written.text} sets an attribute of {what} that torch never reads: nothing is frozen."
         because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
         instead = f"{name}.requires_grad_(False)"
         yield NOT_FROZEN.found(place, ", ".join([name, *moved[:4]]), message, because, instead)

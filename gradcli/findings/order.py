@@ -385,7 +385,7 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
         if written:
             message = f"{name}.step without () is not called, so {name} never steps."
         names = several(witness.name(x) for x in ours)
-        because = f"{names} stay as at the start, after {accounts[0].count} backward passes."
+        because = f"as at the start, after {accounts[0].count} backward passes: {names}."
         instead = f"{name}.step()" if written else f"{last.place.written.text}; {name}.step()"
         yield NEVER_STEPPED.found(place, f"{name}, {names}", message, because, instead, see=[last.place.line])
 
@@ -601,7 +601,7 @@ def resting(witness: Witness) -> Iterator[Finding]:
         made = creation(witness, name)
         names = several(witness.name(x) for group in optimizer.param_groups for x in group["params"])
         message = f"{name} has the learning rate lr = 0, so its {steps.count} steps change nothing."
-        because = f"{names} stay as at the start, though the passes give gradients."
+        because = f"as at the start, though the passes give gradients: {names}."
         is_made_so = made is not None and getattr(optimizer, "defaults", {}).get("lr") == 0
         instead = made.written.with_rate(0.01) if made is not None and is_made_so else None
         place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)

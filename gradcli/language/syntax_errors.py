@@ -138,7 +138,7 @@ def _chained_comparison(place: Place) -> ProgramSyntaxError | None:
     sign = place.at(signs[-1])
     first = place.text(place.at(start).start, place.before.end)
     second = place.text(sign.end, place.at(place.clause_end(place.index)).end)
-    advice = f"nest two where(): 'where({first}, where({second}, 1, 0), 0)'"
+    advice = f"multiply two comparisons: '({first}) * ({second})'"
     return _error("E111", "comparisons cannot be chained", place, "a second comparison", advice)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from itertools import groupby, islice, pairwise
 from typing import Any, NamedTuple, Protocol
-
-import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError, InternalError
 from gradcli.facts import dataclass
@@ -146,8 +146,8 @@ class Conversion:
         texts: list[bytes] = []
         failures: list[dict[str, Any]] = []
         count = failed = 0
-        for is_together, members in groupby(records, key=group.has):
-            if is_together:
+        for result, members in groupby(records, key=group.result):
+            if result is not None:
                 together = list(members)
                 texts.append(self.writer.columns(*group.results_of(together)))
                 count += len(together)
@@ -190,34 +190,33 @@ class Conversion:
 class Group:
     """The records of a block that can be computed together, and their results."""
 
-    places: dict[int, int]  # by the id() of a record, its place in the result
-    result: Result | None = None
+    places: dict[int, tuple[Result, int]]  # by the id() of a record, a result that it has with others, and its place
 
     @classmethod
     def of(cls, records: Sequence[Record], plan: Plan | None) -> Group:
-        """Compute the records whose values are numbers, if the plan is for columns; none where one fails."""
-        if plan is None or not plan.is_columnar:
-            return cls({})
-        members = [record for record in records if record.error is None and plan.takes(record.values)]
-        values = [{**plan.defaults, **record.values} for record in members]
-        columns = {name: np.array([point[name] for point in values], np.float64) for name in plan.variables}
-        try:
-            result = plan.over(columns, len(members)) if members else None
-        except Exception:  # as in `at_once`
-            return cls({})
-        return cls({id(record): place for place, record in enumerate(members)}, result)
+        """Compute the records of each form together, if the plan is for that; none of a form where one fails."""
+        group, members_of = cls({}), defaultdict[Any, list[Record]](list)
+        for record in records:
+            if plan is not None and record.error is None:
+                members_of[plan.form(record.values)].append(record)
+        for members in members_of.values():
+            with suppress(Exception):  # as in `at_once`
+                assert plan is not None
+                if result := plan.together([record.values for record in members]):
+                    group.places.update((id(record), (result, place)) for place, record in enumerate(members))
+        return group
 
-    def has(self, record: Record) -> bool:
-        return id(record) in self.places
+    def result(self, record: Record) -> int | None:
+        """Return the id() of the result that a record has with others."""
+        return id(self.places[id(record)][0]) if id(record) in self.places else None
 
     def results_of(self, members: Sequence[Record]) -> tuple[Result, Columns]:
         """Return the results of members that follow each other."""
-        assert self.result is not None
-        first = self.places[id(members[0])]
+        result, first = self.places[id(members[0])]
         rows = slice(first, first + len(members))
-        gradients = {name: g if g is None else g[rows] for name, g in self.result.gradients.items()}
+        gradients = {name: g if g is None else g[rows] for name, g in result.gradients.items()}
         rests, texts = [record.rest for record in members], [record.text.encode() for record in members]
-        return Result(self.result.value[rows], gradients), Columns(len(members), {}, rests, texts)
+        return Result(result.value[rows], gradients), Columns(len(members), {}, rests, texts)
 
 
 # The records at which a process ended: each gets its error, and the rest of its block is computed anew.

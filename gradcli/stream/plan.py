@@ -36,6 +36,9 @@ from gradcli.stream.records import fixed_twice
 MANY = 2**16  # points that are computed at once, at most
 LARGE = 2**14  # entries of all values at one point, from which Python's own time does not count
 ENTRIES = 2**20  # of all values of a program at these points, so that they fit into a processor's cache
+MOST_ENTRIES = 2**24  # of all values of the records of a block that are computed at once
+FEW = 16  # records of one form, for which a stack is not worth its making
+STACKS = 64  # that are kept ready
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,11 @@ class Plan:
         self.defaults = self._defaults()
         self.width = 1
         self.replay: Replay | None = None
+        self.stacks: dict[tuple[Any, ...], Stack | None] = {}  # by the form of the points
         self.is_columnar = is_columnar and self._is_columnar()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "replay": None}  # which has functions without names
+        return {**self.__dict__, "replay": None, "stacks": {}}  # which have functions without names
 
     def _check_output(self) -> None:
         of, names = self.task.of, dict.fromkeys([*self.needed.places, *(s.target for s in self.program.statements)])
@@ -155,6 +159,34 @@ class Plan:
                 if array is not None:
                     array[rows] = x
         return Result(arrays[0], dict(zip(names, arrays[1:], strict=True)))
+
+    def form(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what points that can be computed together have in common: the shapes of their values."""
+        if self.is_columnar and self.takes(values):
+            return ()
+        return tuple((name, np.shape(value), np.result_type(value) == np.bool_) for name, value in values.items())
+
+    def together(self, points: Sequence[Mapping[str, Any]]) -> Result | None:
+        """Return the results at points of one form, computed at once; None where the program is not for that."""
+        if not (form := self.form(points[0])):
+            values = [{**self.defaults, **point} for point in points]
+            columns = {name: np.array([point[name] for point in values], np.float64) for name in self.variables}
+            return self.over(columns, len(points))
+        if len(points) < FEW:
+            return None
+        if form not in self.stacks:
+            if len(self.stacks) == STACKS:
+                self.stacks.clear()
+            self.at(points[0])  # which warns, and raises what holds for all
+            self.stacks[form] = self.stack(points[0])
+        stack = self.stacks[form]
+        if stack is None or stack.output.dtype.kind != "f" or sum(stack.sizes()) * len(points) > MOST_ENTRIES:
+            return None
+        columns = {
+            name: np.array([point[name] for point in points], np.bool_ if is_bool else self.task.dtype)
+            for name, _, is_bool in form
+        }
+        return self.over_stack(stack, columns, len(points))
 
     def stack(self, point: Mapping[str, Any]) -> Stack | None:
         """Return how the program is done at once to many points with values of these shapes, if it can be."""

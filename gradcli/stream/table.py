@@ -13,6 +13,7 @@ import numpy as np
 
 from gradcli.dialects import COMMAS, SEPARATED, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError
+from gradcli.source import visible
 from gradcli.stream import digits
 from gradcli.stream.jsonl import parse_line
 from gradcli.stream.records import LONGEST, NONFINITE, PLAIN, VOID, Block, Columns, Record, finite, not_text, number
@@ -244,6 +245,12 @@ def take_header(block: Block, dialect: Dialect = COMMAS) -> tuple[list[str], Blo
     if problem := not_text(row):
         raise problem
     names = list(map(normal_name, split(row.decode(), dialect)))
-    if (name := digits.first_twice(names)) is not None:
-        raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
+    refuse_twice(names)
     return names, Block(block.first + end, b"".join(lines[end:]))
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Refuse a header that has a name twice; EvaluationError."""
+    if (name := digits.first_twice(names)) is not None:
+        fault = f"{visible(name)} twice" if name else "columns without names"
+        raise EvaluationError("E228", f"the header has {fault}", help="give each column a name of its own")

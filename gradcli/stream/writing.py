@@ -18,8 +18,7 @@ Document = dict[str, Any]
 
 QUOTED = {text: f'"{name}"' for text, name in digits.NAMES.items()}
 NULLS, EMPTY = dict.fromkeys(digits.NAMES, "null"), dict.fromkeys(digits.NAMES, "")
-MARK = "\x1f"
-HOLE = "\x00"  # where a number goes in the pattern of a line
+MARK = "\x1f"  # where a number goes in the pattern of a line, and between the records of a list
 
 
 class Writer(Protocol):
@@ -48,9 +47,10 @@ class JsonLinesWriter:
         self.has_gradients, self.has_nulls = has_gradients, has_nulls
 
     def columns(self, result: Result, columns: Columns) -> bytes:
-        numbers = [result.value, *(gradient for gradient in result.gradients.values() if gradient is not None)]
-        holes = {name: gradient if gradient is None else HOLE for name, gradient in result.gradients.items()}
-        *gaps, tail = dump(self._document(HOLE, holes)).split(json.dumps(HOLE))
+        holes = {name: gradient if gradient is None else holed(gradient) for name, gradient in result.gradients.items()}
+        *gaps, tail = dump(self._document(holed(result.value), holes)).split(json.dumps(MARK))
+        arrays = [result.value, *(gradient for gradient in result.gradients.values() if gradient is not None)]
+        numbers = [entries for array in arrays for entries in array.reshape(columns.count, array[0].size).T]
         step = 2 * len(gaps) + 1
         pieces = [""] * (columns.count * step)
         for position, gap in enumerate(gaps):
@@ -106,6 +106,10 @@ class TableWriter:
     def columns(self, result: Result, columns: Columns) -> bytes:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
         present = [column for column in numbers if column is not None]
+        if any(column.ndim > 1 for column in present):
+            blank = [None] * columns.count
+            points = zip(*(blank if column is None else column for column in numbers), strict=True)
+            return "".join(map(self._row, map(bytes.decode, columns.texts), points)).encode()
         if len({column.dtype for column in present}) == 1 and len(present) == len(numbers):
             rows = digits.spell_rows(np.stack(present, axis=1), self.nonfinite)
         else:
@@ -121,17 +125,19 @@ class TableWriter:
         return b"".join(pieces)
 
     def record(self, result: Result, record: Record) -> str:
-        numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
-        return self._row(record, [*map(self._cell, numbers), *([""] if self.has_errors else [])])
+        return self._row(record.text, [result.value, *(result.gradients.get(name) for name in self.names)])
 
     def error(self, record: Record) -> str:
         facts = error_facts(record) if self.has_errors else {}
         cells = [f"{facts['code']}: {facts['message']}"] if facts else []
-        return self._row(record, [""] * (len(self.added) - len(cells)) + cells)
+        return self._with_cells(record.text, [""] * (len(self.added) - len(cells)) + cells)
 
-    def _row(self, record: Record, cells: Sequence[str]) -> str:
+    def _row(self, text: str, numbers: Sequence[Any]) -> str:
+        return self._with_cells(text, [*map(self._cell, numbers), *([""] if self.has_errors else [])])
+
+    def _with_cells(self, text: str, cells: Sequence[str]) -> str:
         added = self.dialect.row(cells) if any(cells) else self.dialect.delimiter * (len(cells) - 1)
-        return f"{record.text}{self.dialect.delimiter}{added}\n"
+        return f"{text}{self.dialect.delimiter}{added}\n"
 
     def _cell(self, value: Any) -> str:
         """Return a number, or nested lists as JSON has them; nothing where there is no gradient."""
@@ -139,6 +145,11 @@ class TableWriter:
         if isinstance(numbers, list):
             return json.dumps(numbers)
         return "" if numbers is None else str(numbers).replace(".", self.dialect.decimal)
+
+
+def holed(column: Any) -> Any:
+    """Return a row of a column with a hole for each number."""
+    return np.full(column.shape[1:], MARK).tolist()
 
 
 def dumped(rests: Sequence[Any]) -> list[str]:

@@ -47,8 +47,8 @@ def shells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Shell]:
 
 
 def script(shell: str) -> str:
-    asked = {**os.environ, "_GRADCLI_COMPLETE": f"source_{shell}"}
-    return subprocess.run(["gradcli"], env=asked, capture_output=True, text=True, check=True).stdout
+    asked = ["gradcli", "--show-completion", shell]  # whichever shell asks
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
 
 
 def in_bash(line: str) -> list[str]:
@@ -78,8 +78,10 @@ def in_zsh(line: str) -> list[str]:
     """What zsh is asked to offer: the function that would list it prints it."""
     words = " ".join('"' + word + '"' for word in split_as_bash(line))
     text = f"""compdef() {{ }}; _files() {{ }}; _arguments() {{ print -r -- "$1" }}
-{script("zsh")}
-words=({words}); CURRENT=$#words; _gradcli_completion"""
+words=({words}); CURRENT=$#words
+_gradcli() {{ {script("zsh")}
+}}
+_gradcli"""  # as the first Tab of a session loads and calls it
     done = subprocess.run(["zsh", "-f", "-c", text], capture_output=True, text=True, check=True)
     return re.findall(r'(?<!:)"([^"]+)"', done.stdout)  # each perhaps with its help behind a colon
 

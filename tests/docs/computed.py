@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import bisect
+import collections
 import collections.abc
+import functools
+import html
 import re
 import sys
 import tomllib
@@ -11,6 +15,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +42,7 @@ KINDS = {
     "E4": "Outside of what gradcli does, or of its limits",
     "E9": "A bug",
 }
+SHOWN = 12  # names for which one thing is to be written; of more a reader sees the first
 LEVELS = {"error": "The result is wrong, or the run ended.", "warning": "Probably not meant.", "note": "A convention."}
 
 
@@ -75,14 +81,15 @@ def command_pages() -> dict[str, str]:
 
 
 @cache
-def error_examples() -> Mapping[str, str]:
-    """Return for codes of errors a command line that ends with one."""
-    table: dict[str, str] = tomllib.loads((SITE / "errors.toml").read_text(encoding="utf-8"))
-    return table
+def told_of_errors() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return for some codes a command line that ends with an error of it, and for the others what to do."""
+    tables: dict[str, dict[str, str]] = tomllib.loads((SITE / "errors.toml").read_text(encoding="utf-8"))
+    return tables["example"], tables["advice"]
 
 
 def error_pages() -> dict[str, str]:
     index = ["# Errors", "An error has a code, in brackets: `error[E301]`. `gradcli help E301` says what it is about."]
+    examples, advice = told_of_errors()
     pages = {}
     for start, title in KINDS.items():
         codes = {code: about for code, about in CODES.items() if code.startswith(start)}
@@ -90,8 +97,10 @@ def error_pages() -> dict[str, str]:
         index += [f"## {title}", "\n".join(["| code | what it is about |", "|---|---|", *rows])]
         for code, about in codes.items():
             parts = [f"# {code}", f"**{about[0].upper()}{about[1:]}.**", f"{title}. [All errors](index.md)"]
-            if code in error_examples():
-                commands = error_examples()[code].replace(" && ", "\n$ ")
+            if code in advice:
+                parts += ["## Instead", advice[code]]
+            else:
+                commands = examples[code].replace(" && ", "\n$ ")
                 parts += ["## An example", f"```console\n$ {commands}\n```"]
             pages[f"errors/{code}.md"] = "\n\n".join(parts) + "\n"
     return {"errors/index.md": "\n\n".join(index) + "\n", **pages}
@@ -107,7 +116,8 @@ def finding_pages() -> dict[str, str]:
         index += [f"## {title}", meaning, "\n".join(["| code | cause |", "|---|---|", *rows])]
         for code, cause in causes.items():
             page = cause.page
-            parts = [f"# {code}", f"**{plain(page.what[0].upper() + page.what[1:])}.**", plain(page.why)]
+            what = page.what if re.match(r"\w*[_(]", page.what) else page.what[0].upper() + page.what[1:]
+            parts = [f"# {code}", f"**{plain(what)}.**", plain(page.why)]
             example = page.example.strip()
             if example.startswith("gradcli why "):
                 parts += ["## An example", f"```console\n$ {example}\n```"]
@@ -155,18 +165,29 @@ def torch_page() -> dict[str, str]:
             else:
                 instead.setdefault(help, []).append(f"{owner}.{name}".removeprefix("torch."))
         if rest:
-            absent.append(
-                f"<details markdown><summary>{owner}: {len(rest)} names</summary>\n\n{listed(rest)}\n\n</details>"
-            )
-    advice = [f"- {plain(help)}: {listed(names)}" for help, names in sorted(instead.items())]
+            absent.append(folded(f"{owner}: {len(rest)} names", rest))
+    ordered = sorted((min(names, key=str.lower).lower(), help, names) for help, names in instead.items())
+    few = [f"- {listed(names)}: {plain(help)}" for _, help, names in ordered if len(names) <= SHOWN]
+    many = [
+        folded(f"{len(names)} names, such as {first}: {help}", names)
+        for first, help, names in ordered
+        if len(names) > SHOWN
+    ]
+    advice = ["\n".join(few), *many]
     text = (SITE / "torch.md").read_text(encoding="utf-8")
     text = text.replace("<!-- names -->", "\n\n".join(there)).replace("<!-- absent -->", "\n\n".join(absent))
-    return {"torch.md": text.replace("<!-- instead -->", "\n".join(advice))}
+    return {"torch.md": text.replace("<!-- instead -->", "\n\n".join(advice))}
+
+
+def folded(summary: str, names: Iterable[str]) -> str:
+    """Return names that a reader opens."""
+    return f"<details markdown><summary>{html.escape(summary)}</summary>\n\n{listed(names)}\n\n</details>"
 
 
 def names_of_torch() -> dict[str, set[str]]:
     """Return the public names of torch's modules and of `Tensor`, without what these modules themselves import."""
-    imported = {*typing.__all__, *sys.stdlib_module_names, *dir(collections.abc), "torch", "Tensor"}
+    others = (collections.abc, collections, functools, bisect)
+    imported = {*typing.__all__, *sys.stdlib_module_names, *chain.from_iterable(map(dir, others)), "torch", "Tensor"}
     owners = {owner: set(names) for owner, names in torch_names().items() if owner.rpartition(".")[2].islower()}
     owners["torch.Tensor"] = set(torch_names()["torch.Tensor"])
     owners["torch"] = {name for name in owners["torch"] if name[0].islower()}

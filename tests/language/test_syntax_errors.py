@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gradcli import explain
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.parser import parse_program
 from gradcli.render.text.error import excerpt
@@ -64,6 +65,14 @@ def test_the_product_that_is_offered_can_be_typed(text: str) -> None:
     (offer,) = re.findall(r"type '(.*)' to multiply", caught.value.help)
     assert "*" in offer
     assert parse_program(Source(offer))
+
+
+@pytest.mark.parametrize(("text", "value"), [("0 < x < 1", 0.5), ("0.6 < x <= 1", 0.0), ("0 < x < 0.4", 0.0)])
+def test_the_condition_that_is_offered_holds_where_both_comparisons_do(text: str, value: float) -> None:
+    with pytest.raises(ProgramSyntaxError) as caught:
+        parse_program(Source(text))
+    (offer,) = re.findall(r"two comparisons: '(.*)'", caught.value.help)
+    assert explain(f"where({offer}, x, 0)", x=0.5).value == value
 
 
 CHARACTERS = "xye12()[]{}+-*/%@^=<>,;:.'\"\\ #!&|~?$_²⁻ᵀ·×−≤√ⁿé₁½（ŀ\n\t\r\x00\u0301\u0387\u2028\u200b\ufeff\udc80"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from warnings import catch_warnings
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gradcli.dialects import Dialect
 from gradcli.stream.conversion import SHOWN, Conversion, Piece
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
@@ -90,6 +92,66 @@ def test_json_lines(program: str, lines: list[str], dtype: str) -> None:
         validator("batch").validate(json.loads(line, parse_constant=pytest.fail))
 
 
+VECTORS = [
+    "sum(x*y)",
+    "x.T @ y",
+    "softmax(x, 0)[0]*y",
+    "outer(x, y)[0]",
+    "where(x > y, x, 0).sum()",
+    "x**2 + y",
+    "max(x)*2",
+]
+ENTRIES = st.floats(width=32).map(json.dumps) | st.integers(-(2**70), 2**70).map(str) | st.sampled_from(["-0.0", "0.5"])
+SHAPES = st.sampled_from(
+    [
+        "{}",
+        "[{}, {}]",
+        "[{}, {}]",
+        "[{}, {}, {}]",
+        "[[{}, {}], [{}, {}]]",
+        "[{}, true]",
+        "[true, false]",
+        "[]",
+        "[{}, null]",
+    ]
+)
+LISTS = st.tuples(SHAPES, st.lists(ENTRIES, min_size=4, max_size=4)).map(lambda drawn: drawn[0].format(*drawn[1]))
+VECTOR_LINES = st.tuples(LISTS, LISTS).map(lambda lists: f'{{"x": {lists[0]}, "id": [], "y": {lists[1]}}}')
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("form")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(VECTORS), st.lists(VECTOR_LINES, max_size=9), st.sampled_from(["float64", "float32"]))
+def test_vectors(monkeypatch: pytest.MonkeyPatch, program: str, lines: list[str], dtype: str) -> None:
+    monkeypatch.setattr("gradcli.stream.plan.FEW", 2)
+    with catch_warnings(action="ignore"):
+        assert_cuts_make_no_difference(for_lines(program, dtype=dtype), lines)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("has_nulls", [True, False])
+def test_records_with_lists_of_one_shape_are_computed_at_once(
+    monkeypatch: pytest.MonkeyPatch, *, has_nulls: bool
+) -> None:
+    task = Task("softmax(w*x)*log(y)", fixed={"w": [1.0, 2.0]}, upstream=[1.0, 0.5])
+    plan, header = Plan(task), ["y", "x"]
+    lists = Conversion(JsonLines(plan.names, []), JsonLinesWriter(has_gradients=True, has_nulls=has_nulls), task, plan)
+    table = TableWriter(header, plan.differentiated, Dialect(";", ","), has_nulls=has_nulls, has_errors=True)
+    rows = Conversion(Table(header, plan.names, Dialect(";", ","), keeps_text=True), table, task, plan)
+    numbers = [n / 8 for n in range(40)]
+    for convert, lines in (
+        (lists, [f'{{"x": [{n}, 3], "y": {n}, "id": {n}}}' for n in numbers] + ['{"x": [1], "y": 2}', '{"x": "a"}']),
+        (rows, [f"{n};{n + 1}".replace(".", ",") for n in numbers] + ["1;a"]),
+    ):
+        computed, over = list[Any](), Plan.over_stack
+        monkeypatch.setattr(Plan, "over_stack", lambda *points: computed.append(points[3]) or over(*points))  # noqa: B023
+        text = assert_cuts_make_no_difference(convert, lines)
+        assert computed == [40]
+        assert ("Infinity" in text) != has_nulls
+        monkeypatch.undo()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @given(st.lists(ODD_FIELDS.map(lambda field: f'{{"x": 1, {field}}}') | ODD_LINES, max_size=6))
@@ -124,7 +186,7 @@ def test_the_first_failure_can_end_a_block() -> None:
 def test_sparse_records_are_sorted_out_however_many_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     for convert, good, bad in ((for_rows("x*y"), "a,3,4", "a,,4"), (for_lines("x*y"), '{"x": 3, "y": 4}', "{}")):
         block = Block(1, f"{good}\n{bad}\n{bad}\n".encode() * 300)
-        expected, computed, over = convert.one_by_one(block), [], Plan.over
+        expected, computed, over = convert.one_by_one(block), list[Any](), Plan.over
         monkeypatch.setattr(Plan, "over", lambda plan, *points: computed.append(points[1]) or over(plan, *points))  # noqa: B023
         assert convert(Piece(block)) == expected
         assert computed[-1] == 300

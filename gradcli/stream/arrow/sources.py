@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -114,9 +115,12 @@ class Source:
             self.schema, self.groups = self.file.schema, self.file.num_record_batches
         else:
             self.stream = standard_input() if self.path == "-" else Path(self.path).open("rb")  # noqa: SIM115
-            if self.stream.peek(len(MAGIC)).startswith((MAGIC, b"PAR1")):
-                message = f"{self.name} has a whole file, and through pipes go streams of Arrow alone"
-                raise UsageError("E014", message, help="give the path of the file after -i")
+            head = self.stream.peek(len(MAGIC))[: len(MAGIC)]
+            is_whole, is_text = head.startswith((MAGIC, b"PAR1")), re.match(rb"[\n\r\t -~]{4}", head)
+            if is_whole or (is_text and is_pipe(self.path)):
+                kind = "a whole file" if is_whole else "text"
+                message = f"{self.name} has {kind}, and through pipes go streams of Arrow alone"
+                raise UsageError("E014", message, help="give the path of a file after -i")
             self.file = pyarrow("ipc").open_stream(self.stream)
             self.schema = self.file.schema
 

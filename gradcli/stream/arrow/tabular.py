@@ -15,10 +15,9 @@ from typing import Any
 from gradcli.dialects import COMMAS, Dialect, normal_name
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.source import visible
-from gradcli.stream import digits
 from gradcli.stream.arrow.library import pyarrow
 from gradcli.stream.inputs import compression
-from gradcli.stream.table import value_of
+from gradcli.stream.table import refuse_twice, value_of
 
 MOST = 100_000  # columns, for which pyarrow takes 10 to 20 KB of memory each
 HEAD = 2**16  # characters that show how a file is written
@@ -45,9 +44,7 @@ class Table:
             lines = rows.line_num
         "".join(names).encode(errors="surrogateescape").decode()
         refuse_many(visible(path), len(names))
-        if (name := digits.first_twice(names)) is not None:
-            fault = f"{visible(name)} twice" if name else "columns without names"
-            raise EvaluationError("E228", f"the header has {fault}", help="give each column a name of its own")
+        refuse_twice(names)
         self.schema = pa.schema([(name, pa.float64() if name in numbers else pa.string()) for name in names])
         texts = csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
         encoding = encoding.removesuffix("-sig")

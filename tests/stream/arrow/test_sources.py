@@ -116,6 +116,10 @@ def test_a_pipe_that_has_a_path(tmp_path: Path, run: Run) -> None:
         with pytest.raises(UsageError, match="has a whole file, and through pipes go streams of Arrow alone"):
             run(pipe.name, "out.csv")
         sent.join()
+    sent = piped(pipe, b'{"x": 1}\n')
+    with pytest.raises(UsageError, match="has text, and through pipes go streams of Arrow alone"):
+        run(pipe.name, "out.parquet")
+    sent.join()
 
 
 @pytest.mark.parametrize("name", ["pipe.parquet", "pipe.csv"])

@@ -83,9 +83,9 @@ print(*sorted(compiled() - ready))
 # What no locked process imports: they are for processes, terminals, files and the network, and for archives; orjson is
 # imported before where there may be many numbers, and missed nowhere else.
 UNLOCKED = {
-    "_bz2", "_lzma", "orjson.orjson", "_hashlib", "_multiprocessing", "_posixshmem", "_queue", "_socket", "_ssl",
-    "_uuid", "readline", "mmap", "fcntl", "select", "resource", "_posixsubprocess", "_contextvars", "_opcode",
-    "_pickle", "_struct", "_ctypes", "_asyncio", "_typing", "_zoneinfo",
+    "_bz2", "_lzma", "_zstd", "_interpreters", "orjson.orjson", "_hashlib", "_multiprocessing", "_posixshmem", "_queue",
+    "_socket", "_ssl", "_uuid", "readline", "mmap", "fcntl", "select", "resource", "_posixsubprocess", "_contextvars",
+    "_opcode", "_pickle", "_struct", "_ctypes", "_asyncio", "_typing", "_zoneinfo",
 }  # fmt: skip
 
 
