@@ -286,12 +286,13 @@ NOTES = {
     "dead": "rectified units that are zero, so that no gradient flows through them",
     "long": "the gradient by this variable is too long to be written as a formula",
     "raw": "the gradient by this variable stands as the rules give it",
+    "target": "the entries of this variable add up to 1, and the formulas leave their sum out",
     "number": "this variable was taken for a number, for it has no value and no shape",
     "internal": "a part of the explanation is missing, for it could not be computed; the numbers are there",
 }
 
 
-SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "unused"})  # that hold at any point
+SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "target", "unused"})  # that hold at any point
 
 
 def missing_notes(missing: Iterable[Missing]) -> tuple[Note, ...]:

@@ -16,11 +16,11 @@ from gradcli.language.simplify.algebra.terms import (
     is_short,
     scaled,
 )
-from gradcli.language.simplify.extents import SCALAR, Extent, joined
+from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
 from gradcli.language.simplify.facts.identities import LETTERS
 from gradcli.language.simplify.facts.rules import Rule, call_rules, head
-from gradcli.language.simplify.facts.shapes import constant_value, shape_of_call
+from gradcli.language.simplify.facts.shapes import constant_value, dims_of, shape_of_call
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.tree import (
     Attribute,
@@ -92,7 +92,34 @@ class Builder(Exponents):
                 number = self.multiply(number, Product(1, scalars))
                 x = Product(x.coefficient, tuple(power for power in x.term if power not in scalars))
             numberless[position] = Argument(x, numberless[position].keyword)
-        return number, numberless
+        return self._without_copies(name, number, numberless)
+
+    def _without_copies(
+        self, name: str, number: Product, arguments: Sequence[Argument]
+    ) -> tuple[Product, Sequence[Argument]]:
+        """Take out of a sum or mean along axes the factors whose entries are the same along them."""
+        inside = arguments[0].value if name in ("sum", "mean") else None
+        if not isinstance(inside, Product) or self.extent(inside).unknown:
+            return number, arguments
+        shape, described = self.extent(inside).shape, self.described(arguments)
+        axes = dims_of(described.get("dim", described.get(1)), len(shape))
+        if not axes:
+            return number, arguments
+        is_kept = bool(described.get("keepdim", described.get(2)))
+        varying = [x for x in inside.term if self._varies(self.bases[x[0]].extent.shape, axes, len(shape), is_kept)]
+        rest = Product(inside.coefficient, tuple(varying))
+        if len(varying) == len(inside.term) or self.extent(rest).shape != shape:
+            return number, arguments
+        outside = Product(1, tuple(power for power in inside.term if power not in varying))
+        return self.multiply(number, outside), [Argument(rest), *arguments[1:]]
+
+    @staticmethod
+    def _varies(shape: Shape, axes: Sequence[int], rank: int, is_kept: bool) -> bool:
+        """Tell whether a factor of a tensor varies along axes of it, or would stand elsewhere once they are gone."""
+        own_axes = range(rank - len(shape), rank)
+        if not is_kept:
+            return any(axis <= max(axes) for axis in own_axes)
+        return any(axis in axes and size > 1 for axis, size in zip(own_axes, shape, strict=True))
 
     def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the number of one case out where the other case is 0."""
@@ -107,6 +134,11 @@ class Builder(Exponents):
     def extent_of_call(self, name: str, arguments: Sequence[Argument]) -> Extent | None:
         if name in ELEMENTWISE or name in OPERATORS:
             return joined(self.extent(x.value) for x in arguments if isinstance(x.value, Product))
+        shape = shape_of_call(name, self.described(arguments))
+        return None if shape is None else Extent(shape)
+
+    def described(self, arguments: Sequence[Argument]) -> dict[int | str, Any]:
+        """Return by position or keyword the values of arguments that are constant, and the shapes of the others."""
         described: dict[int | str, Any] = {}
         for position, argument in enumerate(arguments):
             x: Any = argument.value
@@ -121,8 +153,7 @@ class Builder(Exponents):
                 except ValueError:
                     x = None
             described[argument.keyword or position] = x
-        shape = shape_of_call(name, described)
-        return None if shape is None else Extent(shape)
+        return described
 
     def exponential(self, exponent: Product) -> Product:
         """Return `exp(exponent)`; of `x - logsumexp(x)` along a dimension the softmax."""

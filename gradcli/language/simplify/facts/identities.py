@@ -160,6 +160,12 @@ TABLE = [
         "shares of a vector, kept", "sum(softmax(a), dim=b, keepdim=True)", "1", "definition of softmax", ranks=VECTOR
     ),
     Identity("softmax by exponentials", "1/sum(exp(a))*exp(a)", "softmax(a)", "definition of softmax", ranks=VECTOR),
+    Identity(
+        "softmax by exponentials along a dimension",
+        "1/sum(exp(a), dim=b, keepdim=True)*exp(a)",
+        "softmax(a, dim=b)",
+        "definition of softmax",
+    ),
     # Shapes.
     Identity("squeeze of unsqueeze", "squeeze(unsqueeze(a, b), b)", "a", "a dimension of size 1"),
     Identity("reshape of reshape", "reshape(reshape(a, b), c)", "reshape(a, c)", "entries stay in order"),

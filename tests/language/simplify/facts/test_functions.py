@@ -55,6 +55,8 @@ CALLS = {
     "safe_softmax": ["safe_softmax(M, dim=1)"],
     "amax": ["amax(M, dim=1)", "amax(M, (0, 1))"],
     "amin": ["amin(M, dim=(0, 1), keepdim=True)", "amin(M, 1)"],
+    "max": ["max(M)"],
+    "min": ["min(v)"],
     "cumsum": ["cumsum(M, dim=1)"],
     "detach": ["detach(M)"],
     "diag": ["diag(S)"],
