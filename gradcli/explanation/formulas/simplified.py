@@ -137,7 +137,11 @@ class InNames:
             is_long = length(tree) > 1 or isinstance(tree, Call)
             if count and (not isinstance(tree, Name) if has_tensors else count > 1 and is_long):
                 trees = [f and replaced(f, tree, Name(id)) for f in trees]
-        return trees
+        return [f if f is None or f is tree else self.shorter(f) for f, tree in zip(trees, formulas, strict=True)]
+
+    def shorter(self, tree: Expression) -> Expression:
+        """Return a formula as it stands, or simplified once more where names have made that shorter."""
+        return min(tree, self.checked(tree), key=length)
 
     def expanded(self, base: str = "") -> dict[str, Expression]:
         """Return the nodes over variables, long ones as their names; with a base, those above it over that alone."""

@@ -36,12 +36,16 @@ LINEAR = {
     "squeeze": (0,),
     "sum": (0,),
     "trace": (0,),
+    "transpose": (0,),
     "unsqueeze": (0,),
 }
+
+CONVOLUTIONS = frozenset(f"conv{kind}{count}d" for kind in ("", "_transpose") for count in (1, 2, 3))
 
 # The functions of nan are nan, so that an argument may be simplified where it is not finite.
 PASSING = (
     (ELEMENTWISE - {"sign"})
     | LINEAR.keys()
+    | CONVOLUTIONS
     | {*("amax", "amin", "linear", "log_softmax", "softmax", "logsumexp", "norm", "prod", "std", "var")}
 )

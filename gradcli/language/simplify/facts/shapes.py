@@ -88,6 +88,12 @@ def _permuted(x: Arguments) -> Shape | None:
     return None if dims is None else tuple(x[0][dim] for dim in dims)
 
 
+def _transposed(x: Arguments) -> Shape:
+    sizes = list(x[0])
+    sizes[x[1]], sizes[x[2]] = sizes[x[2]], sizes[x[1]]
+    return tuple(sizes)
+
+
 def _squeezed(x: Arguments) -> Shape | None:
     axes = dims_of(x.get("dim", x.get(1)), len(x[0]))
     return None if axes is None else tuple(n for axis, n in enumerate(x[0]) if axis not in axes or n != 1)
@@ -158,6 +164,7 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "reshape": _shape_argument(1, "shape"),
     "select_backward": _shape_argument(-1, "shape"),
     "slice_backward": _shape_argument(-1, "shape"),
+    "transpose": _transposed,
     "unsqueeze": _unsqueezed,
     "zeros": _shape_argument(0, "size"),
     **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),
