@@ -134,6 +134,7 @@ class InNames:
                 continue
             tree = self.checked(expanded[id])
             count = sum(x == tree for f in trees if f is not None for x in postorder(f))
+            count += bool(count) and any(id in names(f) for f in trees if f is not None)  # it is explained anyway
             is_long = length(tree) > 1 or isinstance(tree, Call)
             if count and (not isinstance(tree, Name) if has_tensors else count > 1 and is_long):
                 trees = [f and replaced(f, tree, Name(id)) for f in trees]

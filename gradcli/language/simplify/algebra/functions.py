@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from gradcli.language.simplify.algebra.bases import Argument, Function
+from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
 from gradcli.language.simplify.algebra.exponents import Exponents
 from gradcli.language.simplify.algebra.terms import (
     ONE,
+    ZERO,
     Product,
     Rational,
     UnsimplifiedError,
@@ -66,6 +67,8 @@ class Builder(Exponents):
             if name == "abs" and first.coefficient >= 0 and self.is_nonnegative(first.term):
                 return first
         number, arguments = self._without_numbers(name, arguments)
+        if name in ("sum", "mean") and self._is_centred(arguments):
+            return ZERO
         product = self.function(name, arguments, self.extent_of_call(name, arguments), template)
         for rule in call_rules(name):
             bound = self.matched(rule.pattern, product, {})
@@ -102,10 +105,7 @@ class Builder(Exponents):
         if not isinstance(inside, Product) or self.extent(inside).unknown:
             return number, arguments
         shape, described = self.extent(inside).shape, self.described(arguments)
-        axes = dims_of(described.get("dim", described.get(1)), len(shape))
-        if not axes:
-            return number, arguments
-        is_kept = bool(described.get("keepdim", described.get(2)))
+        axes, is_kept = self._axes(arguments, len(shape)), bool(described.get("keepdim", described.get(2)))
         varying = [x for x in inside.term if self._varies(self.bases[x[0]].extent.shape, axes, len(shape), is_kept)]
         rest = Product(inside.coefficient, tuple(varying))
         if len(varying) == len(inside.term) or self.extent(rest).shape != shape:
@@ -120,6 +120,29 @@ class Builder(Exponents):
         if not is_kept:
             return any(axis <= max(axes) for axis in own_axes)
         return any(axis in axes and size > 1 for axis, size in zip(own_axes, shape, strict=True))
+
+    def _is_centred(self, arguments: Sequence[Argument]) -> bool:
+        """Tell whether a sum is of `x - mean(x)` along the same axes, or of all of it, the entries of which cancel."""
+        inside = self.only(arguments[0].value, Sum) if isinstance(arguments[0].value, Product) else None
+        if inside is None or inside.extent.unknown or len(inside.polynomial) != 2:
+            return False
+        first, second = (Product(c, t) for t, c in inside.polynomial.items())
+        rank, axes = len(inside.extent.shape), self._axes(arguments, len(inside.extent.shape))
+        for x, mean in ((first, scaled(second, -1)), (second, scaled(first, -1))):
+            function = self.only(mean, Function)
+            if function is not None and function.name == "mean" and function.arguments[0].value == x:
+                is_kept = self.described(function.arguments).get("keepdim") or self.extent(mean) == SCALAR
+                along = self._axes(function.arguments, rank)
+                if set(along) <= set(axes) and (is_kept or max(along) < len(along)):
+                    return self.extent(x) == inside.extent
+        return False
+
+    def _axes(self, arguments: Sequence[Argument], rank: int) -> Sequence[int]:
+        """Return the axes of a sum or mean, which are all where none are told; none where that is not known."""
+        described = self.described(arguments)
+        if not described.keys() & {"dim", 1}:
+            return range(rank)
+        return dims_of(described.get("dim", described.get(1)), rank) or ()
 
     def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the number of one case out where the other case is 0."""
