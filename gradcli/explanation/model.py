@@ -366,6 +366,12 @@ class Explanation:
         return {**nodes, self.seed_name: self.upstream, **gradients}
 
     @property
+    def rests(self) -> set[str]:
+        """The nodes whose gradients are numbers that rounding leaves of terms that cancel."""
+        noted = {note.node for note in self.notes if note.code == "cancelled"}
+        return {node.id for node in self.nodes if node.id in noted and not node.shape} if noted else noted
+
+    @property
     def deltas(self) -> list[Intermediate]:
         """The gradients that formulas call δ."""
         return [x for x in self.intermediates if x.is_delta]

@@ -318,9 +318,8 @@ class Terms(ChainRule[str]):
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
-        notes = self.explanation.notes if not np.ndim(link.total) else ()
-        is_rest = any(note.code == "cancelled" and note.node == link.input for note in notes)
-        return f"{self.grid(link.total)}{why}{', which means 0' if is_rest else ''}"
+        is_rest = ", which means 0" if link.input in self.explanation.rests else ""
+        return f"{self.grid(link.total)}{why}{is_rest}"
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""
