@@ -293,7 +293,9 @@ class Terms(ChainRule[str]):
 
     def times(self, local: Local, written: str = "") -> str:
         """Return the sign between an upstream gradient and a local derivative, which may be `written` as a number."""
-        is_number = isinstance(local.formula, Number) and written == self.formula_factor(local.formula)
+        formula = local.formula
+        is_plain = isinstance(formula.operand if isinstance(formula, Unary) else formula, Number)
+        is_number = formula is not None and is_plain and written == self.formula_factor(formula)
         return self.entrywise if local.is_entrywise and not is_number else self.looks.times
 
     def sum(self, products: Sequence[str | None]) -> str:
