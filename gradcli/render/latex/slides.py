@@ -155,7 +155,7 @@ def results(terms: Terms) -> Iterator[str]:
     explanation = terms.explanation
     facts: list[Intermediate | Leaf] = [*explanation.deltas, *explanation.leaves]
     written = [gradient(fact, terms) for fact in facts]
-    if height(written) > TALL:
+    if height(written) > HIGH:
         written = [
             replace(one, sides=one.sides[:-1]) if len(one.sides) > 1 and one.sides[-2] else one for one in written
         ]
