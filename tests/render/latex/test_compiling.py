@@ -98,7 +98,9 @@ def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
 def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
     explanation = BAD["commands"].explain()
     slides = beamer(explanation, Asked())
-    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1 + ("Its graph" in slides) + ("The gradients" in slides)
+    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1 + ("Its graph" in slides) + (
+        "The gradients" in slides
+    )
     assert "The gradients" in slides
     assert compiled(slides, tmp_path) == ""
 

@@ -39,6 +39,7 @@ from gradcli.language.tree import (
 
 Bound = dict[str, Product | Expression]  # what the letters of a pattern stand for
 
+MOST_TERMS = 4  # of a sum whose terms are summed one by one
 POWERS: dict[str, Rational] = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2), "square": 2, "reciprocal": -1}
 
 
@@ -67,7 +68,7 @@ class Builder(Exponents):
             if name == "abs" and first.coefficient >= 0 and self.is_nonnegative(first.term):
                 return first
         number, arguments = self._without_numbers(name, arguments)
-        if name in ("sum", "mean") and self._is_centred(arguments):
+        if name in ("sum", "mean") and (self._is_centred(arguments) or self._cancels(name, arguments)):
             return ZERO
         product = self.function(name, arguments, self.extent_of_call(name, arguments), template)
         for rule in call_rules(name):
@@ -106,6 +107,8 @@ class Builder(Exponents):
             return number, arguments
         shape, described = self.extent(inside).shape, self.described(arguments)
         axes, is_kept = self._axes(arguments, len(shape)), bool(described.get("keepdim", described.get(2)))
+        if not axes:
+            return number, arguments
         varying = [x for x in inside.term if self._varies(self.bases[x[0]].extent.shape, axes, len(shape), is_kept)]
         rest = Product(inside.coefficient, tuple(varying))
         if len(varying) == len(inside.term) or self.extent(rest).shape != shape:
@@ -133,9 +136,20 @@ class Builder(Exponents):
             if function is not None and function.name == "mean" and function.arguments[0].value == x:
                 is_kept = self.described(function.arguments).get("keepdim") or self.extent(mean) == SCALAR
                 along = self._axes(function.arguments, rank)
-                if set(along) <= set(axes) and (is_kept or max(along) < len(along)):
+                if along and set(along) <= set(axes) and (is_kept or max(along) < len(along)):
                     return self.extent(x) == inside.extent
         return False
+
+    def _cancels(self, name: str, arguments: Sequence[Argument]) -> bool:
+        """Tell whether a sum of terms is 0, for the sums of its terms are: of `p*sum(y) - y`, where p are shares."""
+        inside = self.only(arguments[0].value, Sum) if isinstance(arguments[0].value, Product) else None
+        if inside is None or inside.extent.unknown or len(inside.polynomial) > MOST_TERMS:
+            return False
+        terms = [Product(c, t) for t, c in inside.polynomial.items()]
+        if any(self.extent(term) != inside.extent for term in terms):
+            return False  # copies of a term count
+        sums = [self.call(name, [Argument(term), *arguments[1:]]) for term in terms]
+        return self.add(*sums) == ZERO
 
     def _axes(self, arguments: Sequence[Argument], rank: int) -> Sequence[int]:
         """Return the axes of a sum or mean, which are all where none are told; none where that is not known."""
@@ -326,6 +340,12 @@ class Builder(Exponents):
                 assert isinstance(a, Product)
                 assert isinstance(b, Product)
                 return ranks["a"] == ranks["b"] == 1 and self.extent(a) == self.extent(b)
+            case "a has one entry along b":
+                a, b = bound["a"], bound["b"]
+                if not (isinstance(a, Product) and isinstance(b, Product) and b.is_number) or self.extent(a).unknown:
+                    return False
+                shape = self.extent(a).shape
+                return bool(shape) and shape[int(b.coefficient) % len(shape)] == 1
             case "c is the last dimension":
                 return ranks["a"] is not None and bound["c"] in (Product(ranks["a"]), Product(-1))
         return True

@@ -15,6 +15,7 @@ Condition = Literal[
     "a and b are matrices",
     "a and b are vectors of one size",
     "c is the last dimension",
+    "a has one entry along b",
 ]
 
 LETTERS = frozenset("abc")
@@ -168,6 +169,22 @@ TABLE = [
     ),
     # Shapes.
     Identity("squeeze of unsqueeze", "squeeze(unsqueeze(a, b), b)", "a", "a dimension of size 1"),
+    Identity(
+        "unsqueeze of squeeze",
+        "unsqueeze(squeeze(a, b), b)",
+        "a",
+        "a dimension of size 1",
+        ranks="a has one entry along b",
+    ),
+    *(
+        Identity(
+            f"{name} that keeps its dimension",
+            f"unsqueeze({name}(a, dim=b), b)",
+            f"{name}(a, dim=b, keepdim=True)",
+            "definition of keepdim",
+        )
+        for name in ("sum", "mean", "amax", "logsumexp")
+    ),
     Identity("reshape of reshape", "reshape(reshape(a, b), c)", "reshape(a, c)", "entries stay in order"),
     # Matrices.
     Identity("matrix transpose twice", "a.mT.mT", "a", "definition of the transpose"),
