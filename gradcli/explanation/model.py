@@ -282,6 +282,7 @@ NOTES = {
     "vanished": "the gradient became small along a chain of operations",
     "exploded": "the gradient became large along a chain of operations",
     "cancelled": "the terms of a gradient cancel, and rounding leaves a number that means 0",
+    "rest": "two numbers are equal but for their last digits, and what is left may mean 0",
     "saturated": "units whose derivative is nearly zero",
     "dead": "rectified units that are zero, so that no gradient flows through them",
     "long": "the gradient by this variable is too long to be written as a formula",
