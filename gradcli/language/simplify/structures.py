@@ -38,6 +38,11 @@ def of_constant(
             shape = Tuple(tuple(map(Number, before.shape)))
             inside = algebra.call("expand", [Argument(inside), Argument(shape)])
         return algebra.call("outer", [Argument(x) for x in ((inside, place) if options["dim"] else (place, inside))])
+    if name == "diagonal_backward" and len(after.shape) == 2 and not options.keys() - {0, "shape"}:
+        if not own_shape:
+            return algebra.multiply(inside, algebra.call("eye", [Argument(Product(size)) for size in after.shape]))
+        if own_shape == before.shape and (*own_shape, *own_shape) == after.shape:
+            return algebra.call("diag", [Argument(inside)])
     if name in COPIES or (name == "reshape" and own_shape == before.shape == after.shape):
         return inside
     if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [

@@ -17,6 +17,7 @@ from gradcli.language.unparser import unparse
 from gradcli.source import Source
 
 POINT = {
+    "A": [[1.0, 2.0], [3.0, 4.0]],
     "X": [[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]],
     "W": [[0.1, 0.2, 0.3], [-0.1, 0.0, 0.4]],
     "Y": [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]],
@@ -38,6 +39,8 @@ LOSSES = ["loss = -sum(Y*log(P))/3", "loss = -mean(sum(Y*log(P), dim=1))", "loss
 FORMULAS = {
     ("m = max(x); L = m + log(sum(exp(x - m)))", "x"): "softmax(x)",
     ("m = mean(x); v = mean((x - m)**2); L = sum(c*(x - m)/sqrt(v))", "c"): "(x - m)/sqrt(v)",
+    ("f = trace(A.T @ A) + 3*sum(diag(A))", "A"): "3*eye(2, 2) + 2*A",
+    ("f = sum(diag(A)**2)", "A"): "2*diag(diag(A))",
     ("y = conv1d(u, w); L = sum(relu(y)**2)", "u"): "conv_transpose1d(2*relu(y), w)",
     ("y = conv1d(u, w); L = sum(relu(y)**2)", "w"): "conv1d(u, 2*relu(y))",
 }

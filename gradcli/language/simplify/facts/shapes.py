@@ -149,6 +149,7 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     ".mT": lambda x: (*x[0][:-2], x[0][-1], x[0][-2]),
     "diag": _on_diagonal,
     "diagonal": _diagonal,
+    "diagonal_backward": _shape_argument(-1, "shape"),
     "det": lambda x: x[0][:-2],
     "linear": _linear,
     "max": lambda x: () if len(x) == 1 else None,

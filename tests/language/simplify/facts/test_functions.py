@@ -54,6 +54,7 @@ CALLS = {
     ".mT": ["M.mT", "reshape(M, (3, 2, 1)).mT"],
     "clone": ["clone(M)"],
     "diagonal": ["diagonal(S)"],
+    "diagonal_backward": ["diagonal_backward(u, shape=(2, 2))"],
     "layer_norm": ["layer_norm(v, (3,))"],
     "rms_norm": ["rms_norm(v, (3,))"],
     "det": ["det(S)"],
