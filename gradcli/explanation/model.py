@@ -282,16 +282,18 @@ NOTES = {
     "vanished": "the gradient became small along a chain of operations",
     "exploded": "the gradient became large along a chain of operations",
     "cancelled": "the terms of a gradient cancel, and rounding leaves a number that means 0",
+    "rest": "two numbers are equal but for their last digits, and what is left may mean 0",
     "saturated": "units whose derivative is nearly zero",
     "dead": "rectified units that are zero, so that no gradient flows through them",
     "long": "the gradient by this variable is too long to be written as a formula",
     "raw": "the gradient by this variable stands as the rules give it",
+    "target": "the entries of this variable add up to 1, and the formulas leave their sum out",
     "number": "this variable was taken for a number, for it has no value and no shape",
     "internal": "a part of the explanation is missing, for it could not be computed; the numbers are there",
 }
 
 
-SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "unused"})  # that hold at any point
+SYMBOLIC = frozenset({"flat", "internal", "long", "number", "raw", "target", "unused"})  # that hold at any point
 
 
 def missing_notes(missing: Iterable[Missing]) -> tuple[Note, ...]:
@@ -363,6 +365,12 @@ class Explanation:
         nodes = {node.id: node.value for node in self.nodes}
         gradients = {x.name: self.node(x.gradient_of).grad for x in self.intermediates if x.gradient_of is not None}
         return {**nodes, self.seed_name: self.upstream, **gradients}
+
+    @property
+    def rests(self) -> set[str]:
+        """The nodes whose gradients are numbers that rounding leaves of terms that cancel."""
+        noted = {note.node for note in self.notes if note.code == "cancelled"}
+        return {node.id for node in self.nodes if node.id in noted and not node.shape} if noted else noted
 
     @property
     def deltas(self) -> list[Intermediate]:

@@ -18,6 +18,7 @@ from gradcli.explanation.model import MISSING, Explanation, Leaf, Node, Note, St
 from gradcli.explanation.values import rounding_at
 from gradcli.guard import guarded
 from gradcli.language.tree import names
+from gradcli.language.unparser import unparse
 
 ROUNDINGS = 2  # that a sum may be off, in the last digits of what is added
 TINY = 1e-13  # beside the upstream gradient: a contribution that may be rounding
@@ -35,6 +36,7 @@ def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], 
         lambda: infinities.gradients(nodes, steps),
         lambda: unstable(evaluation.lines),
         lambda: vanishing_and_exploding(nodes, steps, leaves),
+        lambda: islice(rests(nodes), 1),
         lambda: islice(cancelled(nodes, steps), 1),
         lambda: idle(nodes),
         lambda: unused(leaves, nodes, output.name if output else ""),
@@ -116,6 +118,24 @@ def flats(nodes: Sequence[Node]) -> Iterator[Note]:
             yield Note(
                 "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
             )
+
+
+def rests(nodes: Sequence[Node]) -> Iterator[Note]:
+    """Yield a note on each sum or difference of computed numbers that are equal but for their last digits."""
+    by_id = {node.id: node for node in nodes}
+    for node in nodes:
+        terms = [by_id[id] for id in node.inputs] if node.op in ("add", "sub") else []
+        if len(terms) < 2 or all(term.kind != "op" for term in terms):
+            continue  # what somebody typed is exact
+        value = np.asarray(node.value, float)
+        largest = np.maximum(*(np.abs(np.asarray(term.value, float)) for term in terms))
+        rounding = ROUNDINGS * np.finfo(np.result_type(node.value, np.float32)).eps * largest
+        count = int(np.count_nonzero((value != 0) & (np.abs(value) <= rounding) & np.isfinite(rounding)))
+        if count:
+            share = f" in {count} of {value.size} entries" if value.size > 1 else ""
+            first, second = (term.name if term.kind != "constant" else unparse(term.expression) for term in terms)
+            message = f"{first} and {second} are equal but for their last digits{share}"
+            yield Note("rest", node.id, f"{message}: what is left in {node.name} may be rounding, and mean 0")
 
 
 def cancelled(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:

@@ -15,7 +15,7 @@ from gradcli.explanation.model import Explanation, Leaf, unused
 from gradcli.facts import dataclass
 from gradcli.language.parser import parse_program
 from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number, Statement
+from gradcli.language.tree import Binary, Expression, Name, Number, Statement, names
 from gradcli.language.unparser import unparse_statement
 from gradcli.source import Source
 
@@ -66,6 +66,7 @@ def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]
             yield Statement(n.id, substitute(n.expression, constants))
     adjoints: dict[str, Expression] = {explanation.output: Number(1)}
     ids = [n.id for n in explanation.nodes]
+    statements: list[Statement] = []
     for link in chain(explanation):
         arriving = [{**constants, explanation.upstream_name: adjoints[term.step.node]} for term in link.terms]
         rules = (substitute(term.step.rule, put_in) for term, put_in in zip(link.terms, arriving, strict=True))
@@ -74,9 +75,15 @@ def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]
         is_number = isinstance(total, Number) and link.input != node  # which would be taken for a variable
         adjoints[link.input] = total if is_number else Name(name)
         if not is_number:
-            yield Statement(name, total)
+            statements.append(Statement(name, total))
         if link.input == node:
-            return
+            break
+    needed, steps = {statements[-1].target}, list[Statement]()
+    for statement in reversed(statements):  # those of the gradients of other variables are of no use
+        if statement.target in needed:
+            steps.append(statement)
+            needed |= names(statement.value)
+    yield from reversed(steps)
 
 
 def newton(explanation: Explanation, seconds: list[Explanation]) -> list[Newton]:

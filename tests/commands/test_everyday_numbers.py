@@ -37,8 +37,8 @@ SYMBOLIC: dict[str, dict[str, str]] = {
         "t": "slice_backward(expand(sum((X @ w)**2), (T - 2,)), shape=(T,), dim=0, start=2, stop=T)/(T - 2)",
     },
     "sum(conv1d(x, w)) x:b,c,l w:k,c,3": {
-        "x": "conv1d_input((b, c, l), w, expand(1, (b, k, l - 2)))",
-        "w": "conv1d_weight(x, (k, c, 3), expand(1, (b, k, l - 2)))",
+        "x": "conv_transpose1d(expand(1, (b, k, l - 2)), w)",
+        "w": "transpose(conv1d(transpose(x, 0, 1), transpose(expand(1, (b, k, l - 2)), 0, 1)), 0, 1)",
     },
     "sum(x**2, dim=0, keepdim=True) --jacobian x:n": {"x": "2*unsqueeze(x, 0)"},
     "sum((X @ (1/w))**2) X:n,d w:d": {"X": "2*outer(X @ (1/w), 1/w)", "w": "-2*(X.T @ (X @ (1/w)))/w**2"},

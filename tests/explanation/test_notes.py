@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from gradcli.explanation.build import explain
@@ -59,3 +61,20 @@ NEAR = {
 def test_a_tie_that_rounding_parts_is_told(text: str) -> None:
     notes = explain(parse_program(Source(text)), {"x": 0.3, "y": 0.2}).notes
     assert ["but for rounding" in note.message for note in notes if note.code == "tie"] == [True] * NEAR[text]
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message"),
+    [
+        ("y = 3*x; y - 0.3", {"x": 0.1}, "y and 0.3 are equal but for their last digits"),
+        ("d = (a + b)**2 - a**2 - 2*a*b - b**2", {"a": 0.1, "b": 0.7}, "v7 and v8 are equal but for their last digits"),
+        ("s = x + 0.2; sum(s - 0.3)", {"x": [0.1, 1.0]}, "in 1 of 2 entries"),
+        ("a - b", {"a": 1.0, "b": 1 + 2**-52}, ""),  # both are exact
+        ("y = 2*x; y - 2", {"x": 1.0}, ""),
+        ("y = 3*x; y - 0.3", {"x": 0.1001}, ""),
+    ],
+)
+def test_what_rounding_leaves_of_a_value_is_told(text: str, at: dict[str, Any], message: str) -> None:
+    notes = [note.message for note in explain(parse_program(Source(text)), at).notes if note.code == "rest"]
+    assert len(notes) == bool(message)
+    assert all(message in note for note in notes)

@@ -18,6 +18,7 @@ from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.checking import fault, simplify_checked, simplify_unchecked
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
+from gradcli.explanation.formulas.targets import without_sums_of_targets
 from gradcli.explanation.model import MISSING, NAMELESS, Explanation, Intermediate, Leaf, Note, missing_notes, unused
 from gradcli.explanation.values import apart, rounding, rounding_of, value_of
 from gradcli.guard import guarded, noting
@@ -121,23 +122,54 @@ class InNames:
             tree = substitute(tree, inner)
         return None
 
-    def by_name(self, formulas: Sequence[Expression | None]) -> list[Expression | None]:
-        """Return formulas with what the program names by its name; of numbers alone, what recurs and is long."""
-        trees, expanded = list(formulas), dict[str, Expression]()
+    def by_name(self, formulas: Sequence[Expression | None], base: str = "") -> list[Expression | None]:
+        """Return formulas with what the program names by its name; of numbers alone, what recurs and is long.
+
+        The formulas are over variables, or over the node `base` and those that do not depend on it.
+        """
+        trees, expanded = list(formulas), self.expanded(base)
         has_tensors = any(node.shape for node in self.nodes.values())
-        for id, node in self.nodes.items():
-            inner = {name: expanded[name] for name in names(node.expression) & expanded.keys()}
-            tree = substitute(node.expression, inner) if node.kind == "op" else Name(id)
-            expanded[id] = tree if length(tree) <= LONGEST else Name(id)
         for id in reversed([*self.written]):
             if NAMELESS.fullmatch(id) or isinstance(expanded[id], Name):
                 continue
             tree = self.checked(expanded[id])
             count = sum(x == tree for f in trees if f is not None for x in postorder(f))
+            count += bool(count) and any(id in names(f) for f in trees if f is not None)  # it is explained anyway
             is_long = length(tree) > 1 or isinstance(tree, Call)
             if count and (not isinstance(tree, Name) if has_tensors else count > 1 and is_long):
                 trees = [f and replaced(f, tree, Name(id)) for f in trees]
-        return trees
+        return [f if f is None or f is tree else self.shorter(f) for f, tree in zip(trees, formulas, strict=True)]
+
+    def shorter(self, tree: Expression) -> Expression:
+        """Return a formula as it stands, or simplified once more where names have made that shorter."""
+        return min(tree, self.checked(tree), key=length)
+
+    def expanded(self, base: str = "") -> dict[str, Expression]:
+        """Return the nodes over variables, long ones as their names; with a base, those above it over that alone."""
+        expanded, above = dict[str, Expression](), {base}
+        for id, node in self.nodes.items():
+            inner = {name: expanded[name] for name in names(node.expression) & expanded.keys()}
+            if base and id not in above and above.isdisjoint(inner):
+                expanded[id] = Name(id)
+                continue
+            above.add(id)
+            tree = substitute(node.expression, inner) if node.kind == "op" and id != base else Name(id)
+            expanded[id] = tree if length(tree) <= LONGEST else Name(id)
+        return expanded
+
+    def from_above(self, node: str) -> Expression | None:
+        """Return the gradient of a node over it and what does not depend on it, where that is easy to read."""
+        tree, expanded = self.gradient(node), self.expanded(node)
+        gradients = {name: id for id, name in self.gradients.items()}
+        while inner := names(tree) & gradients.keys():
+            tree = substitute(tree, {name: self.gradient(gradients[name]) for name in inner})
+            if length(tree) > LONGEST:
+                return None
+        tree = substitute(tree, {name: expanded[name] for name in names(tree) & expanded.keys()})
+        if length(tree) > LONGEST:
+            return None
+        (formula,) = self.by_name([self.checked(tree)], node)
+        return formula if formula is not None and length(formula) <= EASY else None
 
     def with_deltas(self, formulas: Mapping[str, Expression]) -> Mapping[str, Expression]:
         """Return gradients as textbooks write those of a network: over δ, what several gradients have in common.
@@ -158,6 +190,7 @@ class InNames:
             if length(tree) > LONGEST:
                 return formulas
             if self.nodes[id].shape and uses[id] > 1 and length(tree) > 1:
+                tree = min(tree, self.from_above(id) or tree, key=length)
                 mark = unused(f"δ{len(marked) + 1}", self.nodes)
                 marked[mark], over[name] = (id, tree), Name(mark)
                 self.point = {**self.point, mark: self.values[name]}
@@ -174,9 +207,12 @@ class InNames:
             return formulas
         count = len(self.deltas)
         numbered = {mark: unused(f"δ{i if count > 1 else ''}", self.nodes) for i, mark in enumerate(self.deltas, 1)}
-        names = {mark: Name(name) for mark, name in numbered.items()}
-        self.deltas = {numbered[mark]: (id, substitute(tree, names)) for mark, (id, tree) in self.deltas.items()}
-        return {id: substitute(tree, names) for id, tree in trees_of.items()}
+        spelling = {mark: Name(name) for mark, name in numbered.items()}
+        self.deltas = {numbered[mark]: (id, substitute(tree, spelling)) for mark, (id, tree) in self.deltas.items()}
+        return {
+            id: substitute(tree, spelling) if names(tree) & spelling.keys() else formulas[id]
+            for id, tree in trees_of.items()
+        }
 
     def checked(self, tree: Expression) -> Expression:
         return simplify_checked(tree, self.point, self.products)
@@ -284,11 +320,24 @@ class _Gradients:
             leaves = guarded("simplification", partial(self.with_deltas, self.in_names, leaves), leaves)
         names_used = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(names_used)) if self.in_names else ()
+        if not self.at_any_point:
+            leaves = tuple(replace(x, formula=x.formula and self.with_targets(x.formula)) for x in leaves)
+            intermediates = tuple(replace(x, expression=self.with_targets(x.expression)) for x in intermediates)
         dust = [leaf for leaf in leaves if leaf.is_dust and not self.at_any_point]
         noted = {note.node for note in self.whole.notes if note.code == "cancelled"}
         self.notes += [Note("cancelled", x.node, f"{DUST} {x.name}") for x in dust if x.node not in noted]
         notes = (*self.whole.notes, *self.notes)
         return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
+
+    def with_targets(self, formula: Expression) -> Expression:
+        """Return a formula without the sums of targets that are 1, and note which."""
+        tree, ones = without_sums_of_targets(formula, self.point)
+        notes = [
+            Note("target", target, f"{unparse(call)} is 1 here, so the formulas leave it out")
+            for call, target in ones.items()
+        ]
+        self.notes += [note for note in notes if note not in self.notes]
+        return tree
 
     def with_deltas(self, in_names: InNames, leaves: tuple[Leaf, ...]) -> tuple[Leaf, ...]:
         """Return the leaves of a network over δ; all as they are where a formula is missing or has no value."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.language.catalogue import operations_that_are
-from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
+from gradcli.language.simplify.algebra.bases import Argument, Function
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Product, scaled
-from gradcli.language.simplify.extents import SCALAR, Extent, Shape
+from gradcli.language.simplify.extents import Extent, Shape
 from gradcli.language.simplify.facts.shapes import constant_value, dims_of
 from gradcli.language.tree import Call, Expression, Index, Literal, Name, Number, Tuple
 
@@ -37,6 +37,11 @@ def of_constant(
             shape = Tuple(tuple(map(Number, before.shape)))
             inside = algebra.call("expand", [Argument(inside), Argument(shape)])
         return algebra.call("outer", [Argument(x) for x in ((inside, place) if options["dim"] else (place, inside))])
+    if name == "diagonal_backward" and len(after.shape) == 2 and not options.keys() - {0, "shape"}:
+        if not own_shape:
+            return algebra.multiply(inside, algebra.call("eye", [Argument(Product(size)) for size in after.shape]))
+        if own_shape == before.shape and (*own_shape, *own_shape) == after.shape:
+            return algebra.call("diag", [Argument(inside)])
     if name in COPIES or (name == "reshape" and own_shape == before.shape == after.shape):
         return inside
     if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [
@@ -45,8 +50,6 @@ def of_constant(
         return inside
     if name in RESHAPING and not own_shape:
         return inside
-    if name in ("sum", "mean") and not options.keys() - {0} and is_centred(algebra, inside):
-        return Product(0)
     if name in ("sum", "mean") and own_shape != before.shape:
         return _summed(algebra, name, inside, own_shape, before.shape, options)
     return None
@@ -57,16 +60,6 @@ def keeps_one_dimension(node: Call, extents: Sequence[Extent]) -> bool:
     if node.function not in ("sum", "mean", "var", "std") or extents[0].unknown or len(extents[0].shape) != 1:
         return False
     return {x.keyword: x.value for x in node.arguments}.get("keepdim") == Literal(True)
-
-
-def is_centred(algebra: Builder, product: Product) -> bool:
-    """Return whether it is a number times `x - mean(x)`, the entries of which add up to 0."""
-    entries = [algebra.bases[base] for base, _ in product.term if algebra.bases[base].extent != SCALAR]
-    is_power = any(exponent != 1 and algebra.bases[base] in entries for base, exponent in product.term)
-    if is_power or len(entries) != 1 or not isinstance(entries[0], Sum) or len(entries[0].polynomial) != 2:
-        return False
-    (term_a, term_b) = (Product(c, t) for t, c in entries[0].polynomial.items())
-    return any(x == algebra.call("mean", [Argument(scaled(y, -1))]) for x, y in ((term_a, term_b), (term_b, term_a)))
 
 
 def _summed(

@@ -18,7 +18,7 @@ from gradcli.engine.primitive import Primitive, adjoint, structured
 from gradcli.engine.symbolic.formula import Formula, literal, named
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, ShapeError
-from gradcli.language.tree import Argument, Call, Expression
+from gradcli.language.tree import Argument, Call, Expression, Number
 from gradcli.ops import formulas as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.reducing.reductions import sum_dim
@@ -168,17 +168,40 @@ UNEVEN = (
 )
 
 
-def _write(suffix: str, where_size: int | None) -> Any:
-    """Write `conv2d(x, w)`, and as torch.nn.grad `conv2d_input(size, w, g)`, `conv2d_weight(x, size, g)`."""
+def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    trees = (Argument(x.tree) for x in operands if x.number != 0)
+    return Call(f"conv{len(options['stride'])}d", (*trees, *named(options)))
 
-    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-        trees = [x.tree for x in operands if x.number != 0]
-        if where_size is not None:
-            trees.insert(where_size, literal(options["size"]))
-        given = {name: value for name, value in options.items() if name != "size"}
-        return Call(f"conv{len(options['stride'])}d{suffix}", (*map(Argument, trees), *named(given)))
 
-    return write
+def _write_input(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write the gradient by the input as what it is, a transposed convolution: `conv_transpose2d(g, w)`."""
+    w, g = operands
+    return _write_transposed((g, w), options)
+
+
+def _write_weight(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Write the gradient by the kernels as what it is, the input under the window of `g`: `conv2d(x, g)`.
+
+    Batch and channels change places, which is nothing where there is one of each; where a stride leaves entries of the
+    input out, or channels are in groups, as in torch.nn.grad `conv2d_weight(x, size, g)`.
+    """
+    x, g = operands
+    count = len(options["stride"])
+    given = {"stride": options["dilation"], "padding": options["padding"], "dilation": options["stride"], "groups": 1}
+    turned = [(side.shape[1], side.shape[0], *side.shape[2:]) for side in (x, g)]
+    if options["groups"] > 1 or places(turned[0], turned[1], given) != options["size"][2:]:
+        kept = {name: value for name, value in options.items() if name != "size"}
+        trees = (x.tree, literal(options["size"]), g.tree)
+        return Call(f"conv{count}d_weight", (*map(Argument, trees), *named(kept)))
+    sides = [Argument(_turned(operand.tree, operand.shape)) for operand in operands]
+    return _turned(Call(f"conv{count}d", (*sides, *named(given))), options["size"])
+
+
+def _turned(tree: Expression, shape: Sequence[int]) -> Expression:
+    """Write a tensor with its first two dimensions in the other order, as it stands where they have one entry."""
+    if shape[0] == shape[1] == 1:
+        return tree
+    return Call("transpose", (Argument(tree), Argument(Number(0)), Argument(Number(1))))
 
 
 def input_gradient_of_transposed(g: Any, w: Any, x: Any, options: Any) -> Any:
@@ -196,7 +219,7 @@ convolution: Primitive = structured(
     lambda g, out, x, w, bias, **o: convolution_input(w, g, size=x.shape, **o),
     lambda g, out, x, w, bias, **o: convolution_weight(x, g, size=w.shape, **o),
     lambda g, out, x, w, bias, **o: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
-    notation=_write("", None),
+    notation=_write,
     inputs=("input", "weight", "bias"),
     says=SLID,
     index=entries.convolved,
@@ -207,7 +230,7 @@ convolution_input: Primitive = adjoint(
     lambda g, out, w, h, *, size, **o: convolution_weight(g, h, size=w.shape, **o),
     lambda g, out, w, h, *, size, **o: input_gradient_of_transposed(g, w, h, o),
     node="ConvolutionBackwardBackward0",
-    notation=_write("_input", 0),
+    notation=_write_input,
     says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
 )
 convolution_weight: Primitive = adjoint(
@@ -216,7 +239,7 @@ convolution_weight: Primitive = adjoint(
     lambda g, out, x, h, *, size, **o: convolution_input(g, h, size=x.shape, **o),
     lambda g, out, x, h, *, size, **o: input_gradient_of_transposed(x, g, h, o),
     node="ConvolutionBackwardBackward0",
-    notation=_write("_weight", 1),
+    notation=_write_weight,
     says="It is linear in the input and in the gradient, so each gets the product rule's part.",
 )
 
@@ -314,6 +337,7 @@ def _declare(count: int, summary: str, *examples: str) -> None:
         method=False,
         computes_integers=True,
         alike="expected scalar type {0} but found {1}",
+        traits=("passing",),
     )
     register(f"{name}_input", by_input, examples[-2:-1], method=False)
     register(f"{name}_weight", by_weight, examples[-1:], method=False)
@@ -357,7 +381,7 @@ def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
 
 def _write_transposed(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     """Write the call; `output_padding` settles the size where the stride leaves it open."""
-    x, w, _ = operands
+    x, w = operands[:2]
     given = {key: options[key] for key in ("stride", "padding", "dilation")}
     least = _size(x.shape, w.shape, 0, {**given, "groups": options["groups"]})
     given["output_padding"] = tuple(n - m for n, m in zip(options["size"][2:], least[2:], strict=True))
@@ -449,7 +473,8 @@ def _declare_transposed(count: int, where: str, *examples: str) -> None:
 
     forward.__doc__ = f"The adjoint of `conv{count}d`: each entry spreads a kernel {where} the result."
     alike = "expected scalar type {0} but found {1}"
-    register(f"conv_transpose{count}d", forward, examples, method=False, computes_integers=True, alike=alike)
+    facts = {"method": False, "computes_integers": True, "alike": alike, "traits": ("passing",)}
+    register(f"conv_transpose{count}d", forward, examples, **facts)
 
 
 _declare_transposed(

@@ -11,24 +11,23 @@ q = v1·x = 27   gradient 1    MulBackward0
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node
 from gradcli.facts import dataclass
+from gradcli.language.tree import Number
 from gradcli.language.unparser import unparse
-from gradcli.render.graph.labels import edges, equation
-from gradcli.render.lesson.readable import ENTRYWISE, label
-from gradcli.render.lesson.terms import factor
+from gradcli.render.graph.labels import edges
+from gradcli.render.lesson.readable import label
+from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import short
+from gradcli.render.text.numbers import MOST
 from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 
-VALUE = 40  # characters of a gradient
-FEW = 6  # entries of a local derivative that are written
 LEVELS = 16  # deeper than this a tree goes on below, from the left margin
 
 
@@ -52,14 +51,15 @@ def tree(explanation: Explanation, looks: Looks) -> str:
     Only edges that a gradient crosses are drawn, so constants appear in the expressions alone. A node deeper than
     `LEVELS` is a reference downwards, `↓ see v9`, to a tree of its own: the text stays linear in the graph.
     """
-    nodes = {node.id: node for node in explanation.nodes}
+    explanation = folded(explanation)
+    nodes, terms = {node.id: node for node in explanation.nodes}, Terms(explanation, looks)
     strokes = ASCII if looks.ascii else LINES
-    ranks = {node.id: len(node.shape) for node in explanation.nodes}
     levels = LEVELS if looks.width is None else min(LEVELS, looks.width // (3 * len(strokes.blank)))
     lines: list[str] = []
 
     def write(text: str, before: str, margin: str, stroke: str = " ") -> None:
-        first, *more = lines_of(text, None if looks.width is None else looks.width - len(before), len(strokes.blank))
+        room, indent = None if looks.width is None else looks.width - len(before), len(strokes.blank)
+        first, *more = (line for row in text.split("\n") for line in lines_of(row, room, indent))
         lines.extend([before + first, *(margin + stroke + line[1:] for line in more)])
 
     shown: set[str] = set()
@@ -86,30 +86,40 @@ def tree(explanation: Explanation, looks: Looks) -> str:
                     roots.append(id)
                 continue
             shown.add(id)
-            told = f"{edge}{equation(node, looks)}{_gradient(node, looks)}  {_function(node)}"
+            told = f"{_written(edge, node, terms)}  {_function(node)}"
             write(told, before, margin, strokes.past[0] if below else " ")
             for position, (source, local) in reversed(list(enumerate(below, start=1))):
                 end = position == len(below)
                 stroke = strokes.last if end else strokes.branch
-                known = ranks | {explanation.upstream_name: len(node.shape)}
-                slope = f"{_slope(local, looks, known)}  " if explanation.sizes is None else ""
+                slope = f"{_slope(local, terms)}  " if explanation.sizes is None else ""
                 stack.append((source, margin + stroke, margin + (strokes.blank if end else strokes.past), slope))
     return "\n".join(lines)
 
 
-def _gradient(node: Node, looks: Looks) -> str:
-    """Return the gradient behind the value of a node."""
-    if node.grad is None:
-        return ""
-    return f"   gradient {short(node.grad, looks.precision, ascii=looks.ascii, width=VALUE)}"
+def _written(edge: str, node: Node, terms: Terms) -> str:
+    """Return the definition of a node with its value and its gradient; the rows of a matrix stand below each other."""
+    name, text = visible(node.name), terms.typed(node.expression)
+    head = edge + (name if text == name else f"{name} = {text}")
+    gradient = 0.0 if node.id in terms.explanation.rests else node.grad
+    write = terms.grid if max(node.shape, default=0) <= MOST else terms.value
+    values = [] if head.endswith(f"= {write(node.value)}") else [(" = ", write(node.value))]
+    values += [] if gradient is None else [("   gradient ", write(gradient))]
+    for word, value in values:
+        is_below = "\n" in value + head and word != " = "
+        head += ("\n" + " " * len(edge)) * is_below + word
+        start = len(head) - head.rfind("\n") - 1
+        head += value.replace("\n", "\n" + " " * start)
+    return head
 
 
-def _slope(local: Local, looks: Looks, ranks: Mapping[str, int]) -> str:
-    """Return the local derivative before the input that it is by, or the rule where it is no product."""
-    if local.formula is None or np.asarray(local.value).size > FEW:
-        write = partial(unparse, multiply=looks.times)
-        return f"[{visible(label(local.rule, ranks, write, looks.times if looks.ascii else ENTRYWISE))}]"
-    return f"{'*' if looks.ascii else '×'}{factor(short(local.value, looks.precision, ascii=looks.ascii))}"
+def _slope(local: Local, terms: Terms) -> str:
+    """Return the local derivative before the input that it is by, or the rule of tensors."""
+    formula, value = local.formula, local.value
+    if formula is None or value is None or (np.ndim(value) and not isinstance(formula, Number)):
+        write, ranks = partial(unparse, multiply=terms.looks.times), terms.ranks | terms.arriving(local)
+        return f"[{visible(label(local.rule, ranks, write, terms.entrywise))}]"
+    number = terms.formula(formula) if np.ndim(value) else terms.number(value)
+    return f"{'*' if terms.looks.ascii else '×'}{factor(number)}"
 
 
 def _function(node: Node) -> str:

@@ -165,7 +165,7 @@ def operator(name: str) -> str:
 def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], symbols: Symbols) -> Piece:
     """Return a function of its arguments, some of them by keyword."""
     special = _SPECIAL.get(name)
-    if special is not None and not any(keywords):
+    if special is not None and not any(keywords) and not (name == "exp" and symbols.has("e")):
         count, write = special
         if count == len(parts):
             return write(*parts)

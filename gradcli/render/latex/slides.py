@@ -10,14 +10,14 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.folding import folded
-from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Value
 from gradcli.explanation.steps.walk import Accumulated, Computed, Contributed, Move, Walk, walk
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge, in_rows
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.latex.formulas import escaped
 from gradcli.render.latex.graph.tikz import COLORS, EASY, PREAMBLE, Picture, behind, box_room, label
-from gradcli.render.latex.pages import document, statement
+from gradcli.render.latex.pages import document, gradient, statement
 from gradcli.render.latex.pieces import Equation, Piece, aligned
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.terms import Terms as Words
@@ -82,6 +82,7 @@ def graph_page(explanation: Explanation, asked: Asked) -> str:
 MOST = 400  # steps
 FRAMES = 20  # of a lesson, unless all are asked for
 WIDE, HIGH = 395.0, 212.0  # points of a frame below its title
+TALL = 1.4 * HIGH  # of formulas that shrink until they fit
 LEAST, BEST = 90.0, 160.0  # of its height for the graph
 LINES = 100.0  # for the program
 LETTERS = 62  # of a line of words
@@ -124,37 +125,58 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
     whole = fitting(shown, terms, (WIDE, HIGH), *ways, replace(asked, detail="name")) if is_apart else None
     if whole is not None:
         frames.insert(1, f"\\begin{{frame}}[t]{{Its graph}}\n\\centering\n{whole.drawn((WIDE, HIGH))}\n\\end{{frame}}")
-    frames += [listing(notes, len(numbers) <= steps.last)]
+    frames += [*results(terms), listing(notes, len(numbers) - 1, steps.last)]
     body = "\n".join(frames)
     return f"{DOCUMENT}{PREAMBLE}{COLORS}{LOOKS}\\begin{{document}}\n{body}\n\\end{{document}}"
 
 
 def chosen(steps: Walk, notes: Notes) -> Sequence[int]:
     """Return the steps of a lesson that has room on `FRAMES` frames: what is most told, in order."""
-    if steps.last + 2 < FRAMES:
+    if steps.last + 3 < FRAMES:
         return range(steps.last + 1)
+    leaves = {leaf.node for leaf in steps.explanation.leaves}
     weight = {
         number: (
             bool(notes.messages(number)),
             getattr(move, "before", None) is not None,  # a sum
+            isinstance(move, Contributed) and move.edge.source in leaves,
             isinstance(move, Contributed),
             isinstance(move, Computed),
             -number,
         )
         for number, move in enumerate(steps.moves, 1)
     }
-    best = sorted(weight, key=lambda number: weight[number], reverse=True)[: FRAMES - 3]
+    best = sorted(weight, key=lambda number: weight[number], reverse=True)[: FRAMES - 4]
     return [0, *sorted(best)]
 
 
-def listing(notes: Notes, is_cut: bool) -> str:
+def results(terms: Terms) -> Iterator[str]:
+    """Yield a frame with the gradients as formulas, and their values where there is room for them."""
+    explanation = terms.explanation
+    facts: list[Intermediate | Leaf] = [*explanation.deltas, *explanation.leaves]
+    written = [gradient(fact, terms) for fact in facts]
+    if height(written) > HIGH:
+        written = [
+            replace(one, sides=one.sides[:-1]) if len(one.sides) > 1 and one.sides[-2] else one for one in written
+        ]
+    shown = [one for at, one in enumerate(written) if height(written[: at + 1]) <= TALL]
+    if shown:
+        more = [r"\par\ldots"] if len(shown) < len(written) else []
+        lines = [r"\begin{frame}[t,shrink]{The gradients}", r"\centering\small", aligned(shown), *more]
+        yield "\n".join([*lines, r"\end{frame}"])
+
+
+def listing(notes: Notes, shown: int, last: int) -> str:
     """Return the last frame: the notes, and how to have every step."""
     items = [rf"\item {escaped(remark.text)}" for remark in notes.remarks]
-    more = [r"\par\small The other steps: \texttt{--all}."] if is_cut else []
+    more = (
+        [rf"\par These are {shown} of {last} steps; with \texttt{{--all}} each has its frame."] if shown < last else []
+    )
     if not items and not more:
         return ""
-    shown = [r"\begin{itemize}", *items, r"\end{itemize}"] if items else []
-    return "\n".join([r"\begin{frame}[t,shrink]{Notes}", *shown, *more, r"\end{frame}"])
+    listed = [r"\begin{itemize}", *items, r"\end{itemize}"] if items else []
+    title = "Notes" if items else "The other steps"
+    return "\n".join([rf"\begin{{frame}}[t,shrink]{{{title}}}", *listed, *more, r"\end{frame}"])
 
 
 def text(number: int, steps: Walk, terms: Terms, sentences: Sentences) -> tuple[list[Equation], str]:

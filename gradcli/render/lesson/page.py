@@ -24,6 +24,7 @@ from gradcli.source import visible
 
 WIDEST = 98  # columns of a line with the program and the point
 MOST = 40  # rows of a section, unless all are asked for
+FEW = 4  # rows more are shown, too: to hide them saves nothing
 
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
@@ -77,7 +78,7 @@ def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None 
     ending = range(0) if ending is None else ending
     first = MOST - len(ending)
     hidden = len(rows) - MOST
-    if all or hidden <= 1:
+    if all or hidden <= FEW:
         return list(rows)
     kind = "between" if ending else "aside"  # the rows before and after it are aligned
     rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), kind)

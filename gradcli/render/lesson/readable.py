@@ -26,7 +26,7 @@ from gradcli.language.tree import (
 )
 
 ENTRYWISE = "⊙"
-EACH, ROW, ALONG, COPIED = " in each entry", " in each row", " along each row", " copied along axes of length 1"
+EACH, ROW, ALONG, COPIED = " in each entry", " in each row", " along each row", " copied to the full shape"
 
 
 class Ranked(NamedTuple):
@@ -67,10 +67,10 @@ def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWIS
 
 
 def label(tree: Expression, ranks: Mapping[str, int], write: Callable[[Expression], str], entrywise: str) -> str:
-    """Return a local derivative or a rule at an arrow: `each g/3` where each entry gets that."""
-    entry = each(tree, ranks, number_copied)
-    written = write(readable(tree if entry is None else entry, ranks, entrywise))
-    return written if entry is None else f"each {written}"
+    """Return a local derivative or a rule at an arrow, in few words: `each g/3` where each entry gets that."""
+    part, where = each_part(tree, ranks)
+    written = write(readable(part, ranks, entrywise))
+    return f"each {written}" if where == EACH else f"{written}{where.removesuffix(' to the full shape')}"
 
 
 def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:

@@ -293,7 +293,9 @@ class Terms(ChainRule[str]):
 
     def times(self, local: Local, written: str = "") -> str:
         """Return the sign between an upstream gradient and a local derivative, which may be `written` as a number."""
-        is_number = isinstance(local.formula, Number) and written == self.formula_factor(local.formula)
+        formula = local.formula
+        is_plain = isinstance(formula.operand if isinstance(formula, Unary) else formula, Number)
+        is_number = formula is not None and is_plain and written == self.formula_factor(formula)
         return self.entrywise if local.is_entrywise and not is_number else self.looks.times
 
     def sum(self, products: Sequence[str | None]) -> str:
@@ -318,9 +320,8 @@ class Terms(ChainRule[str]):
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
-        notes = self.explanation.notes if not np.ndim(link.total) else ()
-        is_rest = any(note.code == "cancelled" and note.node == link.input for note in notes)
-        return f"{self.grid(link.total)}{why}{', which means 0' if is_rest else ''}"
+        is_rest = ", which means 0" if link.input in self.explanation.rests else ""
+        return f"{self.grid(link.total)}{why}{is_rest}"
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""

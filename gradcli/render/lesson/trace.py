@@ -35,7 +35,7 @@ from gradcli.stream.values import Json, plain
 
 SIMPLIFIED = f"{GLUE}{GLUE}(simplified)"
 ABOVE = f"{GLUE}{GLUE}(as above)"
-LONGEST = 160  # characters of a formula before it is simplified
+LONGEST = 72  # characters of a formula before it is simplified
 
 
 def trace_page(

@@ -22,10 +22,21 @@ from gradcli.render.page.mathml import WHOLE, Paint, after, factor, in_line, mo,
 # Convolutions whose window can be shown on grids: which entries of input and kernel make which of the result.
 
 
-PLACES = {"": ("input", "kernel"), "_weight": ("input", None, "out"), "_input": (None, "kernel", "out")}
-RESULTS = {"": "out", "_weight": "kernel", "_input": "input"}
-SUMMED = {"": ("kernel", 1), "_weight": ("out", 0), "_input": ("kernel", 0)}  # the axis of channels or images
+PLACES = {
+    "": ("input", "kernel"),
+    "_back": ("input", "out"),  # the gradient by the kernel, as a convolution
+    "_weight": ("input", None, "out"),  # and where its strides leave entries out
+    "_transpose": ("out", "kernel"),
+}
+RESULTS = {"": "out", "_back": "kernel", "_weight": "kernel", "_transpose": "input"}
+SUMMED = {
+    "": ("kernel", 1),
+    "_back": ("out", 0),
+    "_weight": ("out", 0),
+    "_transpose": ("kernel", 0),
+}  # the axis of channels or images
 OPTIONS = {"stride": 1, "dilation": 1, "padding": 0}
+TURNED = {"stride": "dilation", "dilation": "stride"}  # in the gradient by the kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +48,23 @@ class Window:
     steps: str  # an axis each: stride, dilation, padding
 
 
-def window(rule: Expression, values: Mapping[str, Value], result: Value) -> Window | None:
-    """Return the window of a convolution of one image and channel that is small enough for grids; else None."""
-    found = re.fullmatch(r"conv([12])d(_weight|_input)?", rule.function) if isinstance(rule, Call) else None
+def window(rule: Expression, values: Mapping[str, Value], result: Value, upstream: str = "") -> Window | None:
+    """Return the window of a convolution of one image and channel that is small enough for grids; else None.
+
+    Where it is a rule, one of its factors is the gradient `upstream`.
+    """
+    rule = unturned(rule)
+    found = re.fullmatch(r"conv(_transpose)?([12])d(_weight)?", rule.function) if isinstance(rule, Call) else None
     if found is None or not isinstance(rule, Call):
         return None
-    kind = found[2] or ""
-    options = {one.keyword: one.value for one in rule.arguments if one.keyword is not None}
-    given = [one.value for one in rule.arguments if one.keyword is None]
+    given = [unturned(one.value) for one in rule.arguments if one.keyword is None]
+    is_back = len(given) == 2 and given[1] == Name(upstream) and not found[1]
+    kind = "_back" if is_back else found[1] or found[3] or ""
+    options = {
+        TURNED.get(one.keyword, one.keyword) if is_back else one.keyword: one.value
+        for one in rule.arguments
+        if one.keyword not in (None, "output_padding")
+    }
     factors = {
         role: tree.id
         for role, tree in zip(PLACES[kind], given, strict=False)
@@ -59,10 +79,16 @@ def window(rule: Expression, values: Mapping[str, Value], result: Value) -> Wind
     is_small = all(max(np.shape(value)[2:]) <= WHOLE for value in shown if np.ndim(value) > 2)
     if not is_small or any(np.ndim(value) < 3 for value in shown) or np.shape(values[factors[role]])[axis] != 1:
         return None
-    axes = ["1,1,0"] * (2 - int(found[1])) + [
+    axes = ["1,1,0"] * (2 - int(found[2])) + [
         ",".join(str(step.value) for step in steps if isinstance(step, Number))
-    ] * int(found[1])
+    ] * int(found[2])
     return Window(factors, RESULTS[kind], ";".join(axes))
+
+
+def unturned(tree: Expression) -> Expression:
+    """Return a tensor whose first two dimensions change places, in their usual order."""
+    is_turned = isinstance(tree, Call) and tree.function == "transpose"
+    return tree.arguments[0].value if isinstance(tree, Call) and is_turned else tree
 
 
 MOST = 5  # terms of a sum that are written out
@@ -162,7 +188,7 @@ class Equations:
             written, given = self.terms.formula(local.rule), paint.name(self.terms.upstream_name)
             values = {name: self.terms.nodes[name].value for name in self.terms.nodes[target].inputs}
             values[self.terms.upstream_name] = fact.upstream
-            slid = window(local.rule, values, fact.contribution)
+            slid = window(local.rule, values, fact.contribution, self.terms.upstream_name)
             if slid is not None:
                 return self.windowed(slid, values, self.arrived(move, slid.result), target)
             product = factors(local.rule, self.terms.upstream_name)

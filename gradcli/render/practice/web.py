@@ -84,7 +84,7 @@ def program(question: Question) -> str:
 def exercise(one: Prepared, looks: Looks) -> Json:
     """Return one exercise as data."""
     question = one.key.question
-    words, symbols, numbers = hints(question, one.ask.quantity, one.answer, looks)
+    words, symbols, numbers = hints(one.key, one.ask, looks)
     return {
         "text": " ".join(question.text.split()),
         "program": program(question),

@@ -2,19 +2,23 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.language.parser import parse_program
 from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Program
 from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.dot import dot
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.tree import LEVELS, tree
 from gradcli.render.text.looks import Asked
-from gradcli.source import Span
+from gradcli.source import Source, Span
 from gradcli.stream.values import dump
 from tests.render.programs import CASES, Case, explained
 
@@ -51,12 +55,35 @@ def test_ascii_is_ascii(case: Case) -> None:
 
 @EVERY
 def test_tree_shows_each_node_of_the_backward_graph_once(case: Case) -> None:
-    explanation = case.explain()
-    lines = [line for line in tree(explanation, LOOKS).splitlines() if line]
+    explanation = folded(case.explain())
+    lines = [
+        line for line in tree(explanation, LOOKS).splitlines() if line.lstrip("│├└─ ")[:1] in "×[" or line[0].isalpha()
+    ]
     shown = [line for line in lines if "see " not in line]
     reached = {explanation.output, *(step.input for step in explanation.steps)}
     assert len(shown) == len(reached)
     assert len(lines) == 1 + len(explanation.steps)
+
+
+NETWORK = "s = X @ W; e = exp(s); P = e/sum(e, dim=1, keepdim=True); loss = -sum(Y*log(P))/2"
+AT = {"X": [[1, 2], [0, 1]], "W": [[0.1, 0.2, 0.3], [-0.1, 0, 0.4]], "Y": [[1, 0, 0], [0, 0, 1]]}
+
+
+def test_the_tree_of_a_network_is_in_its_words_and_whole() -> None:
+    text = tree(explain(parse_program(Source(NETWORK)), {name: np.array(x, float) for name, x in AT.items()}), LOOKS)
+    assert "v3 = Y ⊙ v2" in text
+    assert not [word for word in ("expand", "squeeze", "…", "shape", "Y·v2") if word in text]
+
+
+def test_products_with_a_vector_have_no_nodes_that_nobody_wrote() -> None:
+    text = tree(explain(parse_program(Source("y = x @ A; 1/sum(y)")), {"x": np.ones(2), "A": np.eye(2)}), LOOKS)
+    assert not [word for word in ("squeeze", "y_a", "1·") if word in text]
+
+
+@pytest.mark.parametrize("picture", [tree, dot, mermaid])
+def test_dust_is_0(picture: Callable[[Explanation, Asked], str]) -> None:
+    text = picture(explain(parse_program(Source("m = max(x); m + log(sum(exp(x - m)))")), {"x": np.arange(3.0)}), LOOKS)
+    assert "e-16" not in text
 
 
 def chain(length: int) -> Explanation:

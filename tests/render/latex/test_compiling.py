@@ -98,7 +98,10 @@ def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
 def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
     explanation = BAD["commands"].explain()
     slides = beamer(explanation, Asked())
-    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1 + ("Its graph" in slides)
+    assert slides.count(r"\begin{frame}") == walk(explanation).last + 1 + ("Its graph" in slides) + (
+        "The gradients" in slides
+    )
+    assert "The gradients" in slides
     assert compiled(slides, tmp_path) == ""
 
 
@@ -126,9 +129,11 @@ def test_reasons_are_told_in_indices_numbers_and_words() -> None:
 
 def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
     chain = explained("; ".join(f"a{n + 1} = sin(a{n})*y" for n in range(9)), {"a0": 0.5, "y": 2.0})
-    program, whole, *frames, rest = beamer(chain, Asked()).split(r"\begin{frame}")[1:]
+    program, whole, *frames, results, rest = beamer(chain, Asked()).split(r"\begin{frame}")[1:]
     assert "tikz" not in program
     assert "clip" not in whole
+    assert "{The gradients}" in results
+    assert any("{a0}" in frame or "a_{0}" in frame for frame in frames[-2:]), "the last steps, which reach the leaves"
     assert len(frames) <= 17
     assert "--all" in rest
     for frame in frames:

@@ -44,7 +44,7 @@ PARTS = {
     "expand(unsqueeze(v, 0), (2, 3))": "v in each row",
     "expand(unsqueeze(v, 1), (2, 3))": "v along each row",
     "expand(unsqueeze(v/3, -1), (2, 3))": "v/3 along each row",
-    "expand(1/A, (2, 3))": "1/A copied along axes of length 1",
+    "expand(1/A, (2, 3))": "1/A copied to the full shape",
     "expand(x, (3,))*v": "expand(x, (3,))*v",
 }
 

@@ -6,21 +6,22 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from gradcli.language.simplify.algebra.bases import Argument, Function
+from gradcli.language.simplify.algebra.bases import Argument, Function, Sum
 from gradcli.language.simplify.algebra.exponents import Exponents
 from gradcli.language.simplify.algebra.terms import (
     ONE,
+    ZERO,
     Product,
     Rational,
     UnsimplifiedError,
     is_short,
     scaled,
 )
-from gradcli.language.simplify.extents import SCALAR, Extent, joined
+from gradcli.language.simplify.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
 from gradcli.language.simplify.facts.identities import LETTERS
 from gradcli.language.simplify.facts.rules import Rule, call_rules, head
-from gradcli.language.simplify.facts.shapes import constant_value, shape_of_call
+from gradcli.language.simplify.facts.shapes import constant_value, dims_of, shape_of_call
 from gradcli.language.simplify.numbers import as_typed
 from gradcli.language.tree import (
     Attribute,
@@ -38,6 +39,7 @@ from gradcli.language.tree import (
 
 Bound = dict[str, Product | Expression]  # what the letters of a pattern stand for
 
+MOST_TERMS = 4  # of a sum whose terms are summed one by one
 POWERS: dict[str, Rational] = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2), "square": 2, "reciprocal": -1}
 
 
@@ -66,6 +68,8 @@ class Builder(Exponents):
             if name == "abs" and first.coefficient >= 0 and self.is_nonnegative(first.term):
                 return first
         number, arguments = self._without_numbers(name, arguments)
+        if name in ("sum", "mean") and (self._is_centred(arguments) or self._cancels(name, arguments)):
+            return ZERO
         product = self.function(name, arguments, self.extent_of_call(name, arguments), template)
         for rule in call_rules(name):
             bound = self.matched(rule.pattern, product, {})
@@ -92,7 +96,67 @@ class Builder(Exponents):
                 number = self.multiply(number, Product(1, scalars))
                 x = Product(x.coefficient, tuple(power for power in x.term if power not in scalars))
             numberless[position] = Argument(x, numberless[position].keyword)
-        return number, numberless
+        return self._without_copies(name, number, numberless)
+
+    def _without_copies(
+        self, name: str, number: Product, arguments: Sequence[Argument]
+    ) -> tuple[Product, Sequence[Argument]]:
+        """Take out of a sum or mean along axes the factors whose entries are the same along them."""
+        inside = arguments[0].value if name in ("sum", "mean") else None
+        if not isinstance(inside, Product) or self.extent(inside).unknown:
+            return number, arguments
+        shape, described = self.extent(inside).shape, self.described(arguments)
+        axes, is_kept = self._axes(arguments, len(shape)), bool(described.get("keepdim", described.get(2)))
+        if not axes:
+            return number, arguments
+        varying = [x for x in inside.term if self._varies(self.bases[x[0]].extent.shape, axes, len(shape), is_kept)]
+        rest = Product(inside.coefficient, tuple(varying))
+        if len(varying) == len(inside.term) or self.extent(rest).shape != shape:
+            return number, arguments
+        outside = Product(1, tuple(power for power in inside.term if power not in varying))
+        return self.multiply(number, outside), [Argument(rest), *arguments[1:]]
+
+    @staticmethod
+    def _varies(shape: Shape, axes: Sequence[int], rank: int, is_kept: bool) -> bool:
+        """Tell whether a factor of a tensor varies along axes of it, or would stand elsewhere once they are gone."""
+        own_axes = range(rank - len(shape), rank)
+        if not is_kept:
+            return any(axis <= max(axes) for axis in own_axes)
+        return any(axis in axes and size > 1 for axis, size in zip(own_axes, shape, strict=True))
+
+    def _is_centred(self, arguments: Sequence[Argument]) -> bool:
+        """Tell whether a sum is of `x - mean(x)` along the same axes, or of all of it, the entries of which cancel."""
+        inside = self.only(arguments[0].value, Sum) if isinstance(arguments[0].value, Product) else None
+        if inside is None or inside.extent.unknown or len(inside.polynomial) != 2:
+            return False
+        first, second = (Product(c, t) for t, c in inside.polynomial.items())
+        rank, axes = len(inside.extent.shape), self._axes(arguments, len(inside.extent.shape))
+        for x, mean in ((first, scaled(second, -1)), (second, scaled(first, -1))):
+            function = self.only(mean, Function)
+            if function is not None and function.name == "mean" and function.arguments[0].value == x:
+                is_kept = self.described(function.arguments).get("keepdim") or self.extent(mean) == SCALAR
+                along = self._axes(function.arguments, rank)
+                if along and set(along) <= set(axes) and (is_kept or max(along) < len(along)):
+                    return self.extent(x) == inside.extent
+        return False
+
+    def _cancels(self, name: str, arguments: Sequence[Argument]) -> bool:
+        """Tell whether a sum of terms is 0, for the sums of its terms are: of `p*sum(y) - y`, where p are shares."""
+        inside = self.only(arguments[0].value, Sum) if isinstance(arguments[0].value, Product) else None
+        if inside is None or inside.extent.unknown or len(inside.polynomial) > MOST_TERMS:
+            return False
+        terms = [Product(c, t) for t, c in inside.polynomial.items()]
+        if any(self.extent(term) != inside.extent for term in terms):
+            return False  # copies of a term count
+        sums = [self.call(name, [Argument(term), *arguments[1:]]) for term in terms]
+        return self.add(*sums) == ZERO
+
+    def _axes(self, arguments: Sequence[Argument], rank: int) -> Sequence[int]:
+        """Return the axes of a sum or mean, which are all where none are told; none where that is not known."""
+        described = self.described(arguments)
+        if not described.keys() & {"dim", 1}:
+            return range(rank)
+        return dims_of(described.get("dim", described.get(1)), rank) or ()
 
     def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the number of one case out where the other case is 0."""
@@ -107,6 +171,11 @@ class Builder(Exponents):
     def extent_of_call(self, name: str, arguments: Sequence[Argument]) -> Extent | None:
         if name in ELEMENTWISE or name in OPERATORS:
             return joined(self.extent(x.value) for x in arguments if isinstance(x.value, Product))
+        shape = shape_of_call(name, self.described(arguments))
+        return None if shape is None else Extent(shape)
+
+    def described(self, arguments: Sequence[Argument]) -> dict[int | str, Any]:
+        """Return by position or keyword the values of arguments that are constant, and the shapes of the others."""
         described: dict[int | str, Any] = {}
         for position, argument in enumerate(arguments):
             x: Any = argument.value
@@ -121,8 +190,7 @@ class Builder(Exponents):
                 except ValueError:
                     x = None
             described[argument.keyword or position] = x
-        shape = shape_of_call(name, described)
-        return None if shape is None else Extent(shape)
+        return described
 
     def exponential(self, exponent: Product) -> Product:
         """Return `exp(exponent)`; of `x - logsumexp(x)` along a dimension the softmax."""
@@ -272,6 +340,12 @@ class Builder(Exponents):
                 assert isinstance(a, Product)
                 assert isinstance(b, Product)
                 return ranks["a"] == ranks["b"] == 1 and self.extent(a) == self.extent(b)
+            case "a has one entry along b":
+                a, b = bound["a"], bound["b"]
+                if not (isinstance(a, Product) and isinstance(b, Product) and b.is_number) or self.extent(a).unknown:
+                    return False
+                shape = self.extent(a).shape
+                return bool(shape) and shape[int(b.coefficient) % len(shape)] == 1
             case "c is the last dimension":
                 return ranks["a"] is not None and bound["c"] in (Product(ranks["a"]), Product(-1))
         return True

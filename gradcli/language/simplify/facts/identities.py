@@ -17,6 +17,7 @@ Condition = Literal[
     "a and b are matrices",
     "a and b are vectors of one size",
     "c is the last dimension",
+    "a has one entry along b",
 ]
 
 LETTERS = frozenset("abc")
@@ -158,8 +159,30 @@ TABLE = [
         "shares of a vector, kept", "sum(softmax(a), dim=b, keepdim=True)", "1", "definition of softmax", ranks=VECTOR
     ),
     Identity("softmax by exponentials", "1/sum(exp(a))*exp(a)", "softmax(a)", "definition of softmax", ranks=VECTOR),
+    Identity(
+        "softmax by exponentials along a dimension",
+        "1/sum(exp(a), dim=b, keepdim=True)*exp(a)",
+        "softmax(a, dim=b)",
+        "definition of softmax",
+    ),
     # Shapes.
     Identity("squeeze of unsqueeze", "squeeze(unsqueeze(a, b), b)", "a", "a dimension of size 1"),
+    Identity(
+        "unsqueeze of squeeze",
+        "unsqueeze(squeeze(a, b), b)",
+        "a",
+        "a dimension of size 1",
+        ranks="a has one entry along b",
+    ),
+    *(
+        Identity(
+            f"{name} that keeps its dimension",
+            f"unsqueeze({name}(a, dim=b), b)",
+            f"{name}(a, dim=b, keepdim=True)",
+            "definition of keepdim",
+        )
+        for name in ("sum", "mean", "amax", "logsumexp")
+    ),
     Identity("reshape of reshape", "reshape(reshape(a, b), c)", "reshape(a, c)", "entries stay in order"),
     # Matrices.
     Identity("matrix transpose twice", "a.mT.mT", "a", "definition of the transpose"),

@@ -88,6 +88,12 @@ def _permuted(x: Arguments) -> Shape | None:
     return None if dims is None else tuple(x[0][dim] for dim in dims)
 
 
+def _transposed(x: Arguments) -> Shape:
+    sizes = list(x[0])
+    sizes[x[1]], sizes[x[2]] = sizes[x[2]], sizes[x[1]]
+    return tuple(sizes)
+
+
 def _squeezed(x: Arguments) -> Shape | None:
     axes = dims_of(x.get("dim", x.get(1)), len(x[0]))
     return None if axes is None else tuple(n for axis, n in enumerate(x[0]) if axis not in axes or n != 1)
@@ -143,19 +149,23 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     ".mT": lambda x: (*x[0][:-2], x[0][-1], x[0][-2]),
     "diag": _on_diagonal,
     "diagonal": _diagonal,
+    "diagonal_backward": _shape_argument(-1, "shape"),
     "det": lambda x: x[0][:-2],
     "linear": _linear,
+    "max": lambda x: () if len(x) == 1 else None,
+    "min": lambda x: () if len(x) == 1 else None,
     "permute": _permuted,
     "squeeze": _squeezed,
     "logdet": lambda x: x[0][:-2],
     "eye": lambda x: (x[0], x.get(1, x[0])),
     "expand": _shape_argument(1, "size"),
     "index_backward": _shape_argument(-1, "shape"),
-    "one_hot": lambda x: (*(() if isinstance(x[0], int) else x[0]), x[1]),
+    "one_hot": lambda x: (*(() if isinstance(x[0], int) else x[0]), x[1]) if isinstance(x[1], int) else None,
     "outer": lambda x: (*x[0], *x[1]) if len(x[0]) == len(x[1]) == 1 else None,
     "reshape": _shape_argument(1, "shape"),
     "select_backward": _shape_argument(-1, "shape"),
     "slice_backward": _shape_argument(-1, "shape"),
+    "transpose": _transposed,
     "unsqueeze": _unsqueezed,
     "zeros": _shape_argument(0, "size"),
     **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),

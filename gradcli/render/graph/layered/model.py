@@ -164,6 +164,7 @@ def is_before(position: int, count: int, direction: Direction) -> bool:
 
 
 RATIO = 1.55  # of the width of a page or a slide to its height
+LOWEST, HIGHEST = 4 / 3 / RATIO, 16 / 9 / RATIO  # shares of it that fill such a place well
 MOST = 6  # rows
 NARROW = 800.0  # pixels of a drawing that stays as it is
 NEARLY = 0.85  # as large as the largest
@@ -176,7 +177,7 @@ Segments = tuple[tuple[Point, ...], ...]
 
 
 def fitting(*drawings: Drawing | None, ratio: float = RATIO) -> Drawing | None:
-    """Return a drawing, whole or in rows, that is about as large as any in a place of this shape: the first."""
+    """Return the drawing, whole or in rows, that is largest in a place of this shape, or nearly so and fills it."""
     whole = [drawn for drawn in drawings if drawn is not None]
     found = [*whole, *(one for drawn in whole for one in in_rows(drawn, ratio))]
 
@@ -186,7 +187,9 @@ def fitting(*drawings: Drawing | None, ratio: float = RATIO) -> Drawing | None:
     best = max(map(size, found), default=0.0)
     if whole and whole[0].direction == "LR" and whole[0].width <= NARROW:
         return whole[0]
-    return next((one for one in found if size(one) >= NEARLY * best), None)
+    large = [one for one in found if size(one) >= NEARLY * best]
+    filling = [one for one in large if LOWEST <= one.width / max(one.height, 1) / ratio <= HIGHEST]
+    return max(filling or large, key=size, default=None)
 
 
 def in_rows(drawing: Drawing, ratio: float, narrow: float = NARROW) -> Iterator[Drawing]:

@@ -20,7 +20,7 @@ from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Number, names
 from gradcli.language.unparser import unparse, unparse_statement
 from gradcli.render.graph.labels import edges
-from gradcli.render.lesson.readable import ENTRYWISE, label
+from gradcli.render.lesson.readable import ENTRYWISE, bare, label, readable
 from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import number, short
 from gradcli.render.text.wrapping import beginning
@@ -116,21 +116,25 @@ def formula(tree: Expression, asked: Asked, width: int) -> str:
     return cut(visible(unparse(tree, multiply=asked.times)), width, asked)
 
 
+def entrywise(asked: Asked) -> str:
+    """Return the sign between tensors that are multiplied entry by entry."""
+    return asked.times if asked.ascii else ENTRYWISE
+
+
 def edge_label(local: Local, asked: Asked, ranks: Mapping[str, int]) -> str:
     """`2·x = 4`, or a number alone, such as `-1`; for a structured operation, which has none, the rule: `g @ B.T`."""
-    entrywise = asked.times if asked.ascii else ENTRYWISE
 
     def write(tree: Expression) -> str:
-        return label(tree, ranks, partial(formula, asked=asked, width=WIDE), entrywise)
+        return label(tree, ranks, partial(formula, asked=asked, width=WIDE), entrywise(asked))
 
     if local.formula is None:
         return write(local.rule)
-    text = write(local.formula)
+    text = bare(write(local.formula))
     is_large = local.value is None or np.size(local.value) > FEW or asked.values in ("none", "shape")
     if is_large or isinstance(local.formula, Number):
         return text
     result = tensor(local.value, asked)
-    return text if text == result else f"{text} = {result}"
+    return text if text == result or len(f"{text} = {result}") > WIDE else f"{text} = {result}"
 
 
 # The boxes of tensors and the edges between them.
@@ -149,6 +153,7 @@ class Sketcher:
         self.inside = {node.id for node in explanation.nodes if is_inside(node) and node.id != explanation.output}
 
         self.drawn = [node for node in explanation.nodes if node.id not in self.inside]
+        self.rests = explanation.rests
         self.title = f"The graph of {visible(explanation.output)}"
 
     def sketch(self) -> Sketch:
@@ -183,11 +188,16 @@ class Sketcher:
             if not definition.endswith(f"= {written[0]}"):
                 yield from labelled("value", written, "value")
             if node.grad is not None:
-                yield from labelled("grad", numerals(node.grad, asked), "grad")
+                yield from labelled("grad", numerals(self.gradient(node), asked), "grad")
+
+    def gradient(self, node: Node) -> Value | None:
+        """Return the gradient of a node, 0 in place of what rounding leaves."""
+        return 0.0 if node.id in self.rests else node.grad
 
     def definition(self, node: Node) -> str:
         """`v1 = a·x2`, or the name alone of a variable."""
-        name, text = visible(node.name), formula(node.expression, self.asked, WIDEST)
+        tree = readable(node.expression, self.ranks, entrywise(self.asked), is_typed=True)
+        name, text = visible(node.name), formula(tree, self.asked, WIDEST)
         return cut(name if text == name else f"{name} = {text}", WIDEST + 8, self.asked)
 
     def arcs(self, node: Node) -> Iterator[Arc]:
@@ -210,7 +220,7 @@ class Sketcher:
         """Say in words what a box stands for."""
         told = [f"{self.definition(node)}: value {tensor(node.value, self.asked)}"]
         if node.grad is not None:
-            told.append(f"gradient {tensor(node.grad, self.asked)}")
+            told.append(f"gradient {tensor(self.gradient(node), self.asked)}")
         return ", ".join(
             [*told, function(node, self.asked) or {"leaf": "leaf", "op": "no gradient"}.get(node.kind, "constant")]
         )

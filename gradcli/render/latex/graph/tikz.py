@@ -119,7 +119,7 @@ def label(arc: Arc, edge: Behind | None, terms: Terms, values: str) -> Label | N
 
 def derivative(local: Local, terms: Terms, values: str) -> str:
     """Return the local derivative, with its number where there is room for both."""
-    found = terms.rule(local) if local.formula is not None else terms.formula(local.rule)
+    found = terms.formula(local.rule if local.formula is None else local.formula, terms.arriving(local))
     is_few = local.value is not None and np.size(local.value) <= (1 if values == "shape" else FEW)
     number = terms.value(local.value) if is_few else None
     number = None if number is not None and number.is_tall else number

@@ -11,7 +11,14 @@ import gradcli.ops
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, NONNEGATIVE, OPERATORS, PARTIAL, PASSING
+from gradcli.language.simplify.facts.functions import (
+    ELEMENTWISE,
+    LINEAR,
+    NONNEGATIVE,
+    OPERATORS,
+    PARTIAL,
+    PASSING,
+)
 from gradcli.language.simplify.facts.shapes import RULES
 from gradcli.language.simplify.reading import Reader
 from gradcli.language.tree import fold
@@ -54,6 +61,7 @@ CALLS = {
     ".mT": ["M.mT", "reshape(M, (3, 2, 1)).mT"],
     "clone": ["clone(M)"],
     "diagonal": ["diagonal(S)"],
+    "diagonal_backward": ["diagonal_backward(u, shape=(2, 2))"],
     "layer_norm": ["layer_norm(v, (3,))"],
     "rms_norm": ["rms_norm(v, (3,))"],
     "det": ["det(S)"],
@@ -63,6 +71,9 @@ CALLS = {
     "safe_softmax": ["safe_softmax(M, dim=1)"],
     "amax": ["amax(M, dim=1)", "amax(M, (0, 1))"],
     "amin": ["amin(M, dim=(0, 1), keepdim=True)", "amin(M, 1)"],
+    "max": ["max(M)"],
+    "min": ["min(v)"],
+    "transpose": ["transpose(M, 0, 1)", "transpose(reshape(M, (1, 2, 3)), 0, 2)"],
     "cumsum": ["cumsum(M, dim=1)"],
     "detach": ["detach(M)"],
     "diag": ["diag(S)"],
@@ -123,6 +134,9 @@ def test_nan_passes(name: str) -> None:
     options = ", dim=0" if name in ("log_softmax", "softmax", "logsumexp") else ""
     text = f"{name}(x{options})" if name in RULES or options else of(name, "x")
     text = {**OF_NAN, "where": "where(v > 0, x, x)"}.get(name, text)
+    if name.startswith("conv"):
+        sizes = (1, 1, *(1 for _ in range(int(name[-2]) - 1)))
+        text = f"{name}(reshape(x, {(*sizes, 3)}), reshape(x, {(*sizes, 3)}))"
     assert np.isnan(evaluated(text, x=np.array([np.nan, 1, 2]))).any()
 
 

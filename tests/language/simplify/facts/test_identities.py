@@ -36,6 +36,7 @@ ARRAYS: list[Any] = [
     np.array([[0.5, -1], [2, 0.25]]),
     np.array([[1, 0.5], [-3, 2]]),
     np.array([True, False]),
+    np.array([[0.5], [-2]]),
 ]
 IDS = [identity.name for identity in TABLE]
 
@@ -68,6 +69,9 @@ def holds(identity: Identity, point: Mapping[str, Any]) -> bool:
             return ranks["a"] == ranks["b"] == 2
         case "a and b are vectors of one size":
             return ranks["a"] == ranks["b"] == 1 and len(point["a"]) == len(point["b"])
+        case "a has one entry along b":
+            shape, axis = np.shape(point["a"]), int(np.ravel(point["b"])[0])
+            return bool(np.ndim(point["b"]) == 0 and -len(shape) <= axis < len(shape) and shape[axis] == 1)
         case "c is the last dimension":
             return bool(np.all(point["c"] == ranks["a"]))
     return True
@@ -111,7 +115,16 @@ def test_both_sides_are_equal(identity: Identity) -> None:
             np.testing.assert_allclose(left, right, rtol=1e-12)
 
 
-SHAPES: dict[str, tuple[int, ...]] = {"A": (3, 3), "B": (3, 3), "v": (3,), "w": (3,), "u": (2,), "s": (), "t": ()}
+SHAPES: dict[str, tuple[int, ...]] = {
+    "A": (3, 3),
+    "B": (3, 3),
+    "v": (3,),
+    "w": (3,),
+    "u": (2,),
+    "s": (),
+    "t": (),
+    "C": (3, 1),
+}
 
 
 def instances(identity: Identity) -> Iterator[dict[str, Expression]]:
