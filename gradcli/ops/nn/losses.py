@@ -52,12 +52,9 @@ def reduce_losses(losses: Any, reduction: str, count: float | None = None) -> An
     if reduction == "none":
         return losses
     total = summation.total(losses, behind(None, losses.ndim - 1)) if mode.stacked else summation.total(losses)
-    return total if reduction == "sum" else total / (size_of(losses) if count is None else count)
-
-
-def size_of(x: Any) -> int:
-    """Return the number of entries; of each point, in a stack."""
-    return math.prod(x.shape[mode.stacked :])
+    return (
+        total if reduction == "sum" else total / (math.prod(losses.shape[mode.stacked :]) if count is None else count)
+    )
 
 
 def share_gradient(gradient: Any, x: Any, reduction: str) -> Any:
@@ -119,7 +116,7 @@ mse = structured(
 
 def _twice(x: Any, reduction: str) -> float:
     """Return the factor of a square's derivative, 2/n for a mean over n entries, as one number as in torch."""
-    return 2 / max(size_of(x), 1) if reduction == "mean" else 2.0
+    return 2 / max(math.prod(x.shape[mode.stacked :]), 1) if reduction == "mean" else 2.0
 
 
 def _bent(name: str, node: str, losses: Any, slope: Any) -> Primitive:
