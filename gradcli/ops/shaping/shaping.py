@@ -349,7 +349,9 @@ def mT(input: Tensor) -> Any:
     return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
 
 
-@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="")
+@operation(
+    "x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="", traits=("linear",)
+)
 def apply_transpose(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))
