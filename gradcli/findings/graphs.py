@@ -100,13 +100,15 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
 def stacked_later(witness: Witness, place: Place) -> str:
     """Return the statement that makes a tensor of what another one gives to a name, with the graph; else empty."""
     lists = [owner_of(call) for call in place.written.calls("append")]
-    names = [*lists, place.written.target()]
+    names = [*lists, target := place.written.target()]
     for source, x in witness.syntax():
         other = Place(source, getattr(x, "lineno", 0), x, place.env) if isinstance(x, ast.Assign | ast.Expr) else place
         for call in other.written.calls("tensor", "as_tensor", "FloatTensor") if other.node is not place.node else ():
             name = short(call.args[0]) if call.args else ""
             if name and name in names:
                 return other.written.with_(call, f"torch.stack({name})" if name in lists else name)
+            if target and call.args and target in names_in(call.args[0]):
+                return kept_in_graph(other, Cut(other.line, "numpy()"), target) or ""
     return ""
 
 
@@ -167,12 +169,17 @@ def what_left(place: Place, cut: Cut) -> str:
     return cut.how
 
 
-def kept_in_graph(place: Place, cut: Cut) -> str | None:
-    """Return the statement without the step that left the graph."""
+def kept_in_graph(place: Place, cut: Cut, kept: str = "") -> str | None:
+    """Return the statement without the step that left the graph, perhaps of what is `kept` in it now."""
     written = place.written
     if written.node is None:
         return None
     if cut.how == "no_grad":
+        for x in ast.walk(ast.parse(place.source.text)):
+            is_around = isinstance(x, ast.FunctionDef) and x.lineno <= place.line <= (x.end_lineno or 0)
+            for mark in x.decorator_list if is_around and isinstance(x, ast.FunctionDef) else ():
+                if re.search("no_grad|inference_mode", ast.unparse(mark)):
+                    return f"@torch.enable_grad()  # line {mark.lineno}, in place of @{ast.unparse(mark)}"
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
     name = cut.how.rpartition(".")[2].removesuffix("()")
     if cut.how in COPIES:
@@ -184,18 +191,19 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
                 text = None if text is None else re.sub(r"\.(data\b|(detach|item|numpy|cpu|tolist)\(\))", "", text)
                 return None if text is None else written.with_(call, text)
         return None
-    arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
+    arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray) and key != kept}
     tree = ast.parse(written.text)
 
     class Out(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
-            before = [*map(ast.unparse, node.args)]
+            before, is_kept = [*map(ast.unparse, node.args)], any(kept in names_in(x) for x in node.args)
             self.generic_visit(node)
-            if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
+            is_tensor = is_kept or before != [*map(ast.unparse, node.args)]
+            if ast.unparse(node.func).startswith("math.") and is_tensor:
                 node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
-            if is_array_made(node) and before != [*map(ast.unparse, node.args)]:
+            if is_array_made(node) and is_tensor:
                 return node.args[0]
-            if ast.unparse(node.func) == f"np.{called(node)}" and before != [*map(ast.unparse, node.args)]:
+            if ast.unparse(node.func) == f"np.{called(node)}" and is_tensor:
                 node.func = ast.Attribute(ast.Name("torch"), called(node).replace("power", "pow"))
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute

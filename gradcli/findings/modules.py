@@ -14,7 +14,7 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import NEVER_REACHED, of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
 from gradcli.findings.spelling import one_line, several, short
-from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
+from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class, spelled
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -243,7 +243,7 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
         owned = {id(one): f"{key}.{part}" for key, own in named[::-1] for part, one in own.named_parameters()}
         moved = [
-            key if "." in key else owned.get(id(one), key)  # no variable of a loop
+            spelled(key if "." in key else owned.get(id(one), key))  # no variable of a loop
             for key, one in leaves
             if one.requires_grad and one in accounts and accounts[one].ever_moved
         ]

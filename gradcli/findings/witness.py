@@ -29,7 +29,7 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
 from gradcli.findings.finding import Finding
 from gradcli.findings.paths import paths
-from gradcli.findings.spelling import Written, called
+from gradcli.findings.spelling import Written, backward_call, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
@@ -257,17 +257,19 @@ class Witness(Recorder):
         inner = super().followed(node, execute, source)
         if isinstance(node, COMPOUND):
             return inner
-        stack, times = self.stack, 0
+        stack, times, lines = self.stack, 0, self.machine.lines
         text = ast.unparse(node)
-        is_silent, is_plain, is_pass = self.run.is_silent, "grad" not in text, "backward" in text
+        is_silent, is_pass, run = self.run.is_silent, backward_call(node) is not None, self.run
+        is_plain = "grad" not in text
+        is_of_numbers = "grad" not in text.replace(".grad", "")  # perhaps of an engine of the snippet
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
             self.is_often = is_silent and times > OFTEN and times & (times - 1) != 0
-            self.is_brief = is_plain and self.is_often
-            if is_pass and not self.run.passed:
+            self.is_brief = self.is_often and (is_plain or (is_of_numbers and not run.passed))
+            if is_pass and not run.passed:
                 self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
             try:
@@ -275,7 +277,7 @@ class Witness(Recorder):
             finally:
                 stack.pop()
                 if stack:
-                    self.machine.line = stack[-1].line  # the statement goes on
+                    lines[0] = stack[-1].line  # the statement goes on
 
         return placed
 
