@@ -15,7 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
+from gradcli.findings.spelling import Written, called, meant, names_in, number, one_line, several, short
 from gradcli.findings.witness import (
     Asking,
     Pass,
@@ -58,10 +58,7 @@ STOPPED = Cause("stopped", "error", order=4)
 MAKERS = ("tensor", "ones", "zeros", "rand", "randn", "full", "linspace")
 COPIES = ("torch.tensor()", "torch.as_tensor()", "new_tensor()", "Variable()")
 SOFT = {
-    "argmax": (
-        "torch.softmax({x}, dim=-1) in place of the index, "
-        "or torch.nn.functional.cross_entropy({x}, labels) in place of a count of hits"
-    ),
+    "argmax": "torch.softmax({x}, dim=-1) in place of the index",
     "argmin": "torch.softmax(-{x}, dim=-1) in place of the index",
     "sign": "torch.tanh({x})",
     "one_hot": "torch.softmax({x}, dim=-1)",
@@ -151,11 +148,24 @@ def soft(place: Place, cut: Cut) -> str | None:
         return None
     x = written.operand(cut.how)
     text = short(x) if x is not None else ""
+    if cut.how == "argmax" and (labels := compared_with(place, text)):
+        return f"torch.nn.functional.cross_entropy({text}, {labels})"
     if cut.how in SOFT:
         return SOFT[cut.how].format(x=text or "scores")
     if cut.how.startswith("the cast") or cut.how == "int()":
         return "keep the number a float"
     return None
+
+
+def compared_with(place: Place, scores: str) -> str:
+    """Return the labels that the index of the largest score is compared with, there or where it has a name; or ""."""
+    names = {place.written.target(), *(short(x) for x in place.written.calls("argmax"))} - {""}
+    for x in ast.walk(ast.parse(place.source.text)) if scores else ():
+        if isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Eq):
+            sides = [short(x.left), short(x.comparators[0])]
+            if len(names.intersection(sides)) == 1:
+                return next(side for side in sides if side not in names)
+    return ""
 
 
 def what_left(place: Place, cut: Cut) -> str:
@@ -591,6 +601,16 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
     return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
 
 
+def computed_before_switched(witness: Witness, place: Place, tensor: Tensor) -> str:
+    """Return the result that a line computed from a tensor before its requires_grad was switched on; or ""."""
+    (line, is_on), name = witness.run.switched.get(tensor, (0, False)), witness.known(tensor)
+    made = creation(witness, name)
+    lines = range(made.line + 1, line) if made is not None and is_on else ()
+    uses = [x for x in witness.statements.get(place.source, ()) if x.lineno in lines and name in names_in(x)]
+    results = [key for x in uses if isinstance(place.env.get(key := Written(x).target()), Tensor)]
+    return next((key for key in results if key != name), "")
+
+
 def is_maker(place: Place) -> bool:
     """Return whether a statement makes a tensor by a function that takes requires_grad."""
     value = getattr(place.written.node, "value", None)
@@ -846,6 +866,8 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         target = witness.at(None, used).written.target()
         instead = f"{target}.backward()" if isinstance(place.env.get(target), Tensor) else None
         yield NEVER_REACHED.found(place, name, message, effect, instead, see=[used, passes[-1].line])
+    elif tensor not in run.origins.used and (result := computed_before_switched(witness, place, tensor)):
+        yield of_switched(witness, result, [tensor], place, effect, "")
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""

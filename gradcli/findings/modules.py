@@ -13,7 +13,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import NEVER_REACHED, of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
-from gradcli.findings.spelling import one_line, several, short
+from gradcli.findings.spelling import called, names_in, one_line, several, short
 from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class, spelled
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
@@ -61,6 +61,25 @@ def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
                 if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"self.{attribute}" for target in targets):
                     return Place(source, x.lineno, x, witness.machine.globals)
     return None
+
+
+@NOT_REGISTERED.on("end")
+def used_up(witness: Witness) -> Iterator[Finding]:
+    """State that an optimizer was given a generator that another line has read to its end."""
+    for error, place in witness.errors:
+        call = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args), None)
+        name = short(call.args[0]) if call is not None and "empty parameter list" in message_of(error) else ""
+        made = creation(witness, name) if name else None
+        value = made.node.value if made is not None and isinstance(made.node, ast.Assign) else None
+        is_call = isinstance(value, ast.Call) and called(value) in ("parameters", "filter", "map")
+        reads = [x.lineno for own in witness.statements.values() for x in own if name in names_in(x)]
+        earlier = [line for line in reads if made is not None and made.line < line < place.line]
+        if made is None or not earlier or not (is_call or isinstance(value, ast.GeneratorExp)) or value is None:
+            continue
+        message = f"{name} is a generator, which line {earlier[0]} has read to its end: the optimizer gets nothing."
+        because = f"{short(value) or name} gives each parameter once."
+        instead, severity = made.written.with_(value, f"list({ast.unparse(value)})"), severity_of(witness, error, place)
+        yield NOT_REGISTERED.found(made, name, message, because, instead, severity, see=[*earlier, place.line])
 
 
 @NOT_REGISTERED.on("end")

@@ -473,7 +473,7 @@ def clamped(witness: Witness, done: Pass) -> None:
         if leaves:
             names, words = [witness.name(x) for x in leaves], place.written.of_primitive("clamp") or place.written.text
             message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
-            message += f"is 0 and {several(names)} gets no gradient."
+            message += f"is 0 and {several(names)} {'gets' if len(names) == 1 else 'get'} no gradient."
             because = f"{names[0]}.grad is 0 in each of {done.times} passes."
             finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
             witness.of(Zeros).expect(witness, leaves[0], finding)

@@ -235,9 +235,11 @@ class Witness(Recorder):
         return Place(source, line, node, self.machine.globals)
 
     def add(self, found: Iterable[Finding] | None) -> None:
-        """Keep findings, one for each code, place and name."""
+        """Keep findings, one for each code, place and name: that of an error, if there is one."""
         for one in found or ():
-            self.findings.setdefault((one.code, one.source, one.line, one.name), one)
+            key = one.code, one.source, one.line, one.name
+            if key not in self.findings or one.severity == "error":
+                self.findings[key] = one
 
     def tell(self, event: str, *facts: Any) -> None:
         """Ask the detectors of an event; one that fails is none of the snippet's errors."""

@@ -296,6 +296,40 @@ opt.step()
     ),
     (
         """
+lin = nn.Linear(2, 1)
+x = torch.rand(3, 2)
+out = lin(x)
+x.requires_grad_()
+out.sum().backward()
+print(x.grad)
+""",
+        "x.requires_grad_()",
+        "x = torch.rand(3, 2, requires_grad=True)",
+    ),
+    (
+        """
+lin = nn.Linear(2, 3)
+weights = lin.parameters()
+for w in weights:
+    print(w.shape)
+opt = torch.optim.SGD(weights, lr=0.1)
+""",
+        "weights = lin.parameters()",
+        "weights = list(lin.parameters())",
+    ),
+    (
+        """
+lin, x, kinds = nn.Linear(2, 3), torch.randn(4, 2), torch.tensor([0, 2, 1, 1])
+scores = lin(x)
+chosen = scores.argmax(1)
+share = (chosen == kinds).float().mean()
+(1 - share).backward()
+""",
+        "chosen = scores.argmax(1)",
+        "torch.nn.functional.cross_entropy(scores, kinds)",
+    ),
+    (
+        """
 state, data = (2 * torch.eye(3)).requires_grad_(), (5 * torch.eye(3)).requires_grad_()
 h = torch.zeros(1, 3)
 for x in torch.rand(40, 1, 3):
