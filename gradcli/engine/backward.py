@@ -7,7 +7,7 @@ keeps its events. Over numpy values no Tensor is built; with `create_graph` the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +18,10 @@ from gradcli.engine.graph import AccumulateGrad, Node, Target, reachable
 from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.rites import Rites
 from gradcli.engine.saved import check_versions, operands, release
-from gradcli.engine.tensor import Gradient, Tensor
+from gradcli.engine.tensor import Gradient, Tensor, Value
 from gradcli.errors import AutogradError
+
+ARRAY = np.ndarray
 
 
 class Contribution(NamedTuple):
@@ -60,34 +62,55 @@ def walk(
     """
     rites = Rites() if rites is None else rites
     retain = create_graph if retain_graph is None else retain_graph
-    pending = seeds(outputs, gradients, create_graph)
+    pending, unshared = seeds(outputs, gradients, create_graph), dict[Target, bool]()
     below = reachable(pending, into)
     rites.begin(below)
     for place in reversed(below):
-        upstream = rites.arrive(place, pending.pop(place, None))
-        if upstream is None:
+        if (upstream := rites.arrive(place, pending.pop(place, None))) is None:
             continue
         if isinstance(place, AccumulateGrad):
             if events:
                 yield Accumulation(place.variable, upstream)
-            rites.accumulate(place, upstream)
+            rites.accumulate(place, upstream, unshared.get(place, False))
             continue
         inputs, out = operands(place, create_graph)
         if changes.latest > place.sequence:
             check_versions(place)
         rules = rites.rules(place, upstream, out, inputs)
         for position, edge in enumerate(place.edges):
-            if edge is None or edge not in below:
+            if edge not in below:
                 continue
-            unsummed = rules[position](upstream, out, *inputs, **place.options)
-            if unsummed is None:  # a function that a snippet wrote may have nothing to give
-                continue
+            if (unsummed := rules[position](upstream, out, *inputs, **place.options)) is None:
+                continue  # a function that a snippet wrote may have nothing to give
             contribution = fit(unsummed, inputs[position])
             pending[edge] = pending[edge] + contribution if edge in pending else contribution
             if events:
                 yield Contribution(place, position, upstream, unsummed, contribution, pending[edge])
+            elif type(contribution) is ARRAY:
+                unshared[edge] = is_unshared(pending[edge], place, upstream, (out, *inputs), unshared)
         if not retain:
             release(place)
+
+
+def is_unshared(
+    gradient: Value, node: Node, upstream: Value, values: Iterable[Value], unshared: Mapping[Target, bool]
+) -> bool:
+    """Whether nobody else has the memory of a gradient that a node gave, from the upstream one and `values`.
+
+    A rule may hand on one of them, or a view of it; only of the upstream one that is known at its place, `unshared`.
+    What a snippet's `backward` returns it may keep.
+    """
+    memory = owner(gradient)
+    if node.primitive.shares or node.hooks is not None or getattr(memory, "size", None) != gradient.size:
+        return False
+    if memory is owner(upstream):
+        return unshared.get(node, False) and len(node.edges) == 1
+    return all(memory is not owner(x) for x in values)
+
+
+def owner(x: Value) -> Value:
+    """Return the array whose memory a value looks into, or itself."""
+    return x if getattr(x, "base", None) is None else x.base
 
 
 def outside_the_graph(index: int) -> AutogradError:

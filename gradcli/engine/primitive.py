@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -154,6 +154,7 @@ class Primitive:
     index: str | Callable[..., Any] = ""
     differential: str | Callable[..., Any] = ""
     stacked: tuple[str, ...] | Callable[..., Any] | None = None
+    shares: ClassVar[bool] = False  # whether others may hold the gradients that the rules give
     full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
     combines: bool = field(init=False)  # its operands; a structured operation takes indices and the like
     promotes: bool = field(init=False)  # the dtypes of its operands to one

@@ -19,14 +19,16 @@ from gradcli.engine.memory.views import copy
 from gradcli.engine.tensor import Tensor, Value
 
 
-def accumulate(leaf: Tensor, gradient: Any) -> None:
-    """Add to `.grad`, in the same memory as torch does; a first gradient is copied, for it may be an operand, too."""
+def accumulate(leaf: Tensor, gradient: Any, unshared: bool = False) -> None:
+    """Add to `.grad`, in the same memory as torch does; a first gradient is copied unless nobody else has it."""
     if gradient.shape != leaf.shape:
         raise other_shape(gradient, leaf)
     held: Any = leaf._grad
     if held is None:
         leaf._grad = (
-            copy_gradient(gradient) if isinstance(gradient, Tensor) else Tensor(copy_in_order(leaf.value, gradient))
+            copy_gradient(gradient)
+            if isinstance(gradient, Tensor)
+            else Tensor(in_order(leaf.value, gradient, unshared))
         )
     elif isinstance(gradient, Tensor):
         leaf._grad = held + gradient
@@ -35,8 +37,10 @@ def accumulate(leaf: Tensor, gradient: Any) -> None:
         held.changed()
 
 
-def copy_in_order(value: Value, gradient: Value) -> Value:
-    """Copy a gradient, in the order of the entries of its leaf where that is dense, else of rows."""
+def in_order(value: Value, gradient: Value, unshared: bool) -> Value:
+    """Return a gradient, or a copy of it, in the order of the entries of its leaf where that is dense, else of rows."""
+    if unshared and gradient.strides == value.strides and gradient.flags.writeable:
+        return gradient
     if value.flags.c_contiguous or not is_dense(value):
         return gradient.copy()
     laid = np.empty_like(value, dtype=gradient.dtype)
@@ -81,7 +85,7 @@ class Rites:
         """Return the rules by which the gradient goes on to the inputs of a node."""
         return node.primitive.rules_for(values)
 
-    def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
+    def accumulate(self, place: AccumulateGrad, gradient: Carrier, unshared: bool) -> None:
         """Add the whole gradient of a leaf to its `.grad`, unless it was detached since."""
         if place.collects:
-            accumulate(place.variable, gradient)
+            accumulate(place.variable, gradient, unshared)

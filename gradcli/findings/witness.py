@@ -87,7 +87,7 @@ class Place(NamedTuple):
 class Aside(Rites):
     """The rites of a pass that nobody is to notice."""
 
-    def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
+    def accumulate(self, place: AccumulateGrad, gradient: Carrier, unshared: bool) -> None:
         """Leave `.grad` as it is."""
 
 

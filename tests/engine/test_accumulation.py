@@ -13,6 +13,7 @@ import gradcli.ops
 from gradcli.engine.backward import Accumulation, drain, trace, walk
 from gradcli.engine.graph import nodes_below
 from gradcli.engine.tensor import Tensor, tensor
+from gradcli.ops.support.surface import OPERATIONS
 from tests.engine.random_programs import programs
 from tests.programs import SMOOTH, Run, family, of_every, run
 from tests.script.running import ours
@@ -138,3 +139,44 @@ print(kept[0], kept[1])
 
 def test_what_a_function_of_a_snippet_kept_stays() -> None:
     assert ours(SNIPPET) == "tensor([6., 6., 6.]) tensor([6., 6., 6.])\n"
+    alone = SNIPPET.replace(" + Keep.apply(x)", "").replace("kept[0], kept[1]", "kept[0]")
+    assert ours(alone) == "tensor([6., 6., 6.])\n"
+
+
+HOOKED = """
+import torch
+kept = []
+def keep(g):
+    kept.append(g)
+x = torch.full((3,), 2.0, requires_grad=True)
+y = {made}
+{hook}
+(y * 3).backward(torch.ones(3))
+gradients = [k.grad if k.requires_grad else k for k in kept]
+before = [g.clone() for g in gradients]
+x.grad.zero_()
+print(all(torch.equal(a, b) for a, b in zip(before, gradients)), len(kept))
+"""
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "x.register_hook(keep)",
+        "y.register_hook(keep)",
+        "y.grad_fn.register_hook(lambda inputs, outputs: keep(inputs[0]))",
+        "y.grad_fn.register_prehook(lambda outputs: keep(outputs[0]))",
+        "y.retain_grad(); kept.append(y)",
+    ],
+)
+@pytest.mark.parametrize("made", ["x * 2", "x + 0", "x.reshape(3)", "(x * 2).exp().view(3)"])
+def test_what_a_hook_of_a_snippet_kept_stays(hook: str, made: str) -> None:
+    assert ours(HOOKED.format(made=made, hook=hook)) == "True 1\n"
+
+
+def test_a_gradient_that_cannot_be_written_to_is_copied() -> None:
+    x = leaf(np.array([2.0]))
+    for total in (1, 2):
+        OPERATIONS["sum"].function(x).backward()
+        assert x.grad is not None
+        assert x.grad.value.tolist() == [total]

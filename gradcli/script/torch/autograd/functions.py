@@ -150,7 +150,9 @@ describe(Context, snippet_attributes=lambda ctx: ctx._attributes)
 
 @dataclass(frozen=True, eq=False)
 class Opaque(Primitive):
-    """A primitive whose rules are not read for the tensors they save."""
+    """A primitive whose rules are not read for the tensors they save, and may return what a snippet keeps."""
+
+    shares = True
 
     @property
     def saved(self) -> tuple[frozenset[int], ...]:

@@ -209,8 +209,8 @@ class SnippetRites(Rites):
         gradients = contributions(node, rules, upstream, out, values)  # computed at once, since hooks may replace them
         return [_constant(left) for left in after_hooks(node, upstream, gradients)]
 
-    def accumulate(self, place: AccumulateGrad, gradient: Carrier) -> None:
-        accumulate(place.variable, gradient)
+    def accumulate(self, place: AccumulateGrad, gradient: Carrier, unshared: bool) -> None:
+        accumulate(place.variable, gradient, unshared and place.hooks is None)
         if place.hooks is not None:
             accumulated_hooks(place, gradient)
 
