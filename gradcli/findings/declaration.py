@@ -64,13 +64,15 @@ class Cause:
     """A cause, which has a page in `causes.toml`.
 
     `severity` is the usual one. Of two causes that fit one place the one of the lower `order` is told first. `answers`
-    are the notes and reasons of timelines and explanations, by code, that a finding makes superfluous.
+    are the notes and reasons of timelines and explanations, by code, that a finding makes superfluous. A finding that
+    shares a line with one of a cause that it `follows` is not told: it goes when that is mended.
     """
 
     code: str
     severity: str
     order: int = 5
     answers: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
 
     @property
     def page(self) -> Page:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,15 @@ from gradcli.findings.finding import Finding
 from gradcli.findings.functions import DROPS, FACTOR, WRONG_INPUT
 from gradcli.findings.graphs import LEFT_GRAPH
 from gradcli.findings.order import ACCUMULATED
-from gradcli.findings.spelling import Written, called, meant, number, one_line, several
+from gradcli.findings.spelling import Written, backward_call, called, meant, number, one_line, several
 from gradcli.findings.witness import SURVEYED, Place, Witness
 from gradcli.script.python.functions.parameters import VARIABLES_AROUND
 from gradcli.script.python.values.attributes import Facade
 
 OVERWRITTEN = Cause("overwritten", "warning", order=2)
 ORDER = Cause("engine-order", "warning", order=2)
-MOST, FEW = 20_000, 200  # numbers of a graph that is looked at; and of one whose every derivative is
+MOST, MANY, FEW = 100_000, 20_000, 200  # numbers of a graph that is looked at, whose order is, whose derivatives are
+Setting = ast.Assign | ast.AugAssign
 
 
 class Engines:
@@ -31,6 +33,8 @@ class Engines:
     def __init__(self) -> None:
         self.passes: Counter[tuple[str, int]] = Counter()
         self.leaves: dict[int, tuple[Any, Any, Any]] = {}
+        self.roots: dict[tuple[str, int], Any] = {}  # on which passes run, by their places, while they do
+        self.methods: dict[tuple[type, str], tuple[Any, ast.FunctionDef, list[tuple[Setting, str]]] | None] = {}
 
 
 def parents_in(x: Any) -> str:
@@ -54,16 +58,24 @@ def value_in(x: Any) -> Any:
 @ACCUMULATED.on("statement")
 def passed(witness: Witness, env: dict[str, Any]) -> Iterator[Finding] | None:
     """Look at the graph of an engine once its backward has run."""
-    place = witness.place
-    call = place.node.value if isinstance(place.node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or called(call) != "backward" or not isinstance(call.func, ast.Attribute):
+    place, roots = witness.place, witness.of(Engines).roots
+    outer = place.outer
+    if outer is not None and backward_call(outer.node) is not None:
+        root = next((x for x in env.values() if parents_in(x)), None)
+        roots.update({} if root is None else {outer.key: root})  # what it runs on, last of all, if that has no name
+    call = backward_call(place.node)
+    if call is None or (outer is not None and outer.key in roots):
         return None
-    return looked_at(witness, env, place, call.func)
+    return looked_at(witness, env, place, call)
 
 
-def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Attribute) -> Iterator[Finding]:
-    root = meant({**witness.machine.globals, **env}, call.value)
-    attribute, engines = parents_in(root), witness.of(Engines)
+def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Call) -> Iterator[Finding]:
+    engines, variables = witness.of(Engines), {**witness.machine.globals, **env}
+    written = [*([call.func.value] if isinstance(call.func, ast.Attribute) else []), *call.args]
+    named = [x for x in (meant(variables, y) for y in written) if parents_in(x)]
+    root = next(iter(named), engines.roots.get(place.key))
+    engines.roots.pop(place.key, None)
+    attribute = parents_in(root)
     if not attribute or any(type(one.env.get("self")) is type(root) for one in place.calls()):
         return
     engines.passes[place.key] += 1
@@ -73,11 +85,18 @@ def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Att
     names = {id(x): name for name, x in witness.objects(type(root))}
     leaves = [x for x in nodes if not getattr(x, attribute) and id(x) in names]
     if engines.passes[place.key] == 1:
-        wrong = [one for node in nodes for one in wrong_edges(witness, node, attribute, nodes)]
+        users = defaultdict[int, list[Any]](list)
+        for node in nodes:
+            for x in parents_of(node, attribute):
+                users[id(x)].append(node)
+        wrong = [one for node in nodes for one in wrong_edges(witness, node, attribute, users)]
         if not wrong and len(nodes) <= FEW:
             wrong = [one for node in nodes for one in wrong_factors(witness, node, attribute)][:1]
-        yield from wrong or (wrong_order(witness, root, nodes, attribute) if not engines.leaves else ())
-    yield from added(witness, place, root, nodes, {names[id(x)]: x for x in leaves})
+        if not wrong and len(nodes) <= MANY and not engines.leaves:
+            wrong = list(wrong_order(witness, root, nodes, attribute, names, called(call)))
+        yield from wrong
+    function = partial(meant(variables, call.func), root) if call.args else getattr(root, called(call))
+    yield from added(witness, place, function, nodes, {names[id(x)]: x for x in leaves})
     engines.leaves = {id(x): (x, value_in(x), x.grad) for x in leaves}
 
 
@@ -92,8 +111,10 @@ def below(root: Any, attribute: str) -> list[Any]:
     return list(seen.values())
 
 
-def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: dict[str, Any]) -> Iterator[Finding]:
-    """State that a pass added to gradients of one before, from before a step: proved by the pass alone."""
+def added(
+    witness: Witness, place: Place, again: Callable[[], Any], nodes: list[Any], leaves: dict[str, Any]
+) -> Iterator[Finding]:
+    """State that a pass added to gradients of one before, from before a step: proved by running the pass `again`."""
     before = witness.of(Engines).leaves
     stepped = {name: x for name, x in leaves.items() if id(x) in before and differ(before[id(x)][1], value_in(x))}
     if not stepped:
@@ -103,7 +124,7 @@ def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: d
         for x in nodes:
             x.grad = x.grad * 0
         with witness.aside():
-            root.backward()
+            again()
         alone = {name: x.grad for name, x in stepped.items()}
     except Exception:  # the snippet's own code, which may not run twice
         return
@@ -123,28 +144,29 @@ def added(witness: Witness, place: Place, root: Any, nodes: list[Any], leaves: d
         yield ACCUMULATED.found(place, ", ".join(wrong), message, because, instead)
 
 
-def wrong_edges(witness: Witness, node: Any, attribute: str, nodes: Sequence[Any]) -> Iterator[Finding]:
+def wrong_edges(witness: Witness, node: Any, attribute: str, users: Mapping[int, Sequence[Any]]) -> Iterator[Finding]:
     """State what the backward of a number forgets: a parent that is not among its parents, or a sum."""
+    methods = witness.of(Engines).methods
     for _, back in closures(node):
-        variables, method = back._facts(VARIABLES_AROUND), method_around(witness, type(node), back.__qualname__)
-        if method is None:
+        variables, key = back._facts(VARIABLES_AROUND), (type(node), back.__qualname__)
+        if key not in methods:
+            known = method_around(witness, *key)
+            methods[key] = known and (known[0], known[1], list(settings(known[2])))
+        if (method := methods[key]) is None:
             continue
-        source, function, inner = method
-        for x in ast.walk(inner):
-            target = x.targets[0] if isinstance(x, ast.Assign) else x.target if isinstance(x, ast.AugAssign) else None
-            if not isinstance(target, ast.Attribute) or target.attr != "grad" or not isinstance(target.value, ast.Name):
-                continue
-            name, parent = target.value.id, variables.get(target.value.id)
+        for x, name in method[2]:
+            parent = variables.get(name)
             if parent is node or type(parent) is not type(node):
                 continue
-            at = Place(source, target.lineno, x if isinstance(x, ast.stmt) else None, witness.machine.globals)
+            source, function, _ = method
+            at = Place(source, x.lineno, x, witness.machine.globals)
             if all(y is not parent for y in getattr(node, attribute)):
                 yield from of_missing(witness, function, at, variables, node, name, attribute)
             elif isinstance(x, ast.Assign):
-                users = [y for y in nodes if any(z is parent for z in getattr(y, attribute))]
-                total = shares(witness, parent, users, attribute) if len(users) > 1 else None
+                uses = users[id(parent)]
+                total = shares(witness, parent, uses, attribute) if len(uses) > 1 else None
                 if total is not None and differ(total, parent.grad):
-                    yield of_overwritten(witness, at, name, parent, len(users), total)
+                    yield of_overwritten(witness, at, name, parent, len(uses), total)
 
 
 def shares(witness: Witness, parent: Any, users: Sequence[Any], attribute: str) -> Any:
@@ -210,7 +232,7 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
             continue
         for parent, first, own, true in zip(parents, alone, contributions, slopes, strict=True):
             names = [key for key, x in variables.items() if x is parent]
-            at = next((x for name in names for x in setting(method[2], name)), None)
+            at = next((x for x, name in settings(method[2]) if name in names), None)
             if true is None or at is None or np.allclose(own, true, rtol=1e-3, atol=1e-5):
                 continue
             others = [x for x in slopes if x is not None and x is not true]
@@ -227,18 +249,20 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
             because += f"difference quotient of {name} is {number(true)}."
             about = ", ".join(x for x in (names[0], name, type(node).__name__, witness.path(parent)) if x)
             out = next((key for key, x in variables.items() if x is node), "out")
-            chained = ast.BinOp(at.value, ast.Mult(), ast.parse(f"{out}.grad", mode="eval").body)  # type: ignore[attr-defined]
+            chained = ast.BinOp(at.value, ast.Mult(), ast.parse(f"{out}.grad", mode="eval").body)
             instead = f"{names[0]}.grad += {ast.unparse(chained)}" if is_alone else None
             yield cause.found(place, about, message, because, instead)
             return
 
 
-def setting(function: ast.FunctionDef, name: str) -> Iterator[ast.stmt]:
-    """Yield the statements that give a variable its gradient."""
+def settings(function: ast.FunctionDef) -> Iterator[tuple[Setting, str]]:
+    """Yield the statements that give variables their gradients, each with its variable."""
     for x in ast.walk(function):
-        targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AugAssign) else []
-        if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"{name}.grad" for target in targets):
-            yield x
+        if not isinstance(x, Setting):
+            continue
+        for target in x.targets if isinstance(x, ast.Assign) else [x.target]:
+            if isinstance(target, ast.Attribute) and target.attr == "grad" and isinstance(target.value, ast.Name):
+                yield x, target.value.id
 
 
 def slope(arguments: Sequence[Any], method: str, parent: Any, data: str) -> float | None:
@@ -274,22 +298,21 @@ def totals_in_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute
     return totals if len(waiting) == len(nodes) else {}
 
 
-def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: str) -> Iterator[Finding]:
+def wrong_order(
+    witness: Witness, root: Any, nodes: Sequence[Any], attribute: str, names: Mapping[int, str], name_of_pass: str
+) -> Iterator[Finding]:
     """State that backward() takes a number too early or twice: what its uses pass on, once and in order, is another."""
     totals = totals_in_order(witness, root, nodes, attribute)
-    wrong = [x for x in nodes if witness.path(x) and id(x) in totals and differ(x.grad, totals[id(x)])]
-    methods = [
-        (source, x)
-        for source, kind in witness.syntax()
-        if isinstance(kind, ast.ClassDef) and kind.name == type(root).__name__
-        for x in kind.body
-        if isinstance(x, ast.FunctionDef) and x.name == "backward"
-    ]
+    wrong = [x for x in nodes if id(x) in names and id(x) in totals and differ(x.grad, totals[id(x)])]
+    bodies = [(source, x) for source in witness.statements for tree in witness.trees(source) for x in tree.body]
+    kinds = [(y, x) for y, x in bodies if isinstance(x, ast.ClassDef) and x.name == type(root).__name__]
+    bodies += [(y, inner) for y, x in kinds for inner in x.body]
+    methods = [(source, x) for source, x in bodies if isinstance(x, ast.FunctionDef) and x.name == name_of_pass]
     keys = {key for node in nodes for key, _ in closures(node)}
     is_readable = bool(keys) or any(slopes_kept(node, attribute) for node in nodes)
     if not wrong or not methods or not is_readable:
         return
-    source, method = methods[0]
+    source, method = methods[-1]
     loops = [x for x in ast.walk(method) if isinstance(x, ast.For | ast.While)]
     calls = [
         x
@@ -300,9 +323,9 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
     around = [x for x in loops if any(y in ast.walk(x) for y in calls)]
     at = around[-1] if around and isinstance(around[-1], ast.For) else calls[0] if calls else method
     leaf = next((x for x in wrong if not getattr(x, attribute)), wrong[0])
-    name = witness.path(leaf)
+    name = names[id(leaf)]
     place = Place(source, at.lineno, at if isinstance(at, ast.For) else None, witness.machine.globals)
-    message = f"backward() of {type(root).__name__} takes numbers before all of their uses, or more than once."
+    message = f"{name_of_pass}() of {type(root).__name__} takes numbers before all of their uses, or more than once."
     because = (
         f"{name}.grad is {number(leaf.grad)}; each number once, after all its uses, gives {number(totals[id(leaf)])}."
     )
@@ -311,9 +334,9 @@ def wrong_order(witness: Witness, root: Any, nodes: Sequence[Any], attribute: st
         instead = f"for {ast.unparse(at.target)} in reversed({at.iter.id}):"
     elif (again := passed_again(method)) is not None:
         place, message, instead = Place(source, again[0].lineno, again[0], witness.machine.globals), *again[1:]
-    elif not around or any(isinstance(x, ast.Call) and called(x) == "backward" for x in ast.walk(around[-1])):
+    elif not around or any(isinstance(x, ast.Call) and called(x) == method.name for x in ast.walk(around[-1])):
         instead = "first list all numbers, each once and after its parents; then go through that list reversed"
-    about = ", ".join([name, type(root).__name__, "backward"])
+    about = ", ".join([name, type(root).__name__, method.name])
     yield ORDER.found(place, about, message, because, instead, see=[method.lineno])
 
 

@@ -83,7 +83,7 @@ def examination(
             if one.source == cell.name and 0 < one.line <= cell.text.count("\n") + 1:
                 texts[one.source, one.line] = cell.line(one.line).strip()
     engines = witness.of(Engines)
-    passes, steps = witness.run.passed + engines.passes.total(), len(witness.run.optimizers)
+    passes, steps = witness.run.passed + engines.passes.total(), len(witness.of(Ledger).steps)
     leaves = len(witness.run.filled) + len(engines.leaves)
     looked = f"{counted(passes, 'backward pass', 'backward passes')}, {counted(leaves, 'gradient')}"
     if steps:

@@ -15,7 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
+from gradcli.findings.spelling import Written, called, meant, names_in, number, one_line, several, short
 from gradcli.findings.witness import (
     Asking,
     Pass,
@@ -91,13 +91,15 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
 def stacked_later(witness: Witness, place: Place) -> str:
     """Return the statement that makes a tensor of what another one gives to a name, with the graph; else empty."""
     lists = [owner_of(call) for call in place.written.calls("append")]
-    names = [*lists, place.written.target()]
+    names = [*lists, target := place.written.target()]
     for source, x in witness.syntax():
         other = Place(source, getattr(x, "lineno", 0), x, place.env) if isinstance(x, ast.Assign | ast.Expr) else place
         for call in other.written.calls("tensor", "as_tensor", "FloatTensor") if other.node is not place.node else ():
             name = short(call.args[0]) if call.args else ""
             if name and name in names:
                 return other.written.with_(call, f"torch.stack({name})" if name in lists else name)
+            if target and call.args and target in names_in(call.args[0]):
+                return kept_in_graph(other, Cut(other.line, "numpy()"), target) or ""
     return ""
 
 
@@ -142,11 +144,24 @@ def soft(place: Place, cut: Cut) -> str | None:
     text = short(x) if x is not None else ""
     if cut.how == "multinomial":
         return "weigh the log-probability of the draw by its reward"
+    if cut.how == "argmax" and (labels := compared_with(place, text)):
+        return f"torch.nn.functional.cross_entropy({text}, {labels})"
     if cut.how in OPERATIONS and OPERATIONS[cut.how].soft:
         return OPERATIONS[cut.how].soft.format(x=text or "scores")
     if cut.how.startswith("the cast") or cut.how == "int()":
         return "keep the number a float"
     return None
+
+
+def compared_with(place: Place, scores: str) -> str:
+    """Return the labels that the index of the largest score is compared with, there or where it has a name; or ""."""
+    names = {place.written.target(), *(short(x) for x in place.written.calls("argmax"))} - {""}
+    for x in ast.walk(ast.parse(place.source.text)) if scores else ():
+        if isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Eq):
+            sides = [short(x.left), short(x.comparators[0])]
+            if len(names.intersection(sides)) == 1:
+                return next(side for side in sides if side not in names)
+    return ""
 
 
 def what_left(place: Place, cut: Cut) -> str:
@@ -160,12 +175,17 @@ def what_left(place: Place, cut: Cut) -> str:
     return cut.how
 
 
-def kept_in_graph(place: Place, cut: Cut) -> str | None:
-    """Return the statement without the step that left the graph."""
+def kept_in_graph(place: Place, cut: Cut, kept: str = "") -> str | None:
+    """Return the statement without the step that left the graph, perhaps of what is `kept` in it now."""
     written = place.written
     if written.node is None:
         return None
     if cut.how == "no_grad":
+        for x in ast.walk(ast.parse(place.source.text)):
+            is_around = isinstance(x, ast.FunctionDef) and x.lineno <= place.line <= (x.end_lineno or 0)
+            for mark in x.decorator_list if is_around and isinstance(x, ast.FunctionDef) else ():
+                if re.search("no_grad|inference_mode", ast.unparse(mark)):
+                    return f"@torch.enable_grad()  # line {mark.lineno}, in place of @{ast.unparse(mark)}"
         return f"{written.text}  # outside of torch.{mode_around(place)}()" if len(written.text) < 90 else None
     name = cut.how.rpartition(".")[2].removesuffix("()")
     if cut.how in COPIES:
@@ -177,18 +197,19 @@ def kept_in_graph(place: Place, cut: Cut) -> str | None:
                 text = None if text is None else re.sub(r"\.(data\b|(detach|item|numpy|cpu|tolist)\(\))", "", text)
                 return None if text is None else written.with_(call, text)
         return None
-    arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray)}
+    arrays = {key for key, value in place.env.items() if isinstance(value, np.ndarray) and key != kept}
     tree = ast.parse(written.text)
 
     class Out(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
-            before = [*map(ast.unparse, node.args)]
+            before, is_kept = [*map(ast.unparse, node.args)], any(kept in names_in(x) for x in node.args)
             self.generic_visit(node)
-            if ast.unparse(node.func).startswith("math.") and before != [*map(ast.unparse, node.args)]:
+            is_tensor = is_kept or before != [*map(ast.unparse, node.args)]
+            if ast.unparse(node.func).startswith("math.") and is_tensor:
                 node.func = ast.Attribute(ast.Name("torch"), called(node))  # of what is a tensor now
-            if is_array_made(node) and before != [*map(ast.unparse, node.args)]:
+            if is_array_made(node) and is_tensor:
                 return node.args[0]
-            if ast.unparse(node.func) == f"np.{called(node)}" and before != [*map(ast.unparse, node.args)]:
+            if ast.unparse(node.func) == f"np.{called(node)}" and is_tensor:
                 node.func = ast.Attribute(ast.Name("torch"), called(node).replace("power", "pow"))
             if called(node) in (name, "detach", "cpu", "numpy", "item", "tolist") and isinstance(
                 node.func, ast.Attribute
@@ -577,6 +598,16 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
     return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
 
 
+def computed_before_switched(witness: Witness, place: Place, tensor: Tensor) -> str:
+    """Return the result that a line computed from a tensor before its requires_grad was switched on; or ""."""
+    (line, is_on), name = witness.run.switched.get(tensor, (0, False)), witness.known(tensor)
+    made = creation(witness, name)
+    lines = range(made.line + 1, line) if made is not None and is_on else ()
+    uses = [x for x in witness.statements.get(place.source, ()) if x.lineno in lines and name in names_in(x)]
+    results = [key for x in uses if isinstance(place.env.get(key := Written(x).target()), Tensor)]
+    return next((key for key in results if key != name), "")
+
+
 def is_maker(place: Place) -> bool:
     """Return whether a statement makes a tensor by a function that takes requires_grad."""
     value = getattr(place.written.node, "value", None)
@@ -833,6 +864,8 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         target = witness.at(None, used).written.target()
         instead = f"{target}.backward()" if isinstance(place.env.get(target), Tensor) else None
         yield NEVER_REACHED.found(place, name, message, effect, instead, see=[used, passes[-1].line])
+    elif tensor not in run.origins.used and (result := computed_before_switched(witness, place, tensor)):
+        yield of_switched(witness, result, [tensor], place, effect, "")
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""

@@ -10,4 +10,12 @@ from gradcli.findings.finding import SEVERITIES, Finding
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings with the most suspicious first; of those of one severity causes come before what follows."""
-    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), CAUSES[one.code].order, one.line))
+    findings = list(findings)
+    first = [one for one in findings if not any(is_cause(other, one) for other in findings)]
+    return sorted(first, key=lambda one: (SEVERITIES.index(one.severity), CAUSES[one.code].order, one.line))
+
+
+def is_cause(one: Finding, other: Finding) -> bool:
+    """Return whether a finding is why another one holds."""
+    is_near = one.source == other.source and not {one.line, *one.see}.isdisjoint((other.line, *other.see))
+    return one.code in CAUSES[other.code].follows and one.severity != "note" and is_near

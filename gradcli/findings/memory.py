@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gradcli.errors import AutogradError
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import severity_of
+from gradcli.findings.graphs import anonymous, severity_of
 from gradcli.findings.order import Ledger, parameters_in
 from gradcli.findings.paths import paths
 from gradcli.findings.spelling import meant, number, one_line, short
@@ -103,6 +104,9 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
     if outside and calls_of and inner is not None:
         made = calls_of[-1]  # the statement that called the function
         name, at = made.written.target() or name, made.line
+        value = made.env.get(name) if "requires_grad=True" in made.written.text else None
+        if isinstance(value, Tensor) and (rebound := anonymous(witness, value)) is not None:
+            return replace(rebound, severity=severity, see=(place.line,))
         message = (
             f"{name} is computed at line {at}, before the loop: the first backward() freed its graph, and "
             "each round needs it again."

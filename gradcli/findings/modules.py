@@ -13,8 +13,8 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import NEVER_REACHED, of_cut, severity_of
 from gradcli.findings.order import Ledger, held, optimizer_of
-from gradcli.findings.spelling import one_line, several, short
-from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class
+from gradcli.findings.spelling import called, names_in, one_line, several, short
+from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class, spelled
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
@@ -61,6 +61,25 @@ def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
                 if isinstance(x, ast.stmt) and any(ast.unparse(target) == f"self.{attribute}" for target in targets):
                     return Place(source, x.lineno, x, witness.machine.globals)
     return None
+
+
+@NOT_REGISTERED.on("end")
+def used_up(witness: Witness) -> Iterator[Finding]:
+    """State that an optimizer was given a generator that another line has read to its end."""
+    for error, place in witness.errors:
+        call = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args), None)
+        name = short(call.args[0]) if call is not None and "empty parameter list" in message_of(error) else ""
+        made = creation(witness, name) if name else None
+        value = made.node.value if made is not None and isinstance(made.node, ast.Assign) else None
+        is_call = isinstance(value, ast.Call) and called(value) in ("parameters", "filter", "map")
+        reads = [x.lineno for own in witness.statements.values() for x in own if name in names_in(x)]
+        earlier = [line for line in reads if made is not None and made.line < line < place.line]
+        if made is None or not earlier or not (is_call or isinstance(value, ast.GeneratorExp)) or value is None:
+            continue
+        message = f"{name} is a generator, which line {earlier[0]} has read to its end: the optimizer gets nothing."
+        because = f"{short(value) or name} gives each parameter once."
+        instead, severity = made.written.with_(value, f"list({ast.unparse(value)})"), severity_of(witness, error, place)
+        yield NOT_REGISTERED.found(made, name, message, because, instead, severity, see=[*earlier, place.line])
 
 
 @NOT_REGISTERED.on("end")
@@ -243,7 +262,7 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
         owned = {id(one): f"{key}.{part}" for key, own in named[::-1] for part, one in own.named_parameters()}
         moved = [
-            key if "." in key else owned.get(id(one), key)  # no variable of a loop
+            spelled(key if "." in key else owned.get(id(one), key))  # no variable of a loop
             for key, one in leaves
             if one.requires_grad and one in accounts and accounts[one].ever_moved
         ]

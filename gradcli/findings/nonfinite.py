@@ -22,12 +22,16 @@ from gradcli.findings.witness import Operation, Pass, Place, Witness, finite, le
 from gradcli.guard import guarded
 
 MASKED = Cause("masked-late", "warning", order=2, answers=("not-finite", "gradient-not-finite"))
-AT_EDGE = Cause("nan-at-edge", "warning", order=2, answers=("not-finite", "gradient-not-finite"))
-OVERFLOW = Cause("overflow", "warning", order=3, answers=("not-finite", "gradient-not-finite", "unstable"))
+AT_EDGE = Cause(
+    "nan-at-edge", "warning", order=2, answers=("not-finite", "gradient-not-finite"), follows=("diverging",)
+)
+OVERFLOW = Cause(
+    "overflow", "warning", order=3, answers=("not-finite", "gradient-not-finite", "unstable"), follows=("diverging",)
+)
 LOST = Cause(
     "lost-digits", "warning", order=2, answers=("unstable", "not-finite", "gradient-not-finite", "zero-gradient")
 )
-HUGE = Cause("huge-from-eps", "warning", order=3)
+HUGE = Cause("huge-from-eps", "warning", order=3, follows=("diverging",))
 KINK = Cause("kink-used", "note", order=4, answers=("kink", "tie", "zero-gradient", "not-updated"))
 MOST_CAUSES = 3  # of the numbers of one pass
 SMALL = 1e-6  # of a divisor: less is an eps
@@ -271,7 +275,8 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     if is_diverged(witness, done):
         return
     troubles.told.add(key)
-    is_infinite = not trouble.is_gradient and np.isinf(trouble.result)
+    is_sum = "matrix" in trouble.node.primitive.traits  # whose terms are infinite with both signs, where it is nan
+    is_infinite = not trouble.is_gradient and (is_sum or np.isinf(trouble.result))
     found = (growth(witness, done) if is_infinite else None) or told(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (

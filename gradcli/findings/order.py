@@ -30,10 +30,13 @@ from gradcli.findings.witness import (
     optimizer_class,
 )
 
-ACCUMULATED = Cause("accumulated", "warning", order=3, answers=("accumulated",))
+NOT_CALLED = Cause("not-called", "warning", order=0)
+ACCUMULATED = Cause("accumulated", "warning", order=3, answers=("accumulated",), follows=("not-called",))
 WRONG_CLEARED = Cause("wrong-tensor-cleared", "warning", order=2, answers=("accumulated",))
 CLEARED_EARLY = Cause("cleared-early", "warning", order=2, answers=("not-updated",))
-WITHOUT_BACKWARD = Cause("step-without-backward", "warning", order=2, answers=("not-updated", "no-backward"))
+WITHOUT_BACKWARD = Cause(
+    "step-without-backward", "warning", order=2, answers=("not-updated", "no-backward"), follows=("not-called",)
+)
 BEFORE_BACKWARD = Cause("step-before-backward", "warning", order=2, answers=("not-updated", "accumulated"))
 ZERO_RATE = Cause("zero-rate", "warning", order=2, answers=("not-updated",))
 UNEVEN = Cause("uneven-accumulation", "warning", order=3)
@@ -41,7 +44,7 @@ UNEVEN = Cause("uneven-accumulation", "warning", order=3)
 
 LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverges because of it
 EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
-NEVER_STEPPED = Cause("never-stepped", "warning", order=2)
+NEVER_STEPPED = Cause("never-stepped", "warning", order=2, follows=("not-called",))
 MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
 EARLY_SCHEDULE = Cause("scheduler-early", "warning", order=2)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
@@ -324,10 +327,9 @@ def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Findin
             if is_step and meant({**witness.machine.globals, **place.env}, call.func.value) is plan:  # type: ignore[attr-defined]
                 at = Place(place.source, x.lineno, x, place.env)
                 message = f"{at.written.text} at line {at.line} runs before {place.written.text} at line {place.line}."
-                because = (
-                    f"the first step has lr = {plan.optimizer.param_groups[0].get('lr'):g}, where the schedule begins "
-                )
-                because += f"with {plan.base_lrs[0]:g}."
+                now, begun = plan.optimizer.param_groups[0].get("lr"), plan.base_lrs[0]
+                because = f"the first step has lr = {now:g}, where the schedule begins with {begun:g}."
+                because = because if now != begun else "each change of lr comes one step too early."
                 instead = f"{place.written.text}; {at.written.text}"
                 yield EARLY_SCHEDULE.found(at, f"{name}, lr", message, because, instead, see=[place.line])
                 return
@@ -377,22 +379,13 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
         if optimizer in ledger.steps or not accounts or is_kept or any(x in witness.read for x in ours):
             continue
         at, last = creation(witness, name), accounts[0].last
-        written = [x for x in syntax_of(witness, at) if short(x) == f"{name}.step"] if at is not None else []
         if at is None or last is None or not accounts[0].cleared:
             continue
-        place = Place(at.source, written[0].lineno, written[0], at.env) if written else last.place
         message = f"{name} never steps: {accounts[0].count} passes give gradients, and nothing uses them."
-        if written:
-            message = f"{name}.step without () is not called, so {name} never steps."
         names = several(witness.name(x) for x in ours)
         because = f"as at the start, after {accounts[0].count} backward passes: {names}."
-        instead = f"{name}.step()" if written else f"{last.place.written.text}; {name}.step()"
-        yield NEVER_STEPPED.found(place, f"{name}, {names}", message, because, instead, see=[last.place.line])
-
-
-def syntax_of(witness: Witness, place: Place) -> list[ast.stmt]:
-    """Return the statements of the cell of a place that are an expression alone."""
-    return [x for tree in witness.trees(place.source) for x in ast.walk(tree) if isinstance(x, ast.Expr)]
+        instead = f"{last.place.written.text}; {name}.step()"
+        yield NEVER_STEPPED.found(last.place, f"{name}, {names}", message, because, instead)
 
 
 @MADE_ANEW.on("end")
@@ -591,6 +584,22 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
     return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
 
 
+@NOT_CALLED.on("end")
+def uncalled(witness: Witness) -> Iterator[Finding]:
+    """State that a statement names a method that changes something, and does not call it."""
+    steps = [x.first.key for x in witness.of(Ledger).steps.values() if x.first is not None]
+    for source, x in witness.syntax():
+        method = x.value.attr if isinstance(x, ast.Expr) and isinstance(x.value, ast.Attribute) else ""
+        if method not in ("backward", "step", "zero_grad", "train", "eval") and not re.search("[a-z]_$", method):
+            continue
+        text, at = short(x.value), Place(source, x.lineno, x, witness.machine.globals)
+        message = f"{text} without () is not called: this line does nothing."
+        because = f"it names the method {method}, and runs nothing of it."
+        about = ", ".join([*names_in(x), method])
+        see = [line for name, line in [*witness.passes, *steps] if name == source.name]
+        yield NOT_CALLED.found(at, about, message, because, f"{text}()", see=see)
+
+
 @ZERO_RATE.on("end")
 def resting(witness: Witness) -> Iterator[Finding]:
     """State that all steps of an optimizer had the rate 0, and gradients."""
@@ -678,13 +687,7 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         for x in ast.walk(tree)
         if isinstance(x, ast.Call) and short(x).endswith(".backward()")
     ]
-    uncalled = [x for _, x in witness.syntax() if isinstance(x, ast.Expr) and short(x.value).endswith(".backward")]
-    if uncalled:
-        text = short(uncalled[0].value)
-        message = f"{text} without () is not called, so no backward pass runs before {place.written.text}."
-        at = Place(place.source, uncalled[0].lineno, uncalled[0], place.env)
-        instead, see = f"{text}()", [place.line]
-    elif calls:
+    if calls:
         unrun = calls[0]
         message = f"{short(unrun)} at line {unrun.lineno} never runs: its branch is not taken."
         at, instead, see = place, f"{short(unrun)}; {place.written.text}", [unrun.lineno]

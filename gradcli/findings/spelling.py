@@ -105,6 +105,13 @@ def called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
+def backward_call(node: ast.stmt | None) -> ast.Call | None:
+    """Return the call of a statement that, by its name, runs a backward pass: `loss.backward()`, `backprop(loss)`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    is_pass = isinstance(call, ast.Call) and "back" in called(call) and not called(call).startswith("_")
+    return call if isinstance(call, ast.Call) and is_pass else None
+
+
 def names_in(node: ast.AST | None) -> list[str]:
     """Return the variables of an expression or a statement."""
     return [x.id for x in ast.walk(node) if isinstance(x, ast.Name)] if node is not None else []
@@ -152,7 +159,7 @@ def short(node: ast.AST) -> str:
 
 def number(value: Any) -> str:
     """Return a number with four digits; of several entries the size, as their norm."""
-    value = np.asarray(value)
+    value = np.asarray(value, float)  # whose squares are in its range
     if value.ndim == 0 or value.size == 1:
         return f"{float(value.ravel()[0]):.4g}"
     if value.size <= 4 and value.ndim == 1:

@@ -20,7 +20,7 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import Zeros, gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
-from gradcli.findings.spelling import Written, names_in, number, one_line, several, short, zero_words
+from gradcli.findings.spelling import Written, called, names_in, number, one_line, several, short, zero_words
 from gradcli.findings.witness import (
     LARGEST,
     Operation,
@@ -41,10 +41,17 @@ DEAD = Cause("dead-units", "warning", order=3, answers=("dead", "zero-gradient",
 SATURATED = Cause("saturated", "warning", order=3, answers=("saturated", "zero-gradient", "vanished", "not-updated"))
 VANISHING = Cause("vanishing", "warning", order=4, answers=("vanished",))
 EXPLODING = Cause("exploding", "warning", order=4, answers=("exploded",))
-DIVERGING = Cause("diverging", "warning", order=1, answers=("not-finite", "gradient-not-finite"))
+DIVERGING = Cause(
+    "diverging",
+    "warning",
+    order=1,
+    answers=("not-finite", "gradient-not-finite"),
+    follows=("accumulated", "broadcast-loss", "not-called"),
+)
 FLAT = Cause("flat", "warning", order=2, answers=("flat", "constant"))
 SYMMETRIC = Cause("symmetric-start", "warning", order=3)
 VANISHED, EXPLODED, LAYERS = 1e-6, 1e5, 5  # of the gradient at the last layer; layers that make a chain
+FAINT = 1e-4  # of the gradient at the last layer, where it is shown that another activation keeps it
 MOST_PARAMETERS = 64
 MUCH = 1e3  # times: what another form of a network has to make of a gradient
 BOTTOMLESS = 1e4  # times the size of the first loss, below 0: where a loss that has a lowest value does not get
@@ -65,7 +72,8 @@ class Course:
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
     data: str = ""  # a sentence about data that are not scaled
-    is_log: bool = False  # whether it is a mean of the log-probabilities of labels, without a minus
+    made: Place | None = None  # the statement that computed the loss
+    is_log: bool = False  # whether it is a mean of log-probabilities, without a minus
     uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
     def is_growing(self) -> bool:
@@ -99,7 +107,8 @@ def followed(witness: Witness, done: Pass) -> None:
     if course.count == 1:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
-        course.is_log = is_log_probability(done.output)
+        course.made = witness.place_of(done.output.node)
+        course.is_log = is_log_probability(done.output) or (course.made is not None and is_log_written(course.made))
         course.data = of_size(witness, done)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
@@ -175,9 +184,6 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         )
         because = f"{because.removesuffix('.')}; {course.data}" if because and course.data else because
         yield DIVERGING.found(place, ", ".join(about), message, because, instead, see=[course.place.line])
-        for key, other in list(witness.findings.items()):  # what follows from it
-            if other.code in ("overflow", "nan-at-edge") and course.place.line in (other.line, *other.see):
-                del witness.findings[key]
 
 
 def of_size(witness: Witness, done: Pass) -> str:
@@ -220,15 +226,26 @@ def is_log_probability(output: Tensor) -> bool:
     return isinstance(below, Node) and below.primitive.name == "log_softmax"
 
 
+def is_log_written(place: Place) -> bool:
+    """Return whether a statement assigns `log_prob(...)` of a distribution, its mean or its sum, with its sign."""
+    value = getattr(place.node, "value", None)
+    while isinstance(value, ast.Call) and called(value) in ("mean", "sum"):
+        value = place.written.argument(value)
+    return isinstance(value, ast.Call) and called(value) == "log_prob"
+
+
 def lowered(course: Course) -> Finding:
-    """State that training lowers the log-probability of the labels: the minus is missing."""
+    """State that training lowers the log-probability of what was seen: the minus is missing."""
     text = course.place.written.text.removesuffix(".backward()")
     message = f"each step lowers the mean of log-probabilities, from {course.first:.4g} to {course.latest[-1]:.4g} in "
-    message += f"{course.count} rounds: the labels get less and less likely."
-    because = "the loss to make small is the negative of it; it is never below 0."
-    about = ", ".join([*course.names, text])
+    message += f"{course.count} rounds: what was seen gets less and less likely."
+    because = "the loss to make small is the negative of it."
     instead = f"({'-' + text if text.isidentifier() else f'-({text})'}).backward()"
-    return DIVERGING.found(course.place, about, message, because, instead)
+    value, made = getattr(course.made and course.made.node, "value", None), course.made
+    if made is not None and made.written.target() == text and isinstance(value, ast.expr):
+        instead = made.written.with_(value, ast.UnaryOp(ast.USub(), value))
+    about, at = ", ".join([*course.names, text]), made or course.place
+    return DIVERGING.found(at, about, message, because, instead, see=[course.place.line])
 
 
 def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None) -> Finding:
@@ -254,7 +271,8 @@ def bottomless(course: Course) -> Finding:
     message += "it has no lowest value here."
     because = "each step goes down, as it should; look at the sign of the loss."
     loss = course.place.written.text.removesuffix(".backward()")
-    return DIVERGING.found(course.place, ", ".join([*course.names, loss]), message, because)
+    about, at = ", ".join([*course.names, loss]), course.made or course.place
+    return DIVERGING.found(at, about, message, because, see=[course.place.line])
 
 
 class Layers:
@@ -455,7 +473,7 @@ def clamped(witness: Witness, done: Pass) -> None:
         if leaves:
             names, words = [witness.name(x) for x in leaves], place.written.of_primitive("clamp") or place.written.text
             message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
-            message += f"is 0 and {several(names)} gets no gradient."
+            message += f"is 0 and {several(names)} {'gets' if len(names) == 1 else 'get'} no gradient."
             because = f"{names[0]}.grad is 0 in each of {done.times} passes."
             finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
             witness.of(Zeros).expect(witness, leaves[0], finding)
@@ -585,7 +603,7 @@ def of_chain(
     ratio = first[0] / last[0]
     factor = ratio ** (1 / steps)
     node, place = first[1], witness.place_of(first[1])
-    if not ((ratio < VANISHED and factor < 0.35) or (ratio > EXPLODED and factor > 1.2)) or place is None:
+    if not ((ratio < FAINT and factor < 0.35) or (ratio > EXPLODED and factor > 1.2)) or place is None:
         return
     cause = VANISHING if ratio < 1 else EXPLODING
     again = [x for x, count in uses.items() if 2 * count >= steps and count > 2 and x.ndim == 2]
@@ -602,6 +620,8 @@ def of_chain(
     product = None if squares else of_product(witness, done, node, cause)
     spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
     flatter = of_sigmoid(witness, done, leaves[:1]) if cause is VANISHING and not squares else None
+    if VANISHED < ratio < FAINT and flatter is None:
+        return
     place, because, instead = product or (place, *(flatter or spread))
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights and finite(gradient):
@@ -622,7 +642,9 @@ def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tup
         depth = depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
         value = values.get(node)
         if is_layer:
-            uses.update(direct_leaves(node))
+            leaves = direct_leaves(node)
+            is_link = sum(edge is not None for edge in node.edges) > len(leaves)  # and no product with data alone
+            uses.update(leaves if is_link else ())
         if is_layer and value is not None:
             norm = float(np.linalg.norm(np.asarray(value, float).ravel()))  # whose square is above float32
             if depth not in best or norm > best[depth][0]:

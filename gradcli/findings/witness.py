@@ -29,7 +29,7 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import AT_OPERATIONS, DETECTORS
 from gradcli.findings.finding import Finding
 from gradcli.findings.paths import paths
-from gradcli.findings.spelling import Written, called
+from gradcli.findings.spelling import Written, backward_call, called
 from gradcli.guard import guarded
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
@@ -235,9 +235,11 @@ class Witness(Recorder):
         return Place(source, line, node, self.machine.globals)
 
     def add(self, found: Iterable[Finding] | None) -> None:
-        """Keep findings, one for each code, place and name."""
+        """Keep findings, one for each code, place and name: that of an error, if there is one."""
         for one in found or ():
-            self.findings.setdefault((one.code, one.source, one.line, one.name), one)
+            key = one.code, one.source, one.line, one.name
+            if key not in self.findings or one.severity == "error":
+                self.findings[key] = one
 
     def tell(self, event: str, *facts: Any) -> None:
         """Ask the detectors of an event; one that fails is none of the snippet's errors."""
@@ -257,17 +259,19 @@ class Witness(Recorder):
         inner = super().followed(node, execute, source)
         if isinstance(node, COMPOUND):
             return inner
-        stack, times = self.stack, 0
+        stack, times, lines = self.stack, 0, self.machine.lines
         text = ast.unparse(node)
-        is_silent, is_plain, is_pass = self.run.is_silent, "grad" not in text, "backward" in text
+        is_silent, is_pass, run = self.run.is_silent, backward_call(node) is not None, self.run
+        is_plain = "grad" not in text
+        is_of_numbers = "grad" not in text.replace(".grad", "")  # perhaps of an engine of the snippet
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
             self.is_often = is_silent and times > OFTEN and times & (times - 1) != 0
-            self.is_brief = is_plain and self.is_often
-            if is_pass and not self.run.passed:
+            self.is_brief = self.is_often and (is_plain or (is_of_numbers and not run.passed))
+            if is_pass and not run.passed:
                 self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
             try:
@@ -275,7 +279,7 @@ class Witness(Recorder):
             finally:
                 stack.pop()
                 if stack:
-                    self.machine.line = stack[-1].line  # the statement goes on
+                    lines[0] = stack[-1].line  # the statement goes on
 
         return placed
 

@@ -36,8 +36,17 @@ WITH = {
         training(f"opt.zero_grad()\n{CLIP}\n{LOSS}\nloss.backward()\nopt.step()"),
         training(f"nn.utils.clip_grad_value_(net.parameters(), 0.5)\n{STEP}", optimizer="Adam(net.parameters())"),
     ],
+    "not-called": [  # also where that lets gradients add up, the loss grow or nothing move
+        *(training(STEP.replace(f"{call}()", call)) for call in ("opt.zero_grad", "loss.backward", "opt.step")),
+        training(STEP.replace("()", "", 1), optimizer="SGD(net.parameters(), lr=9.0)").replace("(4)", "(40)"),
+        training(f"{PASS}\nw.data -= 0.1 * w.grad\nw.grad.zero_", BY_HAND),
+        training(STEP, "net.eval"),
+    ],
+    "broadcast-loss": [  # before the growth that comes of it
+        training(STEP.replace("net(x) - y", "8 * net(x) - y[:, 0]").replace("mean", "sum")).replace("(4)", "(60)"),
+    ],
     "never-stepped": [
-        training(f"opt.zero_grad()\n{LOSS}\nloss.backward()\nopt.step"),
+        training(f"opt.zero_grad()\n{LOSS}\nloss.backward()\n{CLIP}"),
         training(f"opt.zero_grad()\n{LOSS}\nloss.backward()"),
         training(f"{LOSS}\nloss.backward()\nopt.zero_grad()", optimizer="Adam(net.parameters())"),
     ],
@@ -64,6 +73,7 @@ WITH = {
         training(f"q = lin(x).softmax(1)\nloss = F.kl_div(q, q.detach() ** 2, reduction='sum')\n{DOWN}", LABELS),
     ],
     "diverging": [
+        training(f"loss = torch.distributions.Normal(net(x), 1.0).log_prob(y).mean()\n{DOWN}").replace("(4)", "(9)"),
         training(f"{LOGS}\nloss = logs[torch.arange(8), labels].mean()\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).mean()\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).squeeze(1).sum()\n{DOWN}", LABELS),
@@ -84,6 +94,7 @@ WITH = {
         training(f"{PASS}\nfor p in [w]:\n    p = p - 0.1 * p.grad\nw.grad = None", BY_HAND),
         training(f"{PASS}\nfor p in (w,):\n    p = p + -0.1 * p.grad\nw.grad.zero_()", BY_HAND),
         training(f"{LOSS}\nloss.backward()\nfor p in net.parameters():\n    p = p - 0.1 * p.grad\nnet.zero_grad()"),
+        training(PASS, "w = 0.1 * torch.randn(3, 1, requires_grad=True)"),
     ],
     "nan-at-edge": [
         "w = torch.ones(1, requires_grad=True)\nfor turn in range(200):\n    far = w * float(turn != 150)\n"
@@ -94,17 +105,28 @@ WITH = {
         training(STEP, "x[2, 1] = float('nan')"),
         training(STEP, "y[0] = float('inf')"),
     ],
+    "vanishing": [
+        "nets = nn.ModuleList([nn.Linear(8, 8) for _ in range(9)])\nh = torch.randn(4, 8)\nfor net in nets:\n"
+        "    nn.init.xavier_uniform_(net.weight)\n    h = torch.sigmoid(net(h))\nh.pow(2).mean().backward()\n",
+    ],
     "exploding": [
         "a = torch.rand(30, 30)\nw = torch.randn(30, 4, requires_grad=True)\nh = w\nfor _ in range(8):\n    h = a @ h\n"
         "h.pow(2).mean().backward()\n",
         "w = torch.randn(8, 8, requires_grad=True)\nh = torch.randn(8)\nfor _ in range(70):\n    h = w @ h\n"
         "h.pow(2).sum().backward()\n",
+        "state, data = 2 * torch.eye(4), 4 * torch.randn(4, 4)\nw = state.requires_grad_()\nv = data.requires_grad_()\n"
+        "h = torch.zeros(1, 4)\nfor x in torch.randn(40, 1, 4):\n    h = x @ v + h @ w\nh.mean().backward()\n",
         "nets = [nn.Linear(16, 16) for _ in range(6)]\nh = 4 * torch.randn(2, 8, 16)\nfor net in nets:\n"
         "    scores = net(h) @ h.transpose(-2, -1)\n    h = scores @ h\nh.mean().backward()\n",
     ],
 }
 
 WITHOUT = {
+    "not-called": [
+        training(STEP, "clear = opt.zero_grad\nclear()"),
+        training(STEP, "net.training\nx.shape\nx.T"),
+        training(STEP, "hooks = [opt.step, opt.zero_grad]"),
+    ],
     "clipped-early": [
         training(f"opt.zero_grad()\n{LOSS}\nloss.backward()\n{CLIP}\nopt.step()"),
         training(f"{CLIP}\nopt.zero_grad()\n{LOSS}\nloss.backward()\n{CLIP}\nopt.step()"),

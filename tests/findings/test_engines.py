@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import pytest
 
 from tests.findings.finding import findings
@@ -84,6 +86,21 @@ def test_a_planted_fault_is_found_at_its_line(names: dict[str, str], part: str) 
     told = findings(text)
     assert [one.code for one in told] == ([code] if code else [])
     assert all(name in one.name.split(", ") for one in told)
+
+
+@pytest.mark.parametrize(
+    "call", ["(miss * miss + w * w).backward()", "backprop(loss)", "backprop(miss * miss + w * w)"]
+)
+@pytest.mark.parametrize("part", [part for part in FAULTS if FAULTS[part][1]])
+def test_a_pass_may_run_from_what_has_no_name_or_by_a_function(call: str, part: str) -> None:
+    fault, code, _ = FAULTS[part]
+    name = call.partition("(")[0]
+    text = ENGINE.replace(part, fault).replace("    loss.backward()", f"    {call}").format(**NAMES[0])
+    head, _, tail = text.partition("    def backward(self)") if name else ("", "", "")
+    body, _, rest = tail.partition("def model")
+    if name:
+        text = head + "    pass\n" + dedent(f"    def {name}(self){body}") + f"def model{rest}"
+    assert [one.code for one in findings(text)] == [code]
 
 
 def test_what_is_tried_leaves_the_gradients_as_they_were() -> None:

@@ -269,6 +269,76 @@ torch.relu(layer(torch.rand(6, 2))).sum().backward()
         "torch.relu(layer(torch.rand(6, 2))).sum().backward()",
         "torch.nn.init.zeros_(layer.bias)  # before training",
     ),
+    (
+        """
+lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.ones(5, 1)
+
+@torch.no_grad()
+def cost():
+    return (lin(x) - y).abs().mean()
+cost().backward()
+""",
+        "return (lin(x) - y).abs().mean()",
+        "@torch.enable_grad()  # line 8, in place of @torch.no_grad()",
+    ),
+    (
+        """
+import numpy as np
+lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.ones(5, 1)
+out = lin(x).detach().numpy()
+loss = torch.tensor(np.abs(out - y.numpy()).mean(), requires_grad=True)
+opt = torch.optim.SGD(lin.parameters(), lr=0.1)
+loss.backward()
+opt.step()
+""",
+        "out = lin(x).detach().numpy()",
+        "out = lin(x); loss = torch.abs(out - y).mean()",
+    ),
+    (
+        """
+lin = nn.Linear(2, 1)
+x = torch.rand(3, 2)
+out = lin(x)
+x.requires_grad_()
+out.sum().backward()
+print(x.grad)
+""",
+        "x.requires_grad_()",
+        "x = torch.rand(3, 2, requires_grad=True)",
+    ),
+    (
+        """
+lin = nn.Linear(2, 3)
+weights = lin.parameters()
+for w in weights:
+    print(w.shape)
+opt = torch.optim.SGD(weights, lr=0.1)
+""",
+        "weights = lin.parameters()",
+        "weights = list(lin.parameters())",
+    ),
+    (
+        """
+lin, x, kinds = nn.Linear(2, 3), torch.randn(4, 2), torch.tensor([0, 2, 1, 1])
+scores = lin(x)
+chosen = scores.argmax(1)
+share = (chosen == kinds).float().mean()
+(1 - share).backward()
+""",
+        "chosen = scores.argmax(1)",
+        "torch.nn.functional.cross_entropy(scores, kinds)",
+    ),
+    (
+        """
+state, data = (2 * torch.eye(3)).requires_grad_(), (5 * torch.eye(3)).requires_grad_()
+h = torch.zeros(1, 3)
+for x in torch.rand(40, 1, 3):
+    h = x @ data + h @ state
+h.sum().backward()
+""",
+        "h = x @ data + h @ state",
+        "with torch.no_grad(): state *= 0.45  # at the start",
+    ),
 ]
 
 

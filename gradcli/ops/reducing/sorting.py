@@ -140,7 +140,7 @@ def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
             raise AutogradError(f"{name}(): Expected reduction dim {shown} to have non-zero size.")
 
 
-def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any], soft: str) -> None:
+def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]) -> None:
     """Declare `max` or `min`, its forms that share ties and that find places, and the primitives of each."""
     find, node = getattr(np, name), f"{name.title()}Backward"
     evenly: Any = {"kinks": tie_kinks(find), "index": entries.extreme(name), **EVENLY}
@@ -215,15 +215,12 @@ def _declare(name: str, word: str, word_of_two: str, between: Callable[..., Any]
     )
     examples = (f"{matrix}a{name}(x, dim=1)", f"{matrix}a{name}(x, (0, 1), keepdim=True)")
     register(f"a{name}", shared, examples, traits=("reducing",))
+    soft = f"torch.softmax({'-' if name == 'min' else ''}{{x}}, dim=-1) in place of the index"
     register(f"arg{name}", index, (f"{matrix}where(arg{name}(x, dim=1, keepdim=True) == 0, x, x**2)",), soft=soft)
 
 
-SOFT_PLACE = (
-    "torch.softmax({x}, dim=-1) in place of the index, "
-    "or torch.nn.functional.cross_entropy({x}, labels) in place of a count of hits"
-)
-_declare("max", "largest", "larger", apply_maximum, SOFT_PLACE)
-_declare("min", "smallest", "smaller", apply_minimum, "torch.softmax(-{x}, dim=-1) in place of the index")
+_declare("max", "largest", "larger", apply_maximum)
+_declare("min", "smallest", "smaller", apply_minimum)
 
 
 def _ordered(x: Any, *, dim: int, descending: bool = False) -> Any:

@@ -79,7 +79,8 @@ def trace(run: Run, tensor: Tensor, line: int) -> None:
     node, name = node_of(tensor), run.names.get(tensor)
     while isinstance(node, Node) and node not in run.lines:
         run.lines[node] = line
-        run.made[node] = kept_copy(node.out)
+        if not run.is_silent:
+            run.made[node] = kept_copy(node.out)
         if name:
             run.names.of_node.setdefault(node, name)
         node = node.edges[0] if node.edges else None
@@ -87,8 +88,9 @@ def trace(run: Run, tensor: Tensor, line: int) -> None:
 
 def add(run: Run, tensor: Tensor, name: str, *, through_data: bool = False) -> None:
     run.rewritten[tensor] = run.machine.line
-    fact = Changed(*run.place, name, version(tensor), through_data, kept_copy(tensor.value))
-    run.add("changed", name, event=lambda: fact)
+    run.add(
+        "changed", name, event=lambda: Changed(*run.place, name, version(tensor), through_data, kept_copy(tensor.value))
+    )
 
 
 def reset(run: Run, leaves: Iterable[Tensor]) -> None:

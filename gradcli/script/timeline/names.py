@@ -99,11 +99,11 @@ class TensorNames:
             self.of_tensor.setdefault(tensor._grad, f"{name}.grad")
         return before or ""
 
-    def rename(self, env: dict[str, Any], line: int, olds: Sequence[tuple[str, Any]]) -> None:
+    def rename(self, env: dict[str, Any], line: int, olds: Sequence[tuple[str, Tensor]]) -> None:
         """Note the names that mean another tensor now, though they were that of a leaf."""
         for name, old in olds:
             new = env.get(name)
-            if isinstance(old, Tensor) and new is not old:
+            if new is not old:
                 if isinstance(node_of(old), AccumulateGrad) and self.get(old) == name:
                     self.former.setdefault(old, line)
                     if isinstance(new, Tensor):

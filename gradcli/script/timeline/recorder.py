@@ -58,20 +58,20 @@ class Recorder:
         if source not in self._sources:
             self._sources.add(source)
             self.run.names.reads(source)
-        line, machine = node.lineno, self.machine
+        line, machine, run = node.lineno, self.machine, self.run
         targets = [x.id for x in getattr(node, "targets", ()) if isinstance(x, ast.Name)]
         written = list(dict.fromkeys(x.id for x in ast.walk(node) if isinstance(x, ast.Name)))
-        is_print = isinstance(node, ast.Expr)
+        is_print, training = isinstance(node, ast.Expr), run.training
 
         def recorded(env: Env) -> Any:
-            is_brief, named, resets = self.is_brief, written if self.is_often else None, self.run.resets
+            is_brief, named, resets = self.is_brief, written if self.is_often else None, run.resets
             if self.is_deep and not is_brief:
                 self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
-            olds = [(name, env.get(name)) for name in targets]
-            muted, self.run.muted = self.run.muted, False  # within a hook, or a `backward` of the snippet
+            olds = [(name, old) for name in targets if isinstance(old := env.get(name), Tensor)] if targets else ()
+            muted, run.muted = run.muted, False  # within a hook, or a `backward` of the snippet
             self._is_print = is_print
-            outer, self.run.training.env = self.run.training.env, env
+            outer, training.env = training.env, env
             self._depth += 1
             try:
                 signal = execute(env)
@@ -81,11 +81,12 @@ class Recorder:
                 raise
             finally:
                 self._depth -= 1
-                self.run.muted, self.run.training.env = muted, outer
-            self.run.names.rename(env, line, olds)
-            self.run.origins.forget(old for _, old in olds if isinstance(old, Tensor) and old in self.run.names.former)
-            is_same = self.run.has_stepped or changes.latest == latest
-            if is_brief and is_same and not self.run.exposed and self.run.resets == resets:
+                run.muted, training.env = muted, outer
+            if olds:
+                run.names.rename(env, line, olds)
+                run.origins.forget(old for _, old in olds if old in run.names.former)
+            is_same = run.has_stepped or changes.latest == latest
+            if is_brief and is_same and not run.exposed and run.resets == resets:
                 self.done(env, line, targets)
             else:
                 self.ended(env, line, latest, named)
@@ -198,9 +199,10 @@ class Recorder:
 
     def done(self, env: Env, line: int, targets: Sequence[str]) -> None:
         """Name the values that a statement assigned, if it has often run and changed nothing else, or was a step."""
-        self.machine.line = line
-        if targets:
-            self.look({name: env[name] for name in targets if name in env}, env is self.machine.globals)
+        self.machine.lines[0] = line
+        tensors = {name: x for name in targets if isinstance(x := env.get(name), Tensor)} if targets else {}
+        if tensors:
+            self.look(tensors, env is self.machine.globals)
         if self.run.names.derived:
             self.run.names.settle()
         if self.run.has_stepped:
