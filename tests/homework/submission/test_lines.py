@@ -187,3 +187,29 @@ def test_a_gradient_of_several_numbers_in_one_line(answer: str) -> None:
     labels = Grader(read_assignment(Source(f"[[question]]\nid = 'f'\n{program}", "week.toml"))).labels
     found = read_lines("ada.txt", "ada", f"[f]\n∇f = {answer}\n", labels)
     assert [(one.quantity, one.text) for one in found.given] == [("df/dx", "7"), ("df/dy", "6")]
+
+
+LABELS = [
+    "dq/dx", "∂q/∂x", "δq/δx", "D[q, x]", "diff(q, x)", "grad(q, x)", "∇_x q", r"\frac{\partial q}{\partial x}",
+    "q_x", "x_bar", "x̄", r"\bar{x}", "dx", "x.grad",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(
+    "before", ["", "so ", "thus, ", "Rückwärts: ", "donc ", "=> ", "∴ ", "a) ", "- ", "Backward pass: "]
+)
+def test_words_and_arrows_before_a_label_change_nothing(label: str, before: str) -> None:
+    asked = [answer for answer in graded(f"[q1]\n{before}{label} = 108").answers if answer.verdict != "missing"]
+    assert [(answer.quantity, answer.verdict) for answer in asked] == [("dq/dx", "correct")]
+
+
+@pytest.mark.parametrize("before", ["local ", "not ", "half of ", "minus ", "no ", "the inverse of "])
+def test_words_that_make_another_quantity_are_never_taken_off_a_label(before: str) -> None:
+    answers = graded(f"[q1]\n{before}dq/dx = 108").answers
+    assert all(answer.verdict != "correct" for answer in answers)
+
+
+def test_an_answer_may_stand_before_its_label() -> None:
+    assert [one.verdict for one in graded("[q1]\n108 = dq/dx").answers if one.quantity == "dq/dx"] == ["correct"]
+    assert [one.verdict for one in graded("[q1]\n107 = dq/dx").answers if one.quantity == "dq/dx"] == ["wrong"]

@@ -19,7 +19,8 @@ points pts pt mark marks see notes note page above below line step chain rule pr
 with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
 rows columns numbers float done checked calculator computed calculated calculation forward backward pass local
 upstream downstream total partial definition formula symmetry linearity table lecture book slide slides script
-python numpy torch pytorch autograd notebook simplification simplified plugging substituting inserting hand again
+python numpy torch pytorch autograd notebook inactive active dead saturated
+masked neuron layer simplification simplified plugging substituting inserting hand again
 multiply multiplied add added here now then finally parameter containing all both terms term inner outer function
 factor right left correct check ok okay q e qed each
 
@@ -114,6 +115,11 @@ answer answers solution solutions result results antwort antworten lösung lösu
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
 odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 答案 答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
+OPENERS = """
+so thus hence therefore then finally now also and forward backward pass step vorwärts rückwärts daher somit damit ist
+folglich dann nun schließlich donc ainsi alors puis enfin entonces luego así quindi dunque allora então assim logo
+portanto dus więc zatem stąd итак значит тогда отсюда tedy dakle deci så dermed
+"""  # what may stand before a label
 TOS = """
 to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
 """
