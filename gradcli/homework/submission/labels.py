@@ -143,12 +143,15 @@ ARTICLE = re.compile(
     r"|^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)",
     re.IGNORECASE,
 )
-ANSWER = re.compile(rf"^(?:{'|'.join(LEADS.split())})\s*[:：]\s*(?=\S)", re.IGNORECASE)
+ANSWER = re.compile(rf"^(?:(?:final|my|endgültige)\s+)?(?:{'|'.join(LEADS.split())})\s*[:：]\s*(?=\S)", re.IGNORECASE)
 STARTS = re.compile(r"[\w∂∇(]")
 SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
 
 
 NAME = re.compile(r"[^\W\d]\w*")
+APPLIED = re.compile(  # d/dx(x² + 1), ∂ log|X| / ∂X
+    r"[d∂]\s*/\s*[d∂]\s*(?P<by>\w+)\s*(?P<of>\S.*)|[d∂]\s*(?P<above>[^/]*[^/\s])\s*/\s*[d∂]\s*(?P<below>\w+)"
+)
 PART = re.compile(r"(?P<number>\d)\s*[.(]\s*(?P<part>[a-z])\)?$")  # 1.a and 1 (a) are 1a
 BETWEEN = re.compile(r"[\s_-]+")  # the words of a question's name
 Found = TypeVar("Found")
@@ -268,6 +271,11 @@ class Labels:
         if ask is not None:
             return ask
         gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
+        applied = APPLIED.fullmatch(label)
+        if applied and not NAME.fullmatch((applied["of"] or applied["above"]).strip("( )")):
+            by = applied["by"] or applied["below"]  # of the formula of the output
+            of_output = (ask for ask in gradients if ask.quantity.of == self.outputs[id])
+            return next((ask for ask in of_output if folded(ask.quantity.by) == folded(by)), None)
         names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by, self.outputs[id])}
         in_words = told_in_words(label, {*names, *self.names[id]} - {""}, self.outputs[id])
         return known.get(spelling_of(in_words)) or (gradients[0] if in_words == "d" and len(gradients) == 1 else None)

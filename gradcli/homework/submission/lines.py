@@ -64,7 +64,7 @@ class _Reader(HTMLParser):
 
 
 SEPARATOR = re.compile(
-    r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\b(?:is|equals|ist|gleich|est|vaut|vale|es|è|é|jest|är|er|je|равно|равна)\b"
+    r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\b(?:is|equals|ist|gleich|est|vaut|vale|es|è|é|jest|är|er|je|равно|равна|wynosi|dà|daje)\b|[为為]\s*(?=[-+−\d\[(])"
 )
 PLACE = re.compile(r"(?:\||@|\b(?:at|bei|en|für|for|pour|para|per|bij|при)\b)\s*_?[{(]?\s*\w+\s*$")
 TURNED_ROUND = re.compile(r"(?P<answer>[-+−]?[\d.,]+(?:e[-+]?\d+)?)\s*=\s*(?P<label>[^=]+)")  # 5 = dL/dw
@@ -95,7 +95,7 @@ class Finder:
     def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
         """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
-            if text.startswith("|") or (text.count("|") > 1 and self.split(text, heading) is None):
+            if text.startswith("|") or (("|" in text or "│" in text) and self.split(text, heading) is None):
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
                 if found is not None:
                     return found

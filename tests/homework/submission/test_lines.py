@@ -213,3 +213,18 @@ def test_words_that_make_another_quantity_are_never_taken_off_a_label(before: st
 def test_an_answer_may_stand_before_its_label() -> None:
     assert [one.verdict for one in graded("[q1]\n108 = dq/dx").answers if one.quantity == "dq/dx"] == ["correct"]
     assert [one.verdict for one in graded("[q1]\n107 = dq/dx").answers if one.quantity == "dq/dx"] == ["wrong"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["d/dx((x²)²) = 108", "∂ (x²)² / ∂x = 108", "Final answer: dq/dx = 108", "dq/dx | 108",
+     "la derivata parziale di q rispetto a x vale 108",
+     "частная производная q по x равна 108", "pochodna q po x wynosi 108", "q对x的偏导数为 108"],
+)  # fmt: skip
+def test_derivatives_of_the_formula_itself_and_in_words_are_labels(line: str) -> None:
+    assert [one.verdict for one in graded(f"[q1]\n{line}").answers if one.quantity == "dq/dx"] == ["correct"]
+
+
+@pytest.mark.parametrize("line", ["∂z/∂x = 108", "d/dx(z) = 108", "dp/dw = 108", "d/dx = 108"])
+def test_a_derivative_of_something_else_is_not_that_of_the_output(line: str) -> None:
+    assert all(one.verdict != "correct" for one in graded(f"[q1]\n{line}").answers)

@@ -100,7 +100,7 @@ class Words:
                     f"two readings: {before.text} or the factorial {before.text}!: leave out the sign"
                 )
         doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
-        counts = any(folded_word(token.text) in COUNT for token in self.tokens[-3:])
+        counts = any(folded_word(one.text) in COUNT and one.text not in self.names for one in self.tokens[-3:])
         hedges = [one for one in self.tokens if one.kind == "name" and folded_word(one.text) in HEDGE]
         if (doubts and not counts) or HEDGING.search(self.text) or any(one.text not in self.names for one in hedges):
             raise UnreadableError("read as uncertain: write the one answer that you mean, and no doubt beside it")
