@@ -21,8 +21,9 @@ from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
 from gradcli.homework.submission.hand_ins import HandIn
-from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.labels import Labels, defined_name
 from gradcli.homework.submission.plain.numbers import Comma, comma_of
+from gradcli.homework.submission.plain.reading import Definition
 from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.homework.worker import unanswered
 from gradcli.workers.limits import Limits
@@ -47,6 +48,8 @@ class Grader:
         self.assignment, self.is_raw, self.variants = assignment, is_raw, variants
         self.keys: dict[str, Key] = {}
         self.labels = labels_of(assignment)
+        formulas = (one.id for one in assignment.questions if any(ask.form == "expression" for ask in one.asks))
+        self.with_formulas = frozenset(() if assignment.strict else formulas)
         for question in assignment.questions:
             question.computing()
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
@@ -81,20 +84,32 @@ class Grader:
             submission = replace(submission, given=(), unreadable=NO_SHEET)
         keys = self.keys_of(submission.student)
         given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in keys}
+        defined: dict[str, dict[Quantity, tuple[Definition, ...]]] = {id: {} for id in keys}
+        above: dict[str, tuple[Definition, ...]] = {}
         unknown: list[Marked] = []
-        for one in submission.given:
+        for place, one in enumerate(submission.given):
             id = self.labels.question(one.question)
             ask = self.labels.ask(id, one.quantity) if id is not None else None
             if id is not None and ask is not None:
                 given[id].setdefault(ask.quantity, []).append(one)
-            elif one.text is not None:
+                defined[id][ask.quantity] = above.get(id, ())
+            name = defined_name(one.quantity) if id in self.with_formulas and one.text else ""
+            if id is not None and one.text and name:
+                names = (name, *self.labels.names_of(id, ask.quantity)) if ask else (name,)
+                above[id] = (*above.get(id, ()), *(Definition(own, one.text) for own in names))
+            is_used = name and any(one.quantity in (other.text or "") for other in submission.given[place + 1 :])
+            if ask is None and one.text is not None and not is_used:
                 why = self.labels.no_question(one.question) if id is None else self.labels.not_asked(id, one.quantity)
                 text = on_one_line(one.text)
                 unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
         comma: Comma = comma_of(one.text for one in submission.given if one.text)
         for id, quantity, reason in self.given_up(ended, is_last=is_last):
             given[id][quantity] = [one.ended(reason) for one in given[id].get(quantity, [])]
-        answers = [answer for id, key in keys.items() for answer in key.mark(given[id], submission.unreadable, comma)]
+        answers = [
+            answer
+            for id, key in keys.items()
+            for answer in key.mark(given[id], submission.unreadable, comma, defined[id])
+        ]
         if self.elsewhere:
             answers = [self.elsewhere.told(answer, submission.student, keys, comma) for answer in answers]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks

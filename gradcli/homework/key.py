@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula
 from gradcli.homework.submission.numerals import SLACK, TOLD, Typed
 from gradcli.homework.submission.plain.numbers import Comma
+from gradcli.homework.submission.plain.reading import Definition
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
 from gradcli.source import Source
@@ -90,8 +92,17 @@ class Key:
     def quantity(self, text: str) -> Quantity | None:
         return read_expression(text) if self.question.is_script else read_quantity(text, self.question.output)
 
-    def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str, comma: Comma = "") -> Iterator[Marked]:
-        """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
+    def mark(
+        self,
+        given: Mapping[Quantity, list[Given]],
+        unreadable: str,
+        comma: Comma = "",
+        defined: Mapping[Quantity, tuple[Definition, ...]] = MappingProxyType({}),
+    ) -> Iterator[Marked]:
+        """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read.
+
+        What a student has `defined` above an answer may stand in it.
+        """
         read: dict[Quantity, Verdict] = {}
         if self.code is not None:
             yield from self.mark_code(self.code, given, unreadable)
@@ -101,12 +112,16 @@ class Key:
             if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
                 at(self.question.id, ask.written)
                 read[ask.quantity] = self.judged(ask, lines[0].text, comma)
+                above = defined.get(ask.quantity, ()) if ask.form == "expression" else ()
+                if above and read[ask.quantity].verdict == "unreadable":
+                    with_names = self.judge.judged(ask, lines[0].text, comma, self.points, above)
+                    read[ask.quantity] = with_names if with_names.verdict != "unreadable" else read[ask.quantity]
         verdicts = self.together(read)
         for ask in self.question.asks:
             lines, own = given.get(ask.quantity, []), read.get(ask.quantity)
             text = lines[0].text if own is not None and own.verdict not in OFF else None  # nothing else changes it
             yield self.settled.once(
-                (ask.written, text, comma) if text is not None and len(text) <= SHORT else None,
+                (ask.written, text, comma, own and own.read_as) if text is not None and len(text) <= SHORT else None,
                 partial(self.marked, ask, lines, unreadable, verdicts.get(ask.quantity), own),
             )
 

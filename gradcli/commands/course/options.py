@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Reveal = StrEnum("Reveal", ["verdict", "node", "rule", "value"])
-Layout = StrEnum("Layout", ["plain", "folders", "moodle", "canvas", "gradescope", "github"])
+Layout = StrEnum("Layout", ["plain", "folders", "moodle", "canvas", "gradescope", "github", "blackboard"])
 Attempts = StrEnum("Attempts", ["best", "last"])
 
 

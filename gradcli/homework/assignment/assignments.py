@@ -30,7 +30,7 @@ from gradcli.workers.notes import part
 
 TOP = ("title", "mistake", "grading", "input", "question")
 QUESTION = ("id", "text", "program", "script", "at", "ask", "constant", "given", *code.KEYS)
-ASK = ("quantity", "form", "points", "decimals", "rtol", *words.KEYS)
+ASK = ("quantity", "form", "points", "decimals", "rtol", "label", *words.KEYS)
 ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=(?!=)")
 DECIMALS = re.compile(r"\d\.(\d+)")
 ANSWERS = "question "  # begins the name of a part in which the answers of one are computed
@@ -40,7 +40,7 @@ ANSWERS = "question "  # begins the name of a part in which the answers of one a
 class Ask:
     """One quantity asked for, with its points. The answer has the `form` of a number or of an expression.
 
-    `tolerance` are the settings that it has of its own.
+    `tolerance` are the settings that it has of its own, `label` what else it is called in answers.
     """
 
     quantity: Quantity
@@ -50,6 +50,7 @@ class Ask:
     span: Span
     words: Words = NO_WORDS
     tolerance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +294,16 @@ def read_ask(table: Table, span: Span, output: str, *, is_script: bool) -> Ask:
         known = '"number"' if is_script else '"number" or "expression"'
         raise table.refuse(f"the form of {written} is {form!r:.40}", f"write form = {known}", "form")
     limits = table.tolerance("rtol", "decimals")
-    return Ask(quantity, form, read_points(table, written), written.strip(), span, own, limits)
+    return Ask(
+        quantity,
+        form,
+        read_points(table, written),
+        written.strip(),
+        span,
+        own,
+        limits,
+        table.typed("label", str, "").strip(),
+    )
 
 
 def read_points(table: Table, written: str) -> float:

@@ -79,6 +79,9 @@ MARKUP = re.compile(r"</?(?:p|div|br|span|b|i|em|strong|pre|code|ul|ol|li|table|
 HELP = 'add --map map.toml, with a line a column: "SID" = "student", "Response 1" = "{place}"'
 
 
+TITLE = re.compile(r"(?P<title>[^.:?]+)[.:?]\s")
+
+
 class Column(NamedTuple):
     """A column: its place, its name, and the title above it where the header has two rows."""
 
@@ -153,8 +156,11 @@ class Sheet:
             ask = labels.ask(id, front.rest) or labels.ask(id, last) or labels.part(id, front.place)
             return Target(id, ask.written) if ask and (front.rest or front.part) else None
         id = labels.anywhere(text)
-        ask = labels.ask(id, text) if id else None
-        return Target(id, ask.written) if id and ask else None
+        if ask := labels.ask(id, text) if id else None:
+            return Target(id or "", ask.written)
+        title = TITLE.match(text)  # `Chain. Give s and dq/dx.`
+        id = labels.question(title["title"]) if title else None
+        return Target(id) if id else None
 
     def counted(self, numbers: Sequence[tuple[str, str]]) -> list[Target | None]:
         """Return what the numbers of all columns mean, which count the questions, or all quantities."""

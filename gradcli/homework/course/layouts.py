@@ -2,7 +2,9 @@
 
 Moodle puts each student's files into `Ada Lovelace_657717_assignsubmission_file_/`, or before the name of each; Canvas
 writes `lovelaceada_LATE_4711_90210_answers-1.txt` with the numbers of user and attachment, and how often a name was
-handed in before, or `anon_x7Yz1_90210_answers.txt`; both name a group that hands in together. Gradescope makes
+handed in before, or `anon_x7Yz1_90210_answers.txt`; both name a group that hands in together. Blackboard writes
+`Week 3_ada_attempt_2026-11-20-10-12-33_answers.txt`, and beside it the same without the name of the file, with what was
+typed below `Submission Field:`. Gradescope makes
 `submission_123/` beside `submission_metadata.yml`; GitHub Classroom a clone `week3-adalovelace/` each in
 `week3-submissions/`.
 """
@@ -93,6 +95,11 @@ CANVAS = re.compile(
     r"_(?:\d+_(?P<rest>.+)|(?:text|link)\.html)",
     re.IGNORECASE | re.DOTALL,
 )
+BLACKBOARD = re.compile(
+    r".+_(?P<name>[^_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|\.txt)", re.IGNORECASE | re.DOTALL
+)
+FIELD = re.compile(r"^Submission Field:[^\S\n]*\n(?P<typed>.*?)(?=^Comments:|^Files:|\Z)", re.MULTILINE | re.DOTALL)
+NOTHING_TYPED = "There is no student submission text data"
 GRADESCOPE = re.compile(r"submission_\d+")
 CLONES = "-submissions"  # ends the name of a folder that `gh classroom clone student-repos` makes
 AGAIN = re.compile(r"-(\d+)$")  # before the ending of what Canvas has got again under one name
@@ -171,6 +178,8 @@ def recognised(folder: Folder) -> str:
         return "moodle"
     if len(loose) > len(folders) and most(CANVAS, loose):
         return "canvas"
+    if len(loose) > len(folders) and most(BLACKBOARD, loose):
+        return "blackboard"
     if most(GRADESCOPE, folders):
         return "gradescope"
     if len(folders) <= len(loose):
@@ -199,6 +208,25 @@ def canvas(folder: Folder) -> Iterator[HandIn]:
         found = CANVAS.fullmatch(folder.parts(work.file)[0])
         again = AGAIN.search(Path(found["rest"]).stem) if found and found["rest"] else None
         yield replace(work, attempt=int(again[1]) + 1 if again else None)
+
+
+def blackboard(folder: Folder) -> Iterator[HandIn]:
+    """Yield the files of a download of Blackboard, and what was typed there; those of a later time are an attempt."""
+    matches = [(file, BLACKBOARD.fullmatch(folder.parts(file)[0])) for file in folder.files]
+    times: dict[str, set[str]] = {}
+    for _, match in matches:
+        if match:
+            times.setdefault(identity(match["name"]), set()).add(match["time"])
+    for file, match in matches:
+        if match is None:
+            yield HandIn(file, folder.first(file), clues=(folder.first(file),))
+            continue
+        attempt = sorted(times[identity(match["name"])]).index(match["time"])
+        work = HandIn(file, match["name"], clues=(match["name"],), attempt=attempt + 1 if attempt else None)
+        text, problem = read_file(file, LARGEST) if not match["rest"] else ("", "")
+        field = FIELD.search(text)
+        typed = "" if field is None or field["typed"].lstrip().startswith(NOTHING_TYPED) else field["typed"]
+        yield work if match["rest"] or problem else replace(work, text=(typed, ""))
 
 
 def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[HandIn]:
@@ -285,6 +313,7 @@ LAYOUTS: Mapping[str, Callable[[Folder], Iterator[HandIn]]] = {
     "canvas": canvas,
     "gradescope": gradescope,
     "github": github,
+    "blackboard": blackboard,
 }
 
 

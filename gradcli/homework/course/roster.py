@@ -36,6 +36,7 @@ NOBODY = ("points possible", "student, test")  # begin rows of Canvas that are n
 STAFF = ("instructor", "ta", "reader")  # roles of Gradescope
 KNOWN = {"id", "name", "email", "group", FIRST, LAST}
 MOST = 100_000  # students
+IDEOGRAPHS = re.compile(r"[\u3400-\u9fff\uac00-\ud7af]{2,5}")
 LONGEST = 200  # characters of an id or a name
 
 
@@ -61,6 +62,7 @@ class Enrolled:
         """Yield the keys under which the student is found, the surest in front."""
         yield from (identity(text) for text in (self.id, self.email, *self.others, self.name) if text.strip())
         words = self.name.replace(",", " ").split()
+        words = list(self.name) if len(words) == 1 and IDEOGRAPHS.fullmatch(self.name) else words  # 王小明 is 小明 王
         yield from (letters("".join(words[place:] + words[:place])) for place in range(len(words)))
 
 

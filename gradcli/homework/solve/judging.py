@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.points import Points, Verdict, judged_formula, judged_number
+from gradcli.homework.solve.points import Points, Truths, Verdict, judged_formula, judged_number
 from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
@@ -19,11 +20,20 @@ from gradcli.homework.submission.labels import LONGEST as LONGEST_LABEL
 from gradcli.homework.submission.labels import plain_label
 from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.numbers import Comma
-from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
+from gradcli.homework.submission.plain.reading import SIZED, Definition, Plain, Wanted, read_plain
+from gradcli.homework.submission.plain.shapes import computed_shape
+from gradcli.homework.submission.plain.tokens import plain_characters
 from gradcli.homework.submission.plain.vocabulary import says_undefined
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import Call, postorder
+from gradcli.language.unparser import unparse
+from gradcli.source import Source
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 VALUE = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*\([-\w.,= ]+\)\s*")  # f(2)
+DIVISOR = re.compile(r"/\s*(\d+)\b(?![.*])")
+CALLED = re.compile(r"(\w+)\s*\(")
+ACTIVATIONS = frozenset(("sigmoid", "tanh", "relu", "softplus"))
 BLANK = re.compile(
     r"[\s?_.…–—=-]+|\(?(?:n\.?/?a\.?|tbd|todo|idk|(?:i\s+)?(?:don['’]?t|do not)\s+know|no\s+(?:idea|answer|clue)"
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
@@ -38,13 +48,17 @@ class Judge:
         self.question, self.assignment, self.expected = question, assignment, expected
         self.kinds: dict[Quantity, Wanted] = {}
 
-    def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
+    def judged(
+        self, ask: Ask, text: str, comma: Comma, points: Points | None, definitions: tuple[Definition, ...] = ()
+    ) -> Verdict:
         """Return the verdict on an answer, without diagnoses; a mark that stands for none is as good as none."""
-        verdict = self.as_typed(ask, text, comma, points)
+        verdict = self.as_typed(ask, text, comma, points, definitions)
         is_blank = verdict.verdict in ("wrong", "unreadable") and not self.assignment.strict and BLANK.fullmatch(text)
         return Verdict("missing", known=("missing",)) if is_blank else verdict
 
-    def as_typed(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
+    def as_typed(
+        self, ask: Ask, text: str, comma: Comma, points: Points | None, definitions: tuple[Definition, ...]
+    ) -> Verdict:
         if is_accepted(text, ask.words):
             return Verdict("correct", known=("accepted",))
         if ask.words.undefined or (not self.assignment.strict and says_undefined(text)):
@@ -56,10 +70,10 @@ class Judge:
             return Verdict("correct" if is_right else "wrong", known=("undefined", is_right))
         try:
             self.check_label(ask, text)
-            plain = self.plain(ask, text, comma, points)
-            known = known_of(plain.read)
+            wanted = replace(self.wanted(ask, points), definitions=definitions)
+            plain = self.plain(text, wanted, comma) if points is None else Plain(text, None)
             if points is not None:
-                verdict = judged_formula(plain, points.truths(ask))
+                plain, verdict = self.of_formula(text, wanted, comma, points.truths(ask))
             elif self.wanted(ask, points).kind == "word":
                 verdict = self.in_words(ask, plain.text)
             elif self.wanted(ask, points).kind == "nothing":
@@ -71,8 +85,31 @@ class Judge:
         except UnreadableError as error:
             return Verdict("unreadable", str(error), known=("unreadable",))
         read_as = plain.text if plain.differs_from(text) else ""
+        known = known_of(plain.read)
         known = known and (verdict.verdict, verdict.remark, *known)
         return replace(verdict, read=plain.read, read_as=read_as, known=known)
+
+    def of_formula(self, text: str, wanted: Wanted, comma: Comma, truths: Truths) -> tuple[Plain, Verdict]:
+        """Return a formula as it was read, and the verdict; `𝟙` and `I` may have any size that the question has.
+
+        Raises UnreadableError.
+        """
+        try:
+            plain = self.plain(text, wanted, comma)
+            return plain, judged_formula(plain, truths)
+        except UnreadableError as error:
+            reason, judged = error, list[tuple[Plain, Verdict]]()
+        if SIZED.isdisjoint(plain_characters(text)) and "mathbf{1}" not in text:
+            raise reason
+        for size in sorted({n for shape in wanted.shapes.values() for n in shape if n > 1}):
+            try:
+                plain = self.plain(text, replace(wanted, size=size), comma)
+                judged.append((plain, judged_formula(plain, truths)))
+            except UnreadableError:
+                continue
+        if not judged:
+            raise reason
+        return next((one for one in judged if one[1].verdict == "correct"), judged[0])
 
     def tolerance(self, ask: Ask) -> Tolerance:
         """Return the tolerance of a quantity, which may have one of its own."""
@@ -101,9 +138,8 @@ class Judge:
         if other is None or not np.array_equal(np.asarray(own), np.asarray(other)):
             raise UnreadableError(f"it is labelled {head.strip()}, and {ask.written} was asked for")
 
-    def plain(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Plain:
+    def plain(self, text: str, wanted: Wanted, comma: Comma) -> Plain:
         """Return an answer in the plain notation, read. Raises UnreadableError."""
-        wanted = self.wanted(ask, points)
         if not self.assignment.strict:
             return read_plain(text, wanted, comma)
         if wanted.kind == "word":
@@ -125,12 +161,27 @@ class Judge:
             if ask.quantity.kind == "value":
                 scope.pop(result, None)
             shapes = scope if any(scope.values()) else {}
-            return Wanted("formula", shape, frozenset(scope), shapes=shapes)
+            called = frozenset(CALLED.findall(self.question.source.text))
+            activations = tuple(sorted(called & ACTIVATIONS))
+            counts = averaged(self.question.source, tuple(shapes.items()))
+            count = counts.pop() if len(counts) == 1 else 0
+            return Wanted("formula", shape, frozenset(scope), shapes=shapes, activations=activations, count=count)
         if expected is None:
             return Wanted("nothing")
         if isinstance(expected, bool | str):
             return Wanted("word")
-        return Wanted("number", np.shape(expected), self.question.names, values=self.question.at)
+        return Wanted("number", np.shape(expected), self.question.names, self.question.at, question=self.question.text)
+
+
+def averaged(source: Source, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> set[int]:
+    """Return the numbers of entries of which a program takes means; its whole divisors where it takes none."""
+    calls = [
+        node for line in parse_program(source).statements for node in postorder(line.value) if isinstance(node, Call)
+    ]
+    inner = [node.arguments[0].value for node in calls if node.function == "mean" and len(node.arguments) == 1]
+    found = {prod(computed_shape(unparse(one), shapes) or (0,)) for one in inner} - {0}
+    dimensions = {n for _, shape in shapes for n in shape if n > 2}
+    return found or (set(map(int, DIVISOR.findall(source.text))) & dimensions)
 
 
 def is_finite(value: Value) -> bool:

@@ -23,6 +23,8 @@ TYPED = (".txt", ".answers", ".md", ".html", *PROGRAMS)  # endings that no repor
 ENDINGS = (*TYPED, ".json", ".csv")
 BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
 ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code
+PACKED = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar")
+TABLES = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 HIDDEN = (".", "~$")  # begin the names of files that systems and offices keep beside others
 LEFT_BEHIND = ("__MACOSX", "Thumbs.db", "desktop.ini")  # by systems, in archives and folders
 SHOWN = 3  # names of files
@@ -76,6 +78,11 @@ def places_of(paths: Iterable[str], others: list[File]) -> dict[Place, File]:
                 found["", name] = File(Path(STANDARD_INPUT), data=standard_input())
             continue
         if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
+            if name.lower().endswith((*PACKED, *TABLES)):  # of a class: no student is called after it
+                is_table = name.lower().endswith(TABLES)
+                raise unread(
+                    name, "it is a sheet of an office: save it as CSV" if is_table else "it is packed: unpack it"
+                )
             found[place(Path(name))] = File(Path(name))
             continue
         for file, is_taken in taken(list(files_in(Path(name)))):

@@ -113,7 +113,7 @@ class HandIn:
 
     def loaded(self) -> HandIn:
         """Return it with the text of its file, for a process that opens no files."""
-        return self if self.submission else replace(self, text=read_file(self.file, LARGEST))
+        return self if self.submission or self.text else replace(self, text=read_file(self.file, LARGEST))
 
     def read(self, labels: Labels | None = None) -> Submission:
         """Return the submission, in the plain notation unless the labels of its assignment are known.
@@ -146,7 +146,7 @@ class HandIn:
     @property
     def is_blank(self) -> bool:
         """Whether the file can be read and holds no text."""
-        text, problem = read_file(self.file, LARGEST)
+        text, problem = self.text or read_file(self.file, LARGEST)
         return not problem and not (text_of(text) if self.file.kind == ".html" else text).strip()
 
     @property

@@ -13,13 +13,14 @@ from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.headings import PAID, Heading, heading_of
-from gradcli.homework.submission.plain.names import folded, matching
+from gradcli.homework.submission.plain.names import folded, function_of, matching
 from gradcli.homework.submission.plain.prose import bare_text
 from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
 from gradcli.homework.submission.plain.vocabulary import (
     DERIVED,
     HEADS,
     LEADS,
+    OPENERS,
     ROLE,
     WITH_RESPECT,
     folded_word,
@@ -31,6 +32,10 @@ CLOSES = re.compile(r"\\end\b|[\])}]")
 BULLET = re.compile(
     r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+"
     r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
+)
+OPENER = re.compile(
+    rf"(?:(?:(?:{'|'.join(OPENERS.split())})\b[ ,:]*|[∴⇒⟹→]|==?>|->|所以|因此|故|よって|따라서)\s*){{1,3}}(?=\S)",
+    re.IGNORECASE,
 )
 BULLETS = 3  # before one another: `- [x] a)`
 BRACKETED = re.compile(r"\[[^\[\]]+\]|\([^()]+\)")
@@ -97,6 +102,9 @@ def bulleted(line: str) -> Iterator[str]:
             break
         line = line[found.end() :].strip()
         yield line
+    opener = OPENER.match(line)
+    if opener and opener.end() < len(line):
+        yield line[opener.end() :]
 
 
 def unmarked(text: str) -> str:
@@ -127,7 +135,7 @@ IN_BRACKETS = re.compile(r"[(\[\"“]([^()\[\]\"“”]+)[)\]\"”]?$")
 EDGES = re.compile(r"^[\s#*_>/\[\](){}`<=\"'«“„~–—-]+|[\s#*_\[\](){}`:.,<>=\"'»“”~–—-]+$")
 LOCAL = re.compile(r"[\s,(\[]*\blocal\b(?:\s+partial)?(?:\s+(?:derivative|gradient))?(?:\s+of)?[\s)\]]*", re.IGNORECASE)
 AT = re.compile(
-    r"\s*[(\[]?(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[a-z])\)$"
+    r"\s*[(\[]?(?:\||@|\b(?:at|bei|in|en|für|for|pour|para|per|för|bij|w|в|при)\b(?=[^=]*=)|\bat\b).*$|(?<=[\w'])\s*\((?:[^()]*[\d=,][^()]*|[^\W\d]\w{0,7})\)$"
 )  # dq/ds|_{x=2}, s(2)
 ARGUMENTS = re.compile(r"(?<=[d∂][^\W\d])\([\w, ]+\)(?=\s*/)")  # ∂f(x, y)/∂x
 ARTICLE = re.compile(
@@ -135,11 +143,15 @@ ARTICLE = re.compile(
     r"|^(?:(?:my\s+|the\s+)?(?:answer|result|ans|value|solution)(?:\s+(?:for|of|to))?|the)\s*:?\s+(?=\S)",
     re.IGNORECASE,
 )
-ANSWER = re.compile(rf"^(?:{'|'.join(LEADS.split())})\s*[:：]\s*(?=\S)", re.IGNORECASE)
+ANSWER = re.compile(rf"^(?:(?:final|my|endgültige)\s+)?(?:{'|'.join(LEADS.split())})\s*[:：]\s*(?=\S)", re.IGNORECASE)
 STARTS = re.compile(r"[\w∂∇(]")
 SIMPLE = re.compile(r"[A-Za-z0-9_/∂ ]+")
 
 
+NAME = re.compile(r"[^\W\d]\w*")
+APPLIED = re.compile(  # d/dx(x² + 1), ∂ log|X| / ∂X
+    r"[d∂]\s*/\s*[d∂]\s*(?P<by>\w+)\s*(?P<of>\S.*)|[d∂]\s*(?P<above>[^/]*[^/\s])\s*/\s*[d∂]\s*(?P<below>\w+)"
+)
 PART = re.compile(r"(?P<number>\d)\s*[.(]\s*(?P<part>[a-z])\)?$")  # 1.a and 1 (a) are 1a
 BETWEEN = re.compile(r"[\s_-]+")  # the words of a question's name
 Found = TypeVar("Found")
@@ -169,11 +181,17 @@ class Labels:
     def spellings_of(asks: Sequence[Ask], output: str, used: Set[str]) -> dict[str, Ask]:
         """Return the quantities of a question by the spellings of their labels, in small letters, too."""
         pairs = [(form, ask) for ask in asks for form in set(map(spelling_of, spellings(ask, output, used)))]
-        own = single((spelling_of(ask.written), ask) for ask in asks)
+        own = single((spelling_of(plain_label(text)), ask) for ask in asks for text in {ask.written, ask.label} - {""})
         # a derivative of one step is its local one
         steps = [(f"d{one.of}d{one.by}", ask) for ask in asks if (one := ask.quantity).kind == "local"]
         folded_case = ((form.casefold(), ask) for form, ask in {*pairs, *own.items()})
         return {**single(folded_case), **single(steps), **single(pairs), **own}
+
+    def names_of(self, id: str, quantity: Quantity) -> list[str]:
+        """Return the labels of a quantity that are names: `dz`, `zbar`, `δ`."""
+        return [
+            text for text, ask in self.spelled[id].items() if ask.quantity == quantity and defined_name(text) == text
+        ]
 
     def question(self, text: str) -> str | None:
         """Return the id of the question that a heading names."""
@@ -206,7 +224,7 @@ class Labels:
 
     def several(self, id: str, text: str) -> list[Ask]:
         """Return the derivatives by numbers that `∇z` and `grad z` stand for together, if no other label is that."""
-        if id not in self.asked:
+        if id not in self.asked or not STARTS.match(plain_label(text)) or self.ask(id, text) is not None:
             return []
         asks = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
         names = [ask.quantity.by for ask in asks if ask.quantity.of == self.outputs[id]]
@@ -253,6 +271,11 @@ class Labels:
         if ask is not None:
             return ask
         gradients = [ask for ask in self.asked[id] if ask.quantity.kind == "gradient"]
+        applied = APPLIED.fullmatch(label)
+        if applied and not NAME.fullmatch((applied["of"] or applied["above"]).strip("( )")):
+            by = applied["by"] or applied["below"]  # of the formula of the output
+            of_output = (ask for ask in gradients if ask.quantity.of == self.outputs[id])
+            return next((ask for ask in of_output if folded(ask.quantity.by) == folded(by)), None)
         names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by, self.outputs[id])}
         in_words = told_in_words(label, {*names, *self.names[id]} - {""}, self.outputs[id])
         return known.get(spelling_of(in_words)) or (gradients[0] if in_words == "d" and len(gradients) == 1 else None)
@@ -302,6 +325,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
 def plain_label(text: str) -> str:
     r"""Return a label without what sets it in LaTeX and Markdown: `∂L/∂w` for `$\\frac{\\partial L}{\\partial w}$`."""
     text = re.sub(r"\b[pP]artial\s+(?=\w+\s*/|\w+$)", "∂", plain_characters(bare_text(text)))
+    text = CALLED.sub(r"d\1/d\2", DELTAS.sub(r"∂\1/∂\2", text))
     if SIMPLE.fullmatch(text):
         return text
     tokens = tokens_of(text, "separator")
@@ -315,6 +339,17 @@ def plain_label(text: str) -> str:
         if place in slashes:
             parts.append("/")
     return "".join(parts).strip(" =≈~")
+
+
+DELTAS = re.compile(r"[δΔ]\s*(\w+)\s*/\s*[δΔ]\s*(\w+)")  # many type δ for ∂
+CALLED = re.compile(r"^(?:sp\.|sympy\.)?(?:diff|D|grad)\s*[\[(]\s*(\w+)\s*,\s*(\w+)\s*[\])]$")  # D[L, w]
+RESERVED = frozenset(("T", "d", "e", "pi"))
+
+
+def defined_name(label: str) -> str:
+    r"""Return the name that stands for a label in later answers, `delta1` for `\delta^{(1)}`; "" where none can."""
+    name = re.sub(r"\W", "", plain_label(label).replace("∂", "d")) if len(label) <= LONGEST else ""
+    return name if NAME.fullmatch(name) and name not in RESERVED and not function_of(name) else ""
 
 
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
@@ -366,6 +401,8 @@ def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
     elif kind == "entry":
         for first in (0, 1):  # as programs count, and as mathematics does
             yield of + "".join(str(int(part) + first) for part in by.split(","))
+    elif kind == "local":
+        yield f"{of}'"
     elif kind == "higher":
         yield from (f"{of}{by}", of + "'" * (by.count(",") + 1))
     elif kind in WHOLE:
@@ -384,7 +421,7 @@ def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
     if is_of_output:
         yield from (f"∇{of}", f"grad{of}", f"D{of}")
         for x in dict.fromkeys((by, folded(by))):
-            yield from (f"∇{x}", f"grad{x}", f"{x}grad", f"d{x}", f"{x}bar")
+            yield from (f"∇{x}", f"grad{x}", f"{x}grad", f"d{x}", re.sub(r"(?<=\D)(?=\d*$)", "bar", x, count=1))
         layer = re.fullmatch(r"z(\d*)", by)
         if layer:
             yield f"δ{layer[1]}"

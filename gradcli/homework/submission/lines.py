@@ -64,9 +64,10 @@ class _Reader(HTMLParser):
 
 
 SEPARATOR = re.compile(
-    r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\b(?:is|equals|ist|gleich|est|vaut|vale|es|è|é|jest|är|er|je|равно|равна)\b"
+    r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\b(?:is|equals|ist|gleich|est|vaut|vale|es|è|é|jest|är|er|je|равно|равна|wynosi|dà|daje)\b|[为為]\s*(?=[-+−\d\[(])"
 )
 PLACE = re.compile(r"(?:\||@|\b(?:at|bei|en|für|for|pour|para|per|bij|при)\b)\s*_?[{(]?\s*\w+\s*$")
+TURNED_ROUND = re.compile(r"(?P<answer>[-+−]?[\d.,]+(?:e[-+]?\d+)?)\s*=\s*(?P<label>[^=]+)")  # 5 = dL/dw
 TRIED = 6  # separators of a line
 SPACED = re.compile(
     r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)|(?P<name>\S+|local \S+)\s{2,}(?P<apart>\S.*)"
@@ -76,6 +77,7 @@ CELLS = re.compile(r"(?P<cell>[^,;\s]+)\s*[,;]\s*(?P<number>[-+−]?\d[\d.]*(?:[
 COPIED = re.compile(  # from a terminal or a notebook: the answer is in the next line
     r"(?:>>>|In\s*\[\d*\]\s*:)\s*(?:print\((?P<printed>.+)\)|(?P<shown>.+))|print\((?P<alone>.+)\)"
 )
+ALIAS = re.compile(r"\$*(?P<name>\\?[^\W\d][\w^{}()\[\]]*)\s*(?::=|=|≡)\s*(?P<rest>[^=]+=.*)")
 UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
 QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
@@ -93,7 +95,7 @@ class Finder:
     def known(self, line: str, heading: str) -> tuple[str, str, str] | None:
         """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
-            if text.startswith("|") or (text.count("|") > 1 and self.split(text, heading) is None):
+            if text.startswith("|") or (("|" in text or "│" in text) and self.split(text, heading) is None):
                 found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
                 if found is not None:
                     return found
@@ -144,6 +146,9 @@ class Finder:
                 at_point = at_point or split  # `dq/ds at x = 2: 4`
         if at_point:
             return at_point
+        turned = TURNED_ROUND.fullmatch(text)
+        if turned and (label := self.label(unmarked(turned["label"]), question)):
+            return label, turned["answer"]
         undefined = UNDEFINED.search(text)
         if undefined and undefined.start() and says_undefined(text[undefined.start() :]):
             label = self.label(unmarked(text[: undefined.start()]), question)
@@ -174,7 +179,7 @@ class Finder:
         found = UNKNOWN.fullmatch(line)
         label, mark, answer = (found["label"], "=", found["answer"]) if found else line.partition(":")
         is_label = found is not None or (mark and QUOTIENT.fullmatch(label.strip()))
-        return (question, label.strip(), answer.partition("#")[0]) if is_label else None
+        return (question, label.strip().rstrip(": "), answer.partition("#")[0]) if is_label else None
 
 
 TURNED = re.compile(r"(?:ᵀ|\^\{?(?:T|⊤|\\top|\\intercal)\}?|'|\.T)$|\\(?:left|right)(?=\s*\\?[(\[{})\]])")
@@ -404,6 +409,11 @@ class Reader(Finder):
             return False
         if found is None and any(self.ahead(text) for text in bulleted(line)):
             return True
+        alias = ALIAS.fullmatch(line) if found is None else None
+        inner = self.known(alias["rest"], self.question) if alias else None
+        if alias and inner and self.labels.ask(inner[0], alias["name"]) is None:  # δ := ∂L/∂b = a - t
+            self.given.append(Given(inner[0], alias["name"], inner[2].strip() or None, line=self.place))
+            found = inner
         found = found or self.unknown(line, self.question)
         if found is None:
             return False

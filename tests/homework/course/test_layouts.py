@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.errors import UsageError
 from gradcli.homework.course.layouts import (
     MISSING,
     SEVERAL,
@@ -232,3 +233,58 @@ def test_a_file_that_is_not_read_is_told_to_who_has_no_other(tmp_path: Path) -> 
     ada, bob, _ = collected(found, roster())
     assert not ada.read().unreadable
     assert bob.read().unreadable == "files of this kind are not read: hand in one that ends in .txt"
+
+
+NOTE = """\
+Name: {name} ({id})
+Assignment: Week 3
+Date Submitted: Friday, November 20, 2026 10:12:33 AM CET
+Current Grade: Needs Grading
+
+Submission Field:
+{typed}
+
+Comments:
+There are no student comments for this assignment.
+
+Files:
+	Original filename: answers.txt
+"""
+
+
+@pytest.mark.parametrize("is_typed", [False, True])
+@pytest.mark.parametrize("again", [(), ("2026-11-21-09-00-00",), ("2026-11-19-09-00-00", "2026-11-22-09-00-00")])
+def test_blackboard_puts_a_note_beside_each_file_in_which_the_answers_may_be_typed(
+    is_typed: bool, again: tuple[str, ...], tmp_path: Path
+) -> None:
+    nothing = "There is no student submission text data for this assignment."
+    for id, name in (("ada", "Ada Lovelace"), ("bob", "Bob Ross"), ("zoe", "Zoë Müller")):
+        for time in ("2026-11-20-10-12-33", *again):
+            start = f"Week 3 (b)_{id}_attempt_{time}"
+            note = NOTE.format(name=name, id=id, typed=ANSWERS if is_typed else nothing)
+            (tmp_path / f"{start}.txt").write_text(note)
+            if not is_typed:
+                (tmp_path / f"{start}_my_answers.txt").write_text(ANSWERS)
+    found = list(collected(files_of([str(tmp_path)]), roster(), has_attempts=True))
+    by_student = {one.student for one in found if one.read().given}
+    assert by_student == {"ada", "bob", "zoe"}
+    assert {one.student for one in found} == {student.id for student in roster()}
+    attempts = sorted(one.attempt or 1 for one in found if one.student == "ada")
+    assert attempts == list(range(1, len(again) + 2))
+    assert all(not one.read().remarks and not one.read().unreadable for one in found if one.read().given)
+
+
+@pytest.mark.parametrize("ending", ["zip", "xlsx", "7z", "tar.gz", "ods"])
+def test_what_is_packed_is_nobodys_hand_in(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"Course-Week 3.{ending}"
+    path.write_bytes(b"PK\x03\x04")
+    with pytest.raises(UsageError, match=r"unpack it|save it as CSV"):
+        places_of([str(path)], [])
+
+
+@pytest.mark.parametrize("file", ["小明_王", "王小明", "小明王", "王 小明", "王_小明"])
+def test_a_name_without_spaces_is_known_with_the_family_name_behind(file: str) -> None:
+    students = read_roster("id,name\ns1,王小明\ns2,李小龙\n", "roster.csv")
+    found = students.find([file])
+    assert found is not None
+    assert found.id == "s1"

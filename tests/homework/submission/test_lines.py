@@ -187,3 +187,44 @@ def test_a_gradient_of_several_numbers_in_one_line(answer: str) -> None:
     labels = Grader(read_assignment(Source(f"[[question]]\nid = 'f'\n{program}", "week.toml"))).labels
     found = read_lines("ada.txt", "ada", f"[f]\n∇f = {answer}\n", labels)
     assert [(one.quantity, one.text) for one in found.given] == [("df/dx", "7"), ("df/dy", "6")]
+
+
+LABELS = [
+    "dq/dx", "∂q/∂x", "δq/δx", "D[q, x]", "diff(q, x)", "grad(q, x)", "∇_x q", r"\frac{\partial q}{\partial x}",
+    "q_x", "x_bar", "x̄", r"\bar{x}", "dx", "x.grad",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(
+    "before", ["", "so ", "thus, ", "Rückwärts: ", "donc ", "=> ", "∴ ", "a) ", "- ", "Backward pass: "]
+)
+def test_words_and_arrows_before_a_label_change_nothing(label: str, before: str) -> None:
+    asked = [answer for answer in graded(f"[q1]\n{before}{label} = 108").answers if answer.verdict != "missing"]
+    assert [(answer.quantity, answer.verdict) for answer in asked] == [("dq/dx", "correct")]
+
+
+@pytest.mark.parametrize("before", ["local ", "not ", "half of ", "minus ", "no ", "the inverse of "])
+def test_words_that_make_another_quantity_are_never_taken_off_a_label(before: str) -> None:
+    answers = graded(f"[q1]\n{before}dq/dx = 108").answers
+    assert all(answer.verdict != "correct" for answer in answers)
+
+
+def test_an_answer_may_stand_before_its_label() -> None:
+    assert [one.verdict for one in graded("[q1]\n108 = dq/dx").answers if one.quantity == "dq/dx"] == ["correct"]
+    assert [one.verdict for one in graded("[q1]\n107 = dq/dx").answers if one.quantity == "dq/dx"] == ["wrong"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["d/dx((x²)²) = 108", "∂ (x²)² / ∂x = 108", "Final answer: dq/dx = 108", "dq/dx | 108",
+     "la derivata parziale di q rispetto a x vale 108",
+     "частная производная q по x равна 108", "pochodna q po x wynosi 108", "q对x的偏导数为 108"],
+)  # fmt: skip
+def test_derivatives_of_the_formula_itself_and_in_words_are_labels(line: str) -> None:
+    assert [one.verdict for one in graded(f"[q1]\n{line}").answers if one.quantity == "dq/dx"] == ["correct"]
+
+
+@pytest.mark.parametrize("line", ["∂z/∂x = 108", "d/dx(z) = 108", "dp/dw = 108", "d/dx = 108"])
+def test_a_derivative_of_something_else_is_not_that_of_the_output(line: str) -> None:
+    assert all(one.verdict != "correct" for one in graded(f"[q1]\n{line}").answers)

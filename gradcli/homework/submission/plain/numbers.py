@@ -22,7 +22,7 @@ DOTTED = re.compile(r"[-+]?[1-9]\d{0,2}\.000")  # thousands beside decimal comma
 DOUBTFUL = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")  # 1,234,567.8
 POINTS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}")  # 1.234.567,8
-GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:'\d{3})+)(?:[.,]\d+)?")  # 1 234 567,8
+GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:'\d{3})+|(?:_\d{3})+)(?:[.,]\d+)?")  # 1 234 567,8
 SIGN = re.compile(r"^([-+])\s+")
 LONGEST = 80
 
@@ -62,7 +62,7 @@ def readings(text: str, *, has_power: bool) -> dict[Comma, str]:
     if DOUBTFUL.fullmatch(text) and not has_power:
         plain = text.replace(",", ".")
         return {"decimal": plain, "both": plain, "thousands": text.replace(",", "")}
-    for pattern, spare in ((COMMA, ""), (COMMAS, ","), (POINTS, "."), (GROUPS, " '")):
+    for pattern, spare in ((COMMA, ""), (COMMAS, ","), (POINTS, "."), (GROUPS, " '_")):
         if pattern.fullmatch(text):
             return {"": "".join(c for c in text if c not in spare).replace(",", ".")}
     return {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from gradcli.homework.submission.answers import UnreadableError
 from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
 from gradcli.homework.submission.plain.syntax import AND, END, INDICATORS, MAKERS, MODULES
-from gradcli.homework.submission.plain.tokens import Token, closing, outside, quoted
+from gradcli.homework.submission.plain.tokens import Token, closing, outside, plain_characters, quoted
 from gradcli.homework.submission.plain.vocabulary import (
     CONDITION,
     COUNT,
@@ -65,8 +66,16 @@ def bare_text(text: str) -> str:
 class Words:
     """Takes the words off the tokens of one answer. Raises UnreadableError with those that are not known."""
 
-    def __init__(self, text: str, tokens: Sequence[Token], names: Collection[str], at: Collection[float] = ()) -> None:
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        names: Collection[str],
+        at: Collection[float] = (),
+        question: str = "",
+    ) -> None:
         self.text, self.names, self.at = text, frozenset(names), at
+        self.question = "".join(plain_characters(question).split())
         self.tokens = list(tokens)
 
     def sentence(self) -> list[list[Token]]:
@@ -80,12 +89,24 @@ class Words:
         return [member for member in kept if member]
 
     def check_certain(self) -> None:
-        """Raise UnreadableError where the answer is a guess: `7?`, `maybe 7`; `(2 points?)` asks for something else."""
+        """Raise UnreadableError where the answer is a guess: `7?`, `maybe 7`; `(2 points?)` asks for something else.
+
+        A `!` behind a whole number, a name or a bracket may be a factorial.
+        """
+        for before, token in pairwise(self.tokens):
+            is_whole = before.text.isdigit() or before.kind == "close" or self.is_symbol(before)
+            if token.text == "!" and not token.gap and is_whole:
+                raise UnreadableError(
+                    f"two readings: {before.text} or the factorial {before.text}!: leave out the sign"
+                )
         doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
-        counts = any(folded_word(token.text) in COUNT for token in self.tokens[-3:])
+        counts = any(folded_word(one.text) in COUNT and one.text not in self.names for one in self.tokens[-3:])
         hedges = [one for one in self.tokens if one.kind == "name" and folded_word(one.text) in HEDGE]
         if (doubts and not counts) or HEDGING.search(self.text) or any(one.text not in self.names for one in hedges):
             raise UnreadableError("read as uncertain: write the one answer that you mean, and no doubt beside it")
+
+    def is_symbol(self, token: Token) -> bool:
+        return token.kind == "name" and (token.text in self.names or SYMBOL.fullmatch(token.text) is not None)
 
     def without_places(self, tokens: list[Token]) -> list[Token]:
         """Drop the points at which derivatives are taken, `|_{x=3}` and `|_{(3, 1)}`, if the question has them."""
@@ -115,7 +136,7 @@ class Words:
         return end if end < len(tokens) and numbers and is_given else bar
 
     def without_unit(self, tokens: list[Token]) -> list[Token]:
-        """Drop a unit behind a number, `J/kg` or `kg m s^-1`, unless the program's names can make it."""
+        """Drop a unit behind a number, `J/kg` or `kg m s^-1`, that stands in the text of the question."""
         start = len(tokens)
         while start and (
             tokens[start - 1].text in ("/", "·", "*", "^", "**", "(", ")", "-")
@@ -130,7 +151,16 @@ class Words:
         is_behind = start > 0 and tokens[start - 1].kind in ("number", "fraction", "exponent", "close")
         over_names = any(one.kind == "name" and one.text in self.names for one in tokens[:start])
         is_unit = bool(units) and not self.names.issuperset(units) and not over_names
-        return tokens[:start] if is_behind and is_unit else tokens
+        if not (is_behind and is_unit):
+            return tokens
+        self.check_unit(tokens[start:])
+        return tokens[:start]
+
+    def check_unit(self, tokens: Sequence[Token]) -> None:
+        """Raise UnreadableError for a unit that the question does not name: 5 kg is no answer where 5 is right."""
+        unit = quoted(tokens, self.text)
+        if "".join(unit.split()) not in self.question:
+            raise UnreadableError(f"the question has no unit {unit}: write the answer without a unit")
 
     def refused(self, tokens: Sequence[Token]) -> UnreadableError:
         text = quoted(tokens, self.text).strip()
@@ -192,6 +222,7 @@ class Words:
             inner = tokens[start + 1 : -1]
             units = [one.text for one in inner if one.kind == "name"]
             if start and tokens[start].text == "[" and units and all(map(UNIT.fullmatch, units)):
+                self.check_unit(inner)
                 tokens = tokens[:start]
                 continue
             if not start or not any(self.is_word(inner, n) for n in range(len(inner))):
@@ -241,6 +272,8 @@ class Words:
             if tokens[place].kind == "relation" and tokens[place].text in CHAIN:
                 found.append(tokens[start:place])
                 start = place + 1
+        if found and start == len(tokens) and any(found):
+            raise self.refused(tokens[-1:])  # `5 =`, `~5~`
         return [one for one in (*found, tokens[start:]) if any(token.kind not in BESIDE for token in one)] or [[]]
 
     def member(self, tokens: list[Token], *, is_last: bool) -> list[Token]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from json import JSONDecoder
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from gradcli.homework.submission.answers import (
     slip_of,
 )
 from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
+from gradcli.homework.submission.plain.names import matching
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
@@ -37,7 +38,7 @@ from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, 
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.rewrite import substitute
-from gradcli.language.tree import Call, Expression, List, Name, postorder
+from gradcli.language.tree import Argument, Call, Compare, Expression, List, Name, postorder
 from gradcli.language.tree import names as names_in
 from gradcli.language.unparser import unparse
 
@@ -48,11 +49,13 @@ DEEPEST = 64  # brackets of a tensor that Python printed
 DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
-LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
+LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·xX]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
 SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
 BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
-BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
+BRACKETS = re.compile(r"(?P<opens>[\[({\s]*)(?P<inner>[^\[\](){}]*?)(?P<closes>[\])}\s]*)")
+PAIRS = str.maketrans("[({", "])}", " \t\n")
+SPACED_ROW = re.compile(r"\((?P<inner>\s*[-+]?[\d.][^\s(),;]*(?:\s+[-+]?[\d.][^\s(),;]*)+\s*)\)(?P<behind>.*)")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
@@ -72,18 +75,38 @@ AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 GLUED = re.compile(r"(?<![^\W\d])(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()")
+FRACTION = re.compile(r"\b(?:Fraction|Rational)\(\s*(-?\d+)\s*,\s*(\d+)\s*\)")
 BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`
 MOST = 12  # factors that may be rounded
+TIMES = re.compile(r"(?<=[\d)])\s+[xX]\s+(?=[-+−(]*[\d.])")  # 2 x 0.5
 CLOSE = 1e-5
+COUNTS = frozenset("nmNMB")  # letters for the number of samples
+SIZED = frozenset("I𝟙")
+GENERIC = re.compile(
+    r"(?<![^\W\d_])(?<!\\)(?:\\(?:var)?(?:phi|psi|rho|sigma)|[φϕψρσgfh])(?=(?:'|\^\{?\\prime\}?)?\s*(?:\\left\s*)?\()"
+)  # φ'(z)
+D = r"(?:\\partial|∂|\\mathrm\s*\{d\}|d)\s*"
+QUOTIENT = re.compile(rf"\\[dt]?frac\s*\{{\s*{D}(\w+)\s*\}}\s*\{{\s*{D}(\w+)\s*\}}|(?<![^\W\d]){D}(\w+)\s*/\s*{D}(\w+)")
 TRUTHS: Mapping[str, Expression] = {"True": Name("1"), "true": Name("1"), "False": Name("0"), "false": Name("0")}
 Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A label above an answer, as a name, and what the student says that it is."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The form of the answer to a question: of a `shape`, over `names`; by `values`, `2*x = 6` can be checked.
 
-    Where there is `nothing`, None is right, and a number or tensor can be read. `shapes` are those of the names.
+    Where there is `nothing`, None is right, and a number or tensor can be read. `shapes` are those of the names. The
+    `question` may name a unit. A name that the student has defined stands for a formula in `definitions`, in which
+    those before it may be used. A letter that is no name, `φ(z)`, means the one of the `activations`; `n` and `m` are
+    the `count`, and `𝟙` is a vector and `I` a matrix of the `size`, where that is not 0.
     """
 
     kind: Literal["number", "formula", "word", "nothing"]
@@ -91,6 +114,11 @@ class Wanted:
     names: frozenset[str] = frozenset()
     values: Values = field(default_factory=dict)
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    question: str = ""
+    definitions: tuple[Definition, ...] = ()
+    activations: tuple[str, ...] = ()
+    count: int = 0
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +173,31 @@ class Reader:
     """Reads one answer."""
 
     def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
-        self.names = wanted.names | frozenset(wanted.values)
-        plain = BROADCAST.sub("(", bare_text(plain_characters(text)).replace("{,}", ","))
-        self.text, self.wanted, self.comma = GLUED.sub(self.apart, plain), wanted, comma
+        self.wanted, self.comma = wanted, comma
+        self.defined = tuple(one for one in wanted.definitions if not matching(one.name, wanted.names))
+        self.names = wanted.names | frozenset(wanted.values) | {one.name for one in self.defined}
+        self.sized = ((COUNTS if wanted.count else frozenset()) | (SIZED if wanted.size else frozenset())) - self.names
+        plain = FRACTION.sub(r"(\1/\2)", bare_text(plain_characters(text)).replace("{,}", ","))
+        plain = BROADCAST.sub("(", plain)
+        if wanted.kind == "number" and not wanted.shape and self.names.isdisjoint("xX"):
+            plain = TIMES.sub(" × ", plain)
+        if self.defined:
+            plain = QUOTIENT.sub(self.derivative, plain)
+        if len(wanted.activations) == 1:
+            plain = GENERIC.sub(self.activation, plain)
+        self.text = GLUED.sub(self.apart, plain)
         if not self.text and text.strip():
             raise UnreadableError("nothing is left of it that is not struck out")
+
+    def derivative(self, quotient: re.Match[str]) -> str:
+        """Return the name of a derivative that the student has given above, `dLdz` for `∂L/∂z`; others as they are."""
+        name = "d".join(("", *filter(None, quotient.groups())))
+        return f" {name} " if any(one.name == name for one in self.defined) else quotient[0]
+
+    def activation(self, letter: re.Match[str]) -> str:
+        """Return the activation for a letter that stands for it, `φ(z)`, if it is no name of the program."""
+        own = letter[0].removeprefix("\\").removeprefix("var")
+        return f" {self.wanted.activations[0]}" if not matching(own, self.names) else letter[0]
 
     def apart(self, word: re.Match[str]) -> str:
         """Return `sin 2x` for `sin2x`, of a name of the program."""
@@ -177,7 +225,8 @@ class Reader:
 
     def sentence(self) -> list[list[Token]]:
         at = [float(n) for value in self.wanted.values.values() for n in np.ravel(value)]
-        return Words(self.text, tokens_of(self.text, "separator"), self.names, at).sentence()
+        names = self.names | self.sized | {name.rstrip("0123456789") for name in self.names}  # W of W^{(1)}
+        return Words(self.text, tokens_of(self.text, "separator"), names, at, self.wanted.question).sentence()
 
     # ---- numbers and tensors
 
@@ -234,7 +283,7 @@ class Reader:
         value, off = worth
         if np.size(value) != np.size(last.value):
             return False
-        if np.ndim(value) == 0 and np.ndim(last.value) == 0 and np.isclose(2 * off, float(last.unit)):
+        if np.ndim(value) == np.ndim(last.value) == 0 and np.isclose(2 * off, float(last.unit), rtol=1e-5, atol=0):
             return bool(value == last.value)  # `0.4 = 0.5`: two numbers of as many decimals
         unit = np.asarray(last.unit) * 10.0 ** np.asarray(last.zeros)
         unit = np.where(unit >= 1, 0.0 if numerals(member) and unit.ndim == 0 and "." not in member else unit, unit)
@@ -304,13 +353,32 @@ class Reader:
         wanted = self.wanted
         if self.is_formula(text):
             return text
-        use = "decimal" if with_points(text, self.comma) != text else "separator"
-        tree = tree_of(text, use, wanted.names, is_scalar=not wanted.shape)
-        plain = unparse(in_language(tree, wanted.shapes, wanted.shape if wanted.shapes else None))
+        tree = self.tree(text, is_scalar=not wanted.shape)
+        for place, one in reversed(list(enumerate(self.defined))):
+            if one.name in names_in(tree):
+                inner = replace(wanted, definitions=self.defined[:place])
+                tree = substitute(tree, {one.name: Reader(one.text, inner, self.comma).last_tree()})
+                if next(islice(postorder(tree), LONGEST, None), None) is not None:
+                    raise UnreadableError("with its definitions it is too long")
+        shapes = wanted.shapes
+        if self.sized:
+            size = (Argument(Name(str(wanted.size))),)
+            special: dict[str, Expression] = {"𝟙": Call("ones", size), "I": Call("eye", size)}
+            tree = substitute(tree, {name: special.get(name, Name(str(wanted.count))) for name in self.sized})
+        plain = unparse(in_language(tree, shapes, wanted.shape if shapes else None))
         unknown = sorted(names_in(tree) - wanted.names - {"pi"} - {name for name in names_in(tree) if is_digits(name)})
         if unknown:
             raise UnreadableError(f"the program has no {listed(unknown)}")
         return plain
+
+    def tree(self, text: str, *, is_scalar: bool) -> Expression:
+        use = "decimal" if with_points(text, self.comma) != text else "separator"
+        names = self.wanted.names | {one.name for one in self.defined} | self.sized
+        return tree_of(text, use, names, is_scalar=is_scalar)
+
+    def last_tree(self) -> Expression:
+        """Return the last member of an answer as a tree, of a list in brackets or not."""
+        return self.tree(quoted(self.sentence()[-1], self.text), is_scalar=not any(self.wanted.shapes.values()))
 
 
 def is_digits(name: str) -> bool:
@@ -325,6 +393,8 @@ def is_formula(text: str, names: frozenset[str]) -> bool:
         return False
     if not isinstance(read, Formula):
         return True
+    if isinstance(read.tree, Compare) or "//" in text:  # `x > 0` is no value; `3//8` is a fraction in Julia
+        return False
     calls = [node for node in postorder(read.tree) if isinstance(node, Call)]
     called = {node.function for node in calls}
     if any(node.function in ("max", "min") and len(node.arguments) > 1 for node in calls):
@@ -384,7 +454,8 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
         if mixed:
             text = f"{mixed['sign']}({mixed['whole']} + {mixed['part']})"
         inner = BRACKETS.fullmatch(plain)
-        found = numerals(plain) or (numerals(inner["inner"]) if inner else {})
+        is_closed = inner is not None and inner["opens"].translate(PAIRS)[::-1] == "".join(inner["closes"].split())
+        found = numerals(plain) or (numerals(inner["inner"]) if inner and is_closed else {})
         if found:
             one = read_numeral(settled(found, comma))
             if one is None:
@@ -431,7 +502,10 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> list[tuple[st
     lists = (True, False) if shape or "\n" in text else (SIGNED.fullmatch(text) is not None,)
     found: list[tuple[str, Plain]] = []
     errors: list[UnreadableError | TwoReadingsError] = []
-    for use, is_list, by_lines in product(uses, lists, (False, True) if re.search("[\r\n]", text) else (False,)):
+    row = SPACED_ROW.fullmatch(text) if shape else None
+    texts = (f"[{row['inner']}]{row['behind']}", text) if row else (text,)  # (1 -2) has two entries, if any
+    ends = (False, True) if re.search("[\r\n]", text) else (False,)
+    for text, use, is_list, by_lines in product(texts, uses, lists, ends):
         is_scalar = not shape and not is_list and "[" in text and "," not in text
         try:
             try:

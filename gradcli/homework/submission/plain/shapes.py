@@ -7,8 +7,9 @@ Between matrices and vectors `Ax` and `A·x` are products of matrices where the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from itertools import product
+from typing import cast
 
 import numpy as np
 
@@ -101,7 +102,9 @@ def shaped(
             return Shaped(with_children(node, trees), (len(parts), *own) if own is not None else None)
         case Compare():
             return Shaped(with_children(node, trees), broadcast(parts[0].shape, parts[1].shape))
-        case Call("ᵀ"):
+        case Call("'") if not parts[0].shape and not isinstance(trees[0], List):
+            raise UnreadableError(f"{unparse(trees[0])}' is a derivative: write what it is")
+        case Call("ᵀ" | "'" | ".T"):
             return transposed(parts[0])
         case Call("|"):
             name = {1: "norm", 2: "det"}.get(len(parts[0].shape or ()), "abs")
@@ -120,6 +123,8 @@ def binary(sign: str, left: Shaped, right: Shaped, *, matrix: frozenset[str]) ->
     if sign in SIGNS or sign == "@":
         if left.shape and right.shape and (sign in matrix or sign == "@"):
             return matrix_product(left, right)
+        if len(left.shape or ()) == len(right.shape or ()) == 1 and left.is_row and not right.is_row:
+            raise UnshapedError  # x'*x is one number
         return entrywise("@" if sign == "@" else "*", left, right)
     if sign in ("^", "**"):
         exponent = unparse(right.tree)
@@ -185,6 +190,8 @@ def broadcast(one: Shape, two: Shape) -> Shape:
 
 def shape_of_call(node: Call, parts: Sequence[Shaped]) -> Shape:
     """Return the shape of a call's result, which is computed once for each shape of its arguments."""
+    if node.function == "where":
+        return reduce(broadcast, [part.shape for part in parts], cast("Shape", ()))
     known: dict[str, tuple[int, ...]] = {}
     arguments: list[Expression] = []
     for place, part in enumerate(parts):

@@ -46,7 +46,7 @@ DEEPEST = 40
 MAKERS = frozenset(
     ("tensor", "array", "asarray", "matrix", "vector", "size", "floattensor", "doubletensor", "longtensor", "inttensor",
      "halftensor", "constant", "as_tensor", "parameter", "float", "float16", "float32", "float64", "float_", "int",
-     "int32", "int64", "int_", "c", "fraction", "rational")
+     "int32", "int64", "int_", "c")
 )  # fmt: skip
 MODULES = frozenset(("torch", "np", "numpy", "jnp", "tf", "jax", "math", "la", "linalg", "f", "nn", "functional"))
 INDICATORS = frozenset(("𝟙", "I", "H", "u", "Heaviside", "heaviside", "HeavisideTheta", "UnitStep"))
@@ -134,6 +134,11 @@ class Parser:
         self.names, self.by_lines, self.is_scalar = names, by_lines, is_scalar
         self.tokens = list(apart(without_marks(tokens), names))
         self.place = self.depth = self.bars = 0
+        is_matlab = any(
+            one.text in (".*", "./", ".^", ".'") or (one.kind == "prime" and behind.text != "(")
+            for one, behind in zip(self.tokens, (*self.tokens[1:], END), strict=True)
+        )
+        self.products = PRODUCTS | {"*": "·"} if is_matlab else PRODUCTS  # there `*` is of matrices
         self.in_row = False  # whether entries are read that have commas between them
 
     def peek(self, ahead: int = 0) -> Token:
@@ -214,16 +219,20 @@ class Parser:
             token = self.peek()
             if token.text in PRODUCTS and token.kind == "operator":
                 self.take()
+                if token.text == "//":
+                    raise TwoReadingsError("// rounds down in Python and makes a fraction in Julia: write /")
                 self.skip_lines()
                 start = self.place
-                found = Binary(PRODUCTS[token.text], found, self.signed(spaced=spaced))
+                other, sign = self.signed(spaced=spaced), self.products[token.text]
+                is_matrix = sign == "*" and any(isinstance(one, Call) and one.function == "ᵀ" for one in (found, other))
+                found = Binary("·" if is_matrix else sign, found, other)  # Xᵀ*G; X.T*G is entry by entry
                 divisor = start if token.text == "/" else -1
             elif self.begins_factor(spaced=spaced):
                 if divisor >= 0 and not (token.gap and self.is_fraction(first)):
                     ahead, inner = written(self.tokens[first:divisor]), written(self.tokens[divisor : self.place])
                     one, two = f"{ahead}{inner}*{token.text}...", f"{ahead}({inner}*{token.text}...)"
                     raise TwoReadingsError(f"two readings: {one} or {two}: write the brackets")
-                found = Binary(" ", found, self.power(spaced=spaced))
+                found, divisor = Binary(" ", found, self.power(spaced=spaced)), -1
             else:
                 return found
 
@@ -242,8 +251,8 @@ class Parser:
         return token.kind in ("open", "root", "fraction", "cases") and (token.text != "[" or is_grouped)
 
     def is_fraction(self, first: int) -> bool:
-        """Whether the product so far is a plain fraction, as in `1/2 x`."""
-        return re.fullmatch(r"-?\d+/\d+", written(self.tokens[first : self.place])) is not None
+        """Whether the product so far is a plain fraction, as in `1/2 x` and `1/n x`."""
+        return re.fullmatch(r"-?\d+/(?:\d+|[nmNMB])", written(self.tokens[first : self.place])) is not None
 
     def signed(self, *, spaced: bool) -> Expression:
         signs = []
@@ -325,9 +334,9 @@ class Parser:
         found = self.primary()
         while True:
             token = self.peek()
-            if token.kind == "turned" or (token.kind in ("prime",) and not token.gap) or token.text == ".'":
+            if token.kind == "turned" or (token.kind == "prime" and not token.gap) or token.text == ".'":
                 self.take()
-                found = turned(found)
+                found = turned(found, "ᵀ" if token.kind == "turned" else "'")
             elif token.kind == "attribute":
                 found = self.attribute(found)
             elif token.text == "[" and not token.gap and isinstance(found, Name) and self.is_index(found.id):
@@ -347,10 +356,10 @@ class Parser:
         if self.peek().text != "(":
             if name in self.names and name not in TURNS:  # Wolfram's A.x
                 return Binary("@", receiver, Name(name))
-            return turned(receiver) if name in TURNS else Attribute(receiver, name)
+            return turned(receiver, ".T") if name in TURNS else Attribute(receiver, name)
         arguments = self.arguments()
         if name in TURNS or (name in COPIES and not arguments):
-            return turned(receiver) if name in TURNS else receiver
+            return turned(receiver, ".T") if name in TURNS else receiver
         if name in ("dot", "matmul", "mm", "mv") and len(arguments) == 1:
             return Binary("@", receiver, arguments[0].value)
         return Method(receiver, name, arguments)
@@ -517,7 +526,8 @@ class Parser:
         marks = self.separators(end)
         is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
-        is_group = self.is_scalar and not {",", "&", ";"}.intersection(marks)
+        in_braces = bracket == "{" and any(one.kind == "name" for one in self.tokens[self.place : end])  # of LaTeX
+        is_group = (self.is_scalar or in_braces) and not {",", "&", ";"}.intersection(marks)
         spaced = not (has_commas or is_group) and (bracket not in ("(", "⟨") or ";" in marks)
         return Form("|" if is_ruled else ";", is_group, spaced, has_commas and bracket != "(")
 
@@ -695,8 +705,8 @@ def written(tokens: Sequence[Token]) -> str:
     return "".join(one.text for one in tokens)
 
 
-def turned(tree: Expression) -> Expression:
-    return Call("ᵀ", (Argument(tree),))
+def turned(tree: Expression, mark: str = "ᵀ") -> Expression:
+    return Call(mark, (Argument(tree),))
 
 
 def expanded(name: str, arguments: tuple[Argument, ...]) -> Expression:

@@ -41,7 +41,8 @@ PLAIN = {
     ord("∥"): "‖",
     ord("∞"): "inf",
     ord("π"): "pi",
-    ord("ℯ"): "e",
+    **dict.fromkeys(map(ord, "ℯⅇ"), "e"),
+    **dict.fromkeys(map(ord, "ⅆ"), "d"),
     ord("٫"): ".",
     ord("，"): ", ",
     ord("：") : ":",
@@ -131,6 +132,10 @@ SPACING = frozenset((*",;:! ", "quad", "qquad", "item"))
 ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array psmallmatrix bsmallmatrix"
 MATRICES = frozenset(ENVIRONMENTS.split())
 WORD_MATRIX = re.compile(r"■\(([^()■]*)\)")  # ■(1&2@3&4)
+PERIOD = re.compile(r"(?<=[.,\d])\\overline\s*\{(\d+)\}|(?<=[.,\d])((?:\d[\u0304\u0305])+)")  # 0.\overline{3}
+BINOMIAL = re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}")  # many write a column so
+NOT_DIGITS = re.compile(r"[^0-9]")
+WOLFRAM = re.compile(r"\\\[([A-Z][a-z]+)\]")  # \[Alpha]
 
 
 @dataclass(slots=True)
@@ -146,6 +151,13 @@ class Token:
 
 def plain_characters(text: str) -> str:
     """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
+    if "\\" in text:
+        text = WOLFRAM.sub(lambda found: f" {found[1].lower()} ", BINOMIAL.sub(r"[\1; \2]", text))
+    text = (
+        PERIOD.sub(lambda found: f"({re.sub(NOT_DIGITS, '', found[0])})", text)
+        if "\\" in text or not text.isascii()
+        else text
+    )
     if text.isascii() and "\t" not in text:
         return text
     text = WORD_MATRIX.sub(lambda found: f"[{found[1].replace('@', ';')}]", text) if "■" in text else text
@@ -271,7 +283,7 @@ class Tokenizer:
             space = OPENING.match(self.text, self.place)
             if name in ("mathbb", "mathbf") and self.text[self.place : self.place + 3] in ("{1}", "{I}"):
                 self.place += 3
-                self.add("name", "𝟙", start)
+                self.add("name", "𝟙" if self.text[self.place - 2] == "1" else "I", start)
             elif space:
                 self.place = space.end()
                 self.braces.append("")

@@ -19,7 +19,8 @@ points pts pt mark marks see notes note page above below line step chain rule pr
 with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
 rows columns numbers float done checked calculator computed calculated calculation forward backward pass local
 upstream downstream total partial definition formula symmetry linearity table lecture book slide slides script
-python numpy torch pytorch autograd notebook simplification simplified plugging substituting inserting hand again
+python numpy torch pytorch autograd notebook inactive active dead saturated
+masked neuron layer simplification simplified plugging substituting inserting hand again
 multiply multiplied add added here now then finally parameter containing all both terms term inner outer function
 factor right left correct check ok okay q e qed each
 
@@ -84,16 +85,21 @@ marks punkte punkt stellen stelle nachkommastellen dezimalstellen signifikante z
 decimales cifre decimali casas algarismos decimalen cijfers cyfr miejsc знаков цифр баллов entries entry rows
 columns numbers 位
 """  # before which a number may stand
-NUMBERED = "page step line slide lecture table float note notes seite schritt zeile blatt página pagina strona"
+NUMBERED = """
+see siehe voir ver vedi zie см page step line slide lecture table float note notes seite schritt zeile blatt página
+pagina strona
+"""
 OWNED = "of von di van de du del z от"  # before an answer these make it something else
 CONDITIONS = "if for when where wenn falls für si pour quand se quando para als voor jeśli gdy dla если при"
 OTHERWISE = "otherwise else sonst sinon autrement altrimenti anders inaczej иначе"
 DERIVATIVES = """
 gradient gradients grad derivative ableitung derivee gradiente derivada derivata afgeleide pochodna pochodnej
 производная градиент derivatan derivace turev gradientti differential partial partielle parcial
+parziale cząstkowa частная parciell частинна
 """  # in labels
 ROLES = """
-nach wrt of by to with di van von de du del da do respect respecto rispetto rapport relacao em naar wzgledem po по a à
+nach wrt of by to with po di van von de du del da do respect respecto rispetto rapport relacao em naar
+wzgledem po по a à
 med avseende av af til hensyn på szerint gore
 """  # of names in labels: `the derivative of L with respect to w`
 CHARACTERS = re.compile(  # words of languages that have no spaces
@@ -114,6 +120,12 @@ answer answers solution solutions result results antwort antworten lösung lösu
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
 odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 答案 答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
+OPENERS = """
+so thus hence therefore then finally now also and forward backward pass step passo in avanti indietro avant
+arrière adelante atrás vorwärts rückwärts daher somit damit ist
+folglich dann nun schließlich donc ainsi alors puis enfin entonces luego así quindi dunque allora então assim logo
+portanto dus więc zatem stąd итак значит тогда отсюда tedy dakle deci så dermed
+"""  # what may stand before a label
 TOS = """
 to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
 """

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from gradcli.engine.tensor import Tensor
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
@@ -58,7 +60,7 @@ niet {}|geen {}|{} of 6|{} is fout|minder dan {}
 nie {}|{} lub 6|nie wiem {}|mniej niż {}
 не {}|{} или 6|не знаю {}|меньше {}|{} неверно
 {}?|maybe {}|{}, perhaps|vielleicht {}|{} (vermutlich)|peut-être {}|quizás {}|tal vez {}|forse {}|talvez {}|misschien {}|może {}
-возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|{} km|{} kJ/kg
+возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|see {}|siehe {}|{} km|{} kJ/kg|{} kg|{} rad|{} [m/s]|~{}~|{{{}|{})|{} =
 不是{}|{}或6|不知道{}|小于{}|大于{}|{}不对
 """
 
@@ -120,11 +122,38 @@ def test_every_notation_is_read_as_the_formula_or_the_number_that_it_is(notation
 
 
 @pytest.mark.parametrize("unit", ["J/kg", "m²/s²", "kg m/s", "N·m", "V/(A s)", "m s^-1", "Ω", r"\,\mathrm{m/s}"])
-def test_a_unit_behind_a_number_changes_nothing_unless_the_program_can_make_it(unit: str) -> None:
+def test_a_unit_behind_a_number_is_read_where_the_question_names_it(unit: str) -> None:
+    named = Wanted("number", values={"x": 2.0}, question=f"Give the slope in {unit}.")
     for number in ("5", "312,5", "1.2·10^3", "2*3 = 6"):
-        assert read(f"{number} {unit}").text == read(number).text
+        assert read_plain(f"{number} {unit}", named).text == read(number).text
+        with pytest.raises(UnreadableError, match="unit"):
+            read(f"{number} {unit}")
     with pytest.raises(UnreadableError):
         read_plain("5 m", Wanted("number", values={"m": 3.0}))
+
+
+@pytest.mark.parametrize("opens", ["", "(", "[", "{", "(("])
+@pytest.mark.parametrize("closes", ["", ")", "]", "}", "))"])
+def test_a_bracket_that_is_not_closed_or_not_opened_is_never_dropped(opens: str, closes: str) -> None:
+    pairs = ["", "()", "[]", "{}", "(())"]
+    if f"{opens}{closes}" in pairs:
+        assert read(f"{opens}5{closes}").read == read("5").read
+    else:
+        with pytest.raises(UnreadableError):
+            read(f"{opens}5{closes}")
+
+
+@pytest.mark.parametrize("text", ["x > 0", "x >= 0", "(x) < 1", "1 < x", "y'", "(x*y)'", "5!", "x!", "(2x)!", "x ="])
+def test_a_comparison_a_derivative_and_a_factorial_are_no_formulas(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        read_plain(text, Wanted("formula", names=frozenset("xy")))
+
+
+@pytest.mark.parametrize("text", ["3//8", "-3//8", "x//2", "7 // 2"])
+def test_a_sign_that_is_a_fraction_in_one_language_and_rounds_in_another_has_two_readings(text: str) -> None:
+    for wanted in (Wanted("number", values={"x": 2.0}), Wanted("formula", names=frozenset("x"))):
+        with pytest.raises(UnreadableError, match="//"):
+            read_plain(text, wanted)
 
 
 @pytest.mark.parametrize("number", ["5", "0", "0.3266"])
@@ -148,3 +177,68 @@ def test_formulas_in_such_words_are_never_read(answer: str) -> None:
         except UnreadableError:
             continue
         assert phrase == "4 = {}" or parse_expression(Source(found)) != plain, phrase
+
+
+@pytest.mark.parametrize("above", ["x^T y", r"x^\top y", "x_1", "e^{x^T y}", "{x^T y}"])
+@pytest.mark.parametrize(
+    "below", ["y^T y", r"{\mathbf{y}}^\top y", r"\mathbf{1}^\top e^{y}", r"\|y\| \|x\|", "2 y^T x"]
+)
+def test_a_product_in_the_braces_of_a_command_is_no_list(above: str, below: str) -> None:
+    shapes = {"x": (3,), "y": (3,), "x1": ()}
+    wanted = Wanted("formula", (3,), frozenset(shapes), shapes=shapes, size=3)
+    names = {
+        "x": Tensor(np.array([0.3, -1.2, 0.7])),
+        "y": Tensor(np.array([1.5, 0.4, -0.6])),
+        "x1": Tensor(np.array(0.3)),
+    }
+
+    def value(text: str) -> float:
+        return float(np.asarray(computed(as_formula(read_plain(text, replace(wanted, shape=())).read), dict(names))))
+
+    quotient = read_plain(rf"\frac{{{above}}}{{{below}}} x", wanted).read
+    expected = value(above) / value(below) * np.array([0.3, -1.2, 0.7])
+    assert np.allclose(computed(as_formula(quotient), dict(names)), expected)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_star_beside_a_transpose_is_a_product_of_matrices_and_in_numpy_it_is_not(size: int) -> None:
+    shapes = {"A": (size, size), "B": (size, size)}
+    wanted = Wanted("formula", (size, size), frozenset(shapes), shapes=shapes)
+    values = {name: Tensor(np.random.default_rng(size).normal(size=shape)) for name, shape in shapes.items()}
+    A, B = (np.asarray(values[name].value) for name in "AB")
+    for text, right in (
+        ("A^T * B", A.T @ B), ("Aᵀ*B", A.T @ B), ("A'*B", A.T @ B), ("A * B'", A @ B.T), (r"A^\top * B", A.T @ B),
+        ("A'.*B", A.T * B), ("A.*B", A * B), ("(A*B).*A", A @ B * A), ("A.T*B", A.T * B), ("A*B", A * B),
+        ("A.T @ B * A", A.T @ B * A),
+    ):  # fmt: skip
+        assert np.allclose(computed(as_formula(read_plain(text, wanted).read), dict(values)), right), text
+
+
+def as_formula(read: object) -> Formula:
+    assert isinstance(read, Formula)
+    return read
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0.\\overline{3}", 1 / 3), ("0.3\u0305", 1 / 3), ("0.1\\overline{6}", 1 / 6), ("0.1\u03056\u0305", 16 / 99),
+     ("12_500", 12500), ("Rational(1, 3)", 1 / 3), ("-Fraction(3, 8)", -3 / 8), ("2 x 0.20", 0.4),
+     ("1.25 x 10-4", 1.25e-4), ("-1 x 0.2 = -0.2", -0.2), ("0.4 * 0.593269992 = 0.237307997", 0.237307997)],
+)  # fmt: skip
+def test_numbers_as_they_are_typed(text: str, number: float) -> None:
+    found = read_plain(text, Wanted("number")).read
+    assert isinstance(found, Typed)
+    assert np.isclose(found.value, number)
+    with pytest.raises(UnreadableError):
+        read_plain(f"{text} = 7", Wanted("number"))
+
+
+@pytest.mark.parametrize("entries", [("8", "-14"), ("0.5", "1e-3", "-2"), ("-1", "-2")])
+def test_a_vector_in_any_brackets_has_the_entries_typed(entries: tuple[str, ...]) -> None:
+    row = " ".join(entries)
+    texts = [f"({row})", f"({row})ᵀ", f"({row})^T", f"[{row}]", f"[{'; '.join(entries)}]", f"({', '.join(entries)})"]
+    texts += [rf"\binom{{{entries[0]}}}{{{entries[1]}}}"] if len(entries) == 2 else []
+    for text in texts:
+        found = read_plain(text, Wanted("number", (len(entries),))).read
+        assert isinstance(found, Typed)
+        assert np.array_equal(found.value, [float(entry) for entry in entries]), text

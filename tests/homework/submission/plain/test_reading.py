@@ -63,7 +63,6 @@ def refused(text: str, *shape: int, comma: Comma = "") -> str:
         ("I think 0.32", "0.32"),
         ("0.32 because s = 4", "0.32"),
         ("0.32 // chain rule", "0.32"),
-        ("0.32 [1/m]", "0.32"),
         ("Out[3]: 0.32", "0.32"),
         ("<b>0.32</b>", "0.32"),
         ("tensor(0.32).item()", "0.32"),
