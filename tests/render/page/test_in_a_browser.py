@@ -259,19 +259,6 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> 
             page.keyboard.press("ArrowRight")
 
 
-@pytest.mark.parametrize("size", [(360, 640), (844, 390), (2560, 1440)])
-def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp_path: Path, size: Any) -> None:
-    text = program_page(explained("a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2", NEURON), Looks())
-    screen = {"width": size[0], "height": size[1]}
-    with opened(browser, tmp_path, text, viewport=screen, reduced_motion="reduce", hash="#step=12") as page:
-        for step in range(8, 14):
-            page.goto(page.url.partition("#")[0] + f"#step={step}")
-            for part in ("[data-sentence]", ".step[data-now] .product .box >> nth=-1", ".edge[data-state=active]"):
-                box = page.locator(part).bounding_box()
-                assert 0 <= box["x"] <= size[0] - box["width"], (step, part)
-                assert 0 <= box["y"] <= size[1] - box["height"], (step, part)
-
-
 @pytest.mark.parametrize(
     ("program", "point"),
     [
