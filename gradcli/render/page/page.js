@@ -23,6 +23,8 @@ const phaseName = one("[data-phase-name]");
 const count = one("[data-count]");
 const ends = Object.entries({ first: 0, previous: 0, next: last, last }).map(([action, end]) => [one(`[data-action="${action}"]`), end]);
 const movers = []; // numbers on their way along an arrow
+const scene = one(".scene");
+const told = one(".told");
 const paged = all(".controls, .view, .panel, .told"); // they look different forward and backward
 
 let step = 0;
@@ -86,15 +88,15 @@ const players = Object.entries(WAYS).flatMap(([way, show]) =>
   })),
 );
 
-/** Show every element as of a step, and return those that became active; only what differs is touched. */
+/** Show every element as of a step, and return those that are active; only what differs is touched. */
 function draw(number, isAsking) {
   const active = [];
   for (const player of players) {
     const shown = at(player.track, player.isLate && isAsking ? number - 1 : number);
+    if (shown === "active") active.push(player.element);
     if (shown === player.shown) continue;
     player.shown = shown;
     player.show(player.element, shown);
-    if (shown === "active") active.push(player.element);
   }
   return active;
 }
@@ -103,6 +105,7 @@ function draw(number, isAsking) {
 function go(number) {
   if (isTrying) restore();
   articles[step].removeAttribute("data-now");
+  if (told.scrollTop) told.scrollTop = 0;
   step = Math.min(Math.max(Math.round(number) || 0, 0), last);
   const article = articles[step];
   const question = isPredicting && !answered.has(step) ? questions[step] : undefined;
@@ -125,6 +128,7 @@ function go(number) {
   slider.setAttribute("aria-valuetext", `Step ${step} of ${last}`);
   count.textContent = `${step} of ${last}`;
   for (const [button, end] of ends) button.setAttribute("aria-disabled", step === end);
+  fitted(); // which leaves the picture its room
   follow(active.sort((a, b) => ("edge" in a.dataset) - ("edge" in b.dataset)));
   for (const mover of movers.splice(0)) mover.remove();
   if (!question) travel(active);
@@ -132,6 +136,22 @@ function go(number) {
   for (const pass of passes) pass.toggleAttribute("data-now", pass === passes.findLast((one) => Number(one.dataset.first) <= step));
   remember();
 }
+
+// ways to write the numbers of a step, each of which takes less room: beside each other, else below each other
+const FITS = ["row", "row small", "", "small dense", "small dense bare", "small dense bare corners", "small dense bare corners results"];
+
+/** Let the numbers of the step take as little room as it needs for all of them to be in sight. */
+function fitted() {
+  const article = articles[step];
+  const product = article.querySelector(".product");
+  const isIn = () => product.getBoundingClientRect().bottom <= told.getBoundingClientRect().bottom && product.scrollWidth <= product.clientWidth;
+  for (const way of product ? FITS : [""]) {
+    scene.toggleAttribute("data-tight", way.endsWith("results"));
+    article.dataset.fit = way;
+    if (product && isIn()) return;
+  }
+}
+addEventListener("resize", fitted);
 
 /** Keep the active parts of the picture, the table and the text in sight. */
 function follow(elements) {
@@ -145,6 +165,8 @@ function follow(elements) {
     if (left || top) box.scrollBy({ left, top });
   }
 }
+
+addEventListener("resize", fitted);
 
 const EDGE = 24; // pixels around what is in sight
 
@@ -164,10 +186,10 @@ function lose() {
   if (!loss) return;
   const place = Math.max(loss.steps.findLastIndex((first) => first <= step), 0);
   one("[data-loss] path").setAttribute("d", `M${loss.points[place].join(" ")}h0`);
-  const told = `loss ${String(Number(loss.values[place].toPrecision(6))).replace(/e([-+])(\d)$/, "e$10$2")}`;
-  one("[data-loss] figcaption").textContent = told;
+  const words = `loss ${String(Number(loss.values[place].toPrecision(6))).replace(/e([-+])(\d)$/, "e$10$2")}`;
+  one("[data-loss] figcaption").textContent = words;
   curveSlider.value = place;
-  curveSlider.setAttribute("aria-valuetext", `${loss.by} ${place}, ${told}`);
+  curveSlider.setAttribute("aria-valuetext", `${loss.by} ${place}, ${words}`);
 }
 curveSlider?.addEventListener("input", () => {
   if (timer) pause();
@@ -177,12 +199,12 @@ for (const pass of passes) pass.addEventListener("click", () => go(Number(pass.d
 
 // ---- The camera: the whole graph where its letters can be read, else the part that the step is about, and an overview
 
-const LEAST = 0.55; // as large the letters of a picture are at least, of those of the page
-const NEARLY = 0.85; // of that for the whole graph at once
-const TINY = 0.3; // where an arrow goes across the whole picture
+const LEAST = 0.85; // as large the letters of a picture are at least, of those of the page: 11 pixels
 const MOST = 1.3;
+const LOW = 280; // pixels of a picture in which a map covers no box
 const AROUND = 14; // what is seen around a box
 let zoom = 1;
+let isWhole = false; // the whole graph was asked for, however small
 
 const cameras = all(".stage").map((stage) => {
   const graph = stage.querySelector(".graph");
@@ -193,7 +215,7 @@ const cameras = all(".stage").map((stage) => {
     const { width: w, height: h } = node.querySelector("rect");
     places.set(node.dataset.node, { x: e, y: f, width: w.baseVal.value, height: h.baseVal.value });
   }
-  return { stage, graph, places, whole: { x, y, width, height }, seen: null, overview: null, timer: 0 };
+  return { stage, graph, places, whole: { x, y, width, height }, seen: null, overview: null, closeUp: null, timer: 0 };
 });
 
 /** Return the box around the places of some elements; of an edge these are both ends. */
@@ -217,8 +239,9 @@ function look(camera, elements = []) {
   const fit = Math.min(width / whole.width, height / whole.height);
   const active = around(camera, elements);
   const near = active ? Math.min(width / active.width, height / active.height) : Infinity; // both ends of an arrow
-  const least = fit > NEARLY * LEAST * letters ? fit : Math.max(Math.min(LEAST * letters, near), TINY);
-  const scale = Math.min(Math.max(fit, least), MOST * letters) * zoom;
+  const least = LEAST * letters * (elements.length ? 1 : 0.5); // where nothing happens, the whole is what there is to see
+  approach(camera, Math.max(fit, near) < least && zoom === 1 && !isWhole ? elements : [], letters);
+  const scale = isWhole ? fit * zoom : Math.min(Math.max(fit, Math.min(least, near)), MOST * letters) * zoom;
   const seen = { width: width / scale, height: height / scale };
   const nodes = elements.filter((element) => element.dataset.node);
   const boxes = [elements, nodes, nodes.slice(0, 1)].map((some) => around(camera, some)).filter(Boolean);
@@ -232,6 +255,109 @@ function look(camera, elements = []) {
     seen[low] = most <= whole[low] ? (whole[low] + most) / 2 : Math.min(Math.max(start, whole[low]), most);
   }
   show(camera, seen);
+}
+
+const GAP = { across: 80, down: 42 }; // at least between the boxes of a close-up, where labels stand
+const BESIDE = 5; // around and between boxes there
+const NAMED = 32; // the height of a box that has its name alone
+
+/** Show the ends of arrows that are too long to be read as they are drawn: copies of their boxes, brought together. */
+function approach(camera, elements, letters) {
+  const { stage, graph } = camera;
+  camera.closeUp?.remove();
+  camera.closeUp = null;
+  const edges = elements.filter(({ dataset }) => dataset.ends);
+  stage.toggleAttribute("data-close", edges.length > 0);
+  if (!edges.length) return;
+  const svg = drawn("svg", { class: "close", "aria-hidden": "true" });
+  graph.after(svg);
+  camera.closeUp = svg;
+  const { clientWidth: width, clientHeight: height } = svg; // as high as the map leaves it
+  const scaleOf = (plan) => Math.min(width / plan.width, height / plan.height);
+  const plans = [false, true].map((isNamed) => ["across", "down"].map((way) => planned(camera, edges, way, isNamed)));
+  const best = plans.map((pair) => pair.reduce((one, other) => (scaleOf(one) < scaleOf(other) ? other : one)));
+  const plan = best.find((one) => scaleOf(one) >= LEAST * letters) ?? best[1];
+  const scale = Math.min(scaleOf(plan), MOST * letters);
+  const [wide, high] = [width / scale, height / scale];
+  svg.setAttribute("viewBox", `${(plan.width - wide) / 2} ${(plan.height - high) / 2} ${wide} ${high}`);
+  svg.append(...edges.map((edge, place) => connected(edge, plan, place, edges.length)));
+  for (const [id, box] of plan.boxes) svg.append(copied(camera, id, box, plan.isNamed));
+}
+
+/** Return where the boxes of some edges stand in a close-up: those that the edges come from beside, or above, the others. */
+function planned({ graph, places }, edges, way, isNamed) {
+  const ends = edges.map(({ dataset }) => JSON.parse(dataset.ends));
+  const boxes = new Map();
+  const [along, over] = way === "across" ? ["width", "height"] : ["height", "width"];
+  const lines = [0, 1].map((end) => [...new Set(ends.map((pair) => pair[end]))].map((id) => {
+    const box = { ...places.get(id) };
+    if (isNamed) Object.assign(box, { height: NAMED, width: (titleOf(graph, id).length + 3) * LETTER });
+    boxes.set(id, box);
+    return box;
+  }));
+  const letters = Math.max(...edges.map((edge) => edge.querySelector("text")?.textContent.length ?? 0));
+  const gap = way === "across" ? Math.max(GAP[way], (letters + 3) * LETTER) : GAP[way];
+  const long = (line) => line.reduce((sum, box) => sum + box[over] + BESIDE, -BESIDE);
+  const most = Math.max(...lines.map(long));
+  let start = BESIDE;
+  for (const line of lines) {
+    let at = BESIDE + (most - long(line)) / 2;
+    const thick = Math.max(...line.map((box) => box[along]));
+    for (const box of line) {
+      Object.assign(box, way === "across" ? { x: start + (thick - box.width) / 2, y: at } : { x: at, y: start + (thick - box.height) / 2 });
+      at += box[over] + BESIDE;
+    }
+    start += thick + (line === lines[0] ? gap : BESIDE);
+  }
+  return { way, isNamed, boxes, [along]: start, [over]: most + 2 * BESIDE };
+}
+
+const nodeOf = (graph, id) => graph.querySelector(`[data-node="${CSS.escape(id)}"]`);
+const titleOf = (graph, id) => nodeOf(graph, id).querySelector("text").textContent;
+
+/** Return a copy of the box of a node; it shows what the box shows, and is no node of the graph. */
+function copied({ graph }, id, { x, y, width, height }, isNamed) {
+  const copy = bare(nodeOf(graph, id));
+  copy.setAttribute("transform", `translate(${x} ${y})`);
+  if (isNamed) {
+    const [title, ...others] = copy.querySelectorAll("text");
+    for (const text of others) text.remove();
+    title.setAttribute("x", width / 2);
+    for (const [name, length] of Object.entries({ width, height })) copy.querySelector("rect").setAttribute(name, length);
+  }
+  return copy;
+}
+
+/** Return a copy of an edge that runs between two boxes of a close-up. */
+function connected(edge, { way, boxes }, place, count) {
+  const [from, to] = JSON.parse(edge.dataset.ends).map((id) => boxes.get(id));
+  const aside = (place - (count - 1) / 2) * 12;
+  const middle = (box, low, length) => box[low] + box[length] / 2 + Math.min(Math.max(aside, 8 - box[length] / 2), box[length] / 2 - 8);
+  const isAcross = way === "across";
+  const [start, end] = isAcross
+    ? [[from.x + from.width, middle(from, "y", "height")], [to.x, middle(to, "y", "height")]]
+    : [[middle(from, "x", "width"), from.y + from.height], [middle(to, "x", "width"), to.y]];
+  const copy = bare(edge);
+  const half = isAcross ? [(start[0] + end[0]) / 2, 0] : [0, (start[1] + end[1]) / 2];
+  const bends = [start, end].map((point) => point.map((value, axis) => half[axis] || value).join(" "));
+  const [line, ...heads] = copy.querySelectorAll("path");
+  line.setAttribute("d", `M${start.join(" ")}C${bends.join(" ")} ${end.join(" ")}`);
+  for (const head of heads)
+    head.setAttribute("transform", `translate(${head.matches(".there") ? end : start})${isAcross ? "" : " rotate(90)"}`);
+  const label = copy.querySelector("text");
+  const [x, y] = [0, 1].map((axis) => (start[axis] + end[axis]) / 2);
+  label?.setAttribute("x", isAcross ? x : x + 8 + label.textContent.length * 4);
+  label?.setAttribute("y", isAcross ? y - 8 : y + 4);
+  return copy;
+}
+
+/** Return a copy of a part of the picture that nothing finds and nobody reads out. */
+function bare(element) {
+  const copy = element.cloneNode(true);
+  for (const part of [copy, ...copy.querySelectorAll("*")])
+    for (const name of part.getAttributeNames()) if (/^(data-(?!state)|role|tabindex|aria|id$)/.test(name)) part.removeAttribute(name);
+  if (element.dataset.edge) copy.dataset.copyOf = element.dataset.edge;
+  return copy;
 }
 
 /** Move to what is to be seen. */
@@ -269,13 +395,18 @@ function overview(camera) {
   camera.overview ??= mapped(camera);
   const { map, boxes, frame } = camera.overview;
   const { width, height } = camera.whole;
-  map.style.width = `${width * Math.min((0.27 * clientWidth) / width, (0.22 * clientHeight) / height)}px`;
-  camera.graph.style.touchAction = "none";
+  const isClose = camera.closeUp !== null; // below the close-up, in which no arrow says where it is
+  const [most, high] = isClose ? [0.9, 0.3] : [0.27, 0.22];
+  map.style.width = `${width * Math.min((most * clientWidth) / width, (high * clientHeight) / height)}px`;
+  camera.graph.style.touchAction = "pinch-zoom";
   for (const [node, box] of boxes) box.classList.toggle("now", node.dataset.state === "active");
   const corners = [[0, 1], [1, 1], [0, 0]].map(([right, low]) => ({ right, low, hidden: covered(camera, right, low) }));
-  const { right, low } = corners.reduce((best, one) => (one.hidden < best.hidden ? one : best));
-  map.style.inset = `${low ? "auto" : "0.6rem"} ${right ? "0.6rem" : "auto"} ${low ? "0.6rem" : "auto"} ${right ? "auto" : "0.6rem"}`;
+  const { right, low, hidden } = corners.reduce((best, one) => (one.hidden < best.hidden ? one : best));
+  map.toggleAttribute("hidden", !isClose && hidden > 0 && clientHeight < LOW);
+  map.style.inset = isClose ? "auto 50% 0.5rem auto" : `${low ? "auto" : "0.6rem"} ${right ? "0.6rem" : "auto"} ${low ? "0.6rem" : "auto"} ${right ? "auto" : "0.6rem"}`;
   for (const [name, value] of Object.entries(camera.seen)) frame.setAttribute(name, value);
+  for (const line of map.querySelectorAll("path")) line.remove();
+  if (isClose) for (const edge of camera.graph.querySelectorAll(".edge[data-state=active]")) map.append(drawn("path", { d: edge.querySelector("path").getAttribute("d") }));
 }
 
 /** Return how many boxes a map in a corner would cover. */
@@ -304,6 +435,7 @@ function drawn(tag, attributes, text = "") {
 }
 
 function zoomed(by) {
+  isWhole = !by && !(isWhole && zoom === 1); // once more shows again what the step is about
   zoom = by ? Math.min(Math.max(zoom * by, 0.4), 5) : 1;
   for (const camera of cameras) look(camera, by ? [] : all("[data-state=active]").filter((one) => camera.graph.contains(one)));
 }
@@ -432,6 +564,8 @@ function act(action) {
 }
 
 main.addEventListener("click", (event) => {
+  const folded = event.target.closest(".product")?.closest('[data-fit~="corners"]');
+  if (folded) return (folded.dataset.fit = "small dense"); // whole tables, for which one scrolls
   const button = event.target.closest("button[data-action]");
   if (button) act(button.dataset.action);
   else if (isPresenting && !event.target.closest("input, label, a, button")) act("next");
@@ -480,12 +614,13 @@ function travel(active) {
   if (calm.matches || !edges.length) return;
   const isBack = articles[step].dataset.phase === "backward";
   for (const edge of edges) {
-    const line = edge.querySelector("path");
+    const copy = cameras.map(({ closeUp }) => closeUp?.querySelector(`[data-copy-of="${CSS.escape(edge.dataset.edge)}"]`)).find(Boolean);
+    const line = (copy ?? edge).querySelector("path");
     const source = edge.parentNode.querySelector(`[data-node="${CSS.escape(JSON.parse(edge.dataset.ends)[0])}"] .value`);
     const text = isBack ? articles[step].querySelector(".product .answer:last-child .number:not(:has(table))")?.textContent : source?.textContent;
     if (!text || text.length > 16) continue;
     const mover = drawn("text", { class: isBack ? "mover gradient" : "mover" }, text);
-    edge.parentNode.append(mover);
+    (copy ?? edge).parentNode.append(mover);
     movers.push(mover);
     const start = performance.now();
     let length;
@@ -494,7 +629,7 @@ function travel(active) {
       const share = Math.min(Math.max((now - start) / 800, 0), 1);
       const { x, y } = line.getPointAtLength(length * (isBack ? 1 - share : share));
       mover.setAttribute("transform", `translate(${x} ${y + 18})`); // labels stand above the arrow
-      if (share < 1 && edge.dataset.state === "active") requestAnimationFrame(frame);
+      if (share < 1 && mover.isConnected && edge.dataset.state === "active") requestAnimationFrame(frame);
       else mover.remove();
     };
     requestAnimationFrame(frame);
@@ -538,7 +673,12 @@ view.addEventListener("keydown", (event) => {
   next.setAttribute("tabindex", "0");
   next.focus();
 });
-view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
+view.addEventListener("focusin", (event) => {
+  const place = event.target.closest("[data-node], [data-edge]");
+  tell(place);
+  const camera = place?.matches(":focus-visible") && cameras.find(({ graph }) => graph.contains(place));
+  if (camera) look(camera, [nodeOf(camera.graph, place.dataset.node ?? JSON.parse(place.dataset.ends)[0])]);
+});
 view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
 // ---- Products of matrices and convolutions: an entry lights what it is made of, and the page writes its sum

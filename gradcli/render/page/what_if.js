@@ -104,12 +104,12 @@ function attempt(moved) {
 function means(block, value, slope, result, isDrawn = true) {
   const { at, stepOf } = block.dataset;
   const really = outcome(moved(at, value + Number(stepOf))) - result;
-  const [told, change] = [slope * stepOf, really].map((x) => written(Math.abs(x), 4));
+  const [expected, change] = [slope * stepOf, really].map((x) => written(Math.abs(x), 4));
   const grows = slope > 0 ? "grow" : "shrink";
   const { output } = formulas;
   const more = really ? `; really it ${really > 0 ? "grows" : "shrinks"} by ${change}` : "";
   block.querySelector("[data-meaning]").textContent = slope
-    ? `${at} + ${written(Number(stepOf))} makes ${output} ${grows} by about ${told}; really ${really * slope < 0 ? "-" : ""}${change}.`
+    ? `${at} + ${written(Number(stepOf))} makes ${output} ${grows} by about ${expected}; really ${really * slope < 0 ? "-" : ""}${change}.`
     : `${at} + ${written(Number(stepOf))} leaves ${output} as it is, as far as the slope tells${more}.`;
   if (isDrawn) curve(block, value, slope, result);
 }
@@ -166,9 +166,9 @@ function tries() {
   const why = obstacle();
   if (why) {
     trial.dataset.whatIf = "off";
-    const told = trial.querySelector(".why-not");
-    told.textContent = why;
-    told.hidden = false;
+    const reason = trial.querySelector(".why-not");
+    reason.textContent = why;
+    reason.hidden = false;
     return;
   }
   followers = { value: all("[data-value]"), gradOf: all("[data-grad-of]"), local: all("[data-local]"), trees: Object.fromEntries(formulas.locals) };
@@ -195,8 +195,8 @@ Object.assign(globalThis, { gradcliTensor: tensor, gradcliComputed: (at) => comp
 /** Put what is told about the leaves below the scene where there is no room beside the graph. */
 const wide = matchMedia("(min-width: 60rem), (min-width: 34rem) and (max-height: 34rem)");
 function settle() {
-  if (trial) (wide.matches ? one(".told") : one(".scene")).append(trial);
-  if (trial && !wide.matches) one(".scene").after(trial);
+  if (trial) (wide.matches ? told : scene).append(trial);
+  if (trial && !wide.matches) scene.after(trial);
 }
 wide.addEventListener("change", settle);
 settle();

@@ -259,19 +259,6 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> 
             page.keyboard.press("ArrowRight")
 
 
-@pytest.mark.parametrize("size", [(360, 640), (844, 390), (2560, 1440)])
-def test_graph_sentence_and_numbers_are_in_the_window_together(browser: Any, tmp_path: Path, size: Any) -> None:
-    text = program_page(explained("a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2", NEURON), Looks())
-    screen = {"width": size[0], "height": size[1]}
-    with opened(browser, tmp_path, text, viewport=screen, reduced_motion="reduce", hash="#step=12") as page:
-        for step in range(8, 14):
-            page.goto(page.url.partition("#")[0] + f"#step={step}")
-            for part in ("[data-sentence]", ".step[data-now] .product .box >> nth=-1", ".edge[data-state=active]"):
-                box = page.locator(part).bounding_box()
-                assert 0 <= box["x"] <= size[0] - box["width"], (step, part)
-                assert 0 <= box["y"] <= size[1] - box["height"], (step, part)
-
-
 @pytest.mark.parametrize(
     ("program", "point"),
     [
@@ -328,8 +315,11 @@ def test_a_slider_moves_values_gradients_and_meaning(browser: Any, tmp_path: Pat
         value = page.locator("[data-value=q]")
         assert (value.text_content(), local.text_content(), grad.text_content()) == ("80", "×6", "108")
         assert meaning.inner_text() == "x + 0.01 makes q grow by about 1.08; really 1.085."
+        number = page.locator(".step[data-now] .equation").first
+        assert not number.is_visible(), "x.grad = 32 would stand beside the 108 of the slider"
         page.locator("[data-action=reset]").click()
         assert (value.text_content(), local.text_content(), grad.text_content()) == ("15", "×4", "32")
+        assert number.is_visible()
 
 
 OUTSIDE = """() => [...document.querySelectorAll("[data-node]")].filter((node) => {
@@ -447,6 +437,24 @@ def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) ->
         assert rows.locator("visible=true").count() < 20 < rows.count()
         page.emulate_media(media="print")
         assert rows.locator("visible=true").count() == rows.count()
+
+
+def test_a_long_arrow_is_shown_close_up(browser: Any, tmp_path: Path) -> None:
+    """Both its ends stand beside each other, with the map below; the whole graph and the walk by keys are there too."""
+    large = explained("a0 = x*y; " + "; ".join(f"a{n} = sin(a{n - 1})*y" for n in range(1, 26)), {"x": 0.5, "y": 0.9})
+    found = walk(folded(large))
+    step = next(n for n, move in enumerate(found.moves, 1) if move.phase == "backward" and move.edge.source == "y")
+    with opened(browser, tmp_path, program_page(large, Looks()), reduced_motion="reduce", hash=f"#step={step}") as page:
+        close = page.locator(".close .node")
+        assert [text.split(" ")[0] for text in close.all_text_contents()] == ["y0.9grad", "a25"]
+        assert page.locator(".overview path").count() == 1
+        page.locator("[data-action=fit]").click()
+        assert close.count() == 0
+        page.locator("[data-action=fit]").click()
+        assert close.count() == 2
+        page.keyboard.press("Tab")
+        page.locator("[data-node=a25]").focus()
+        assert close.count() == 0, "what has the focus is seen where it is"
 
 
 STEPS = """() => {

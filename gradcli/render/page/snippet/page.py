@@ -191,7 +191,8 @@ def steps(stops: Stops, lessons: dict[int, Lesson], found: dict[int, list[str]])
             epoch = epochs[stop.turn - 1]
             title = f"{'All of' if epochs.count(epoch) == 1 else 'In'} {epoch}"
         if stop.of is None:
-            yield step(number, title, stop.phase, stop.told, notes)
+            lines = (element("p", line, class_="why") for line in stop.worked)
+            yield step(number, title, stop.phase, stop.told, notes, *lines)
         else:
             yield lessons[id(stop.of)].step(stop.move, f"{title}, {PHASES[stop.phase].lower()}", notes)
 

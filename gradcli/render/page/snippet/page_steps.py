@@ -72,21 +72,25 @@ def of_event(event: Event, looks: Looks) -> Iterator[str]:
 
 
 def updated(event: Updated, looks: Looks) -> Iterator[str]:
-    """Yield what the step of an optimizer changes, and how the first parameters come about."""
+    """Yield what the step of an optimizer changes: numbers from where to where, tensors by how much."""
+    changes = []
+    for name, before, after in event.parameters:
+        how = f"from {written(before, looks)} to {written(after, looks)}"
+        if before is not None and after is not None and np.size(after) > FEW:
+            how = f"by {short(np.max(np.abs(np.subtract(after, before))), 3)} at most"
+        changes.append(f"{name} {how}")
+    yield f"{event.optimizer} changes {list_names(changes, FEW_SAID)}."
+    yield from (ended(note.message) for note in event.notes)
+
+
+def worked(events: Sequence[Event], looks: Looks) -> Iterator[str]:
+    """Yield how the first parameters of an optimizer come about, which stands below the sentence."""
     from gradcli.render.run import timeline  # the lines of `run --explain`
 
-    for name, before, after in event.parameters[:FEW_SAID]:
-        sides = written(before, looks), written(after, looks)
-        how = f"from {sides[0]} to {sides[1]}"
-        if sides[0] == sides[1] and before is not None and after is not None:  # what differs is not among what is told
-            how = f"by {short(np.max(np.abs(np.subtract(after, before))), 3)} at most"
-        yield f"{event.optimizer} changes {name} {how}."
-    if len(event.parameters) > FEW_SAID:
-        yield f"{more(len(event.parameters), 'parameter')}."
-    for update in event.updates[: timeline.WORKED]:
-        lines = [" ".join(timeline.line(one, update, looks).cells) for one in update.lines]
-        yield ended(f"This is {timeline.told(update, looks)}: {'; '.join(lines)}")
-    yield from (ended(note.message) for note in event.notes)
+    for event in events:
+        for update in event.updates[: timeline.WORKED] if isinstance(event, Updated) else ():
+            yield f"This is {timeline.told(update, looks)}:"
+            yield from (" ".join(timeline.line(one, update, looks).cells) for one in update.lines)
 
 
 def few(sentences: Sequence[str]) -> str:
@@ -180,6 +184,7 @@ class Stop:
     of: Pass | None = None
     move: int = 0
     turn: int = 0  # the pass of a loop
+    worked: tuple[str, ...] = ()  # how what is told comes about
     quiet: bool = False  # of a later pass, of which values alone were kept
 
 
@@ -305,7 +310,8 @@ class Stops:
         if not events:
             return
         sentences = " ".join(told(events, self.looks))
-        self.stops.append(Stop(events[0].source, events[0].line, sentences, turn=self.turn))
+        below = tuple(worked(events, self.looks))
+        self.stops.append(Stop(events[0].source, events[0].line, sentences, turn=self.turn, worked=below))
         for event in events:
             if isinstance(event, Forward):
                 self.made.update(dict.fromkeys((made.name for made in event.made), self.last))
