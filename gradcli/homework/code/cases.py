@@ -15,6 +15,7 @@ import numpy as np
 from gradcli.facts import dataclass
 from gradcli.homework.code import layers
 from gradcli.homework.code.operations import QUANTITIES, WRAPS, Operation, defined, graph
+from gradcli.homework.solve.properties import PROPERTIES
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
 GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the smallest first
@@ -106,7 +107,8 @@ class Code:
     """What students write in a question: the class of an engine, or a function that is the backward pass of a layer.
 
     A function takes the names of `takes`, of which `upstream` is the gradient of the program's output, and `returns`
-    gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case.
+    gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case,
+    and some have a property that is `given`.
     Or it has `cases`, the arguments of calls and what each returns. A class of layers is made with `arguments`.
     """
 
@@ -117,6 +119,7 @@ class Code:
     returns: tuple[str, ...] = ()
     upstream: str = ""
     shapes: Mapping[str, Sequence[int | str]] | None = None
+    given: Mapping[str, str] | None = None
     cases: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...] = ()
     is_layer: bool = False
     arguments: tuple[Any, ...] = ()
@@ -523,7 +526,10 @@ def drawn(code: Code, number: int) -> dict[str, object]:
         first, *rest = shape
         return [entries(rest) for _ in range(sizes[first] if isinstance(first, str) else first)]
 
-    return {name: entries(shape) for name, shape in sorted((code.shapes or {}).items())}
+    values = {name: entries(shape) for name, shape in sorted((code.shapes or {}).items())}
+    for name, known in (code.given or {}).items():
+        values[name] = PROPERTIES[known][1](np.array(values[name])).tolist()
+    return values
 
 
 def letters(code: Code) -> list[str]:
