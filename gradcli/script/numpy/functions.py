@@ -288,7 +288,8 @@ FUNCTIONS: dict[str, Function] = {
     **members_named(np, "outer kron", crossing),
     **members_named(np, "dot matmul inner", multiplying),
     **members_named(np, "triu tril", triangle),
-    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, diagflat, clip, meshgrid)},
+    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, diagflat)},
+    **{function.__name__: function for function in (clip, meshgrid)},
 }
 
 
