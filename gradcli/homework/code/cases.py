@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.facts import dataclass
 from gradcli.homework.code import layers
-from gradcli.homework.code.operations import ARRAYS, QUANTITIES, WRAPS, Operation, array_graphs, defined, graph
+from gradcli.homework.code.operations import ARRAYS, QUANTITIES, Operation, array_graphs, defined, graph, takes_numbers
 from gradcli.homework.solve.properties import PROPERTIES
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
@@ -288,7 +288,7 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):
-            takes_none = is_free and quantity == "constants" and not WRAPS.search(text)
+            takes_none = is_free and quantity == "constants" and not takes_numbers(ast.parse(text))
             lines = builds.replace("2*a", "a*2") if is_free and "__rmul__" not in names else builds
             for values in VALUES[: 1 + (len(GRAPHS[quantity]) == 1)]:
                 add(quantity, lines, lines, values, takes_none)

@@ -82,11 +82,17 @@ def defined(text: str, name: str) -> list[Operation]:
     tree = ast.parse(text)
     methods = methods_of(tree, name)
     beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    wraps = WRAPS.search(text) is not None
+    wraps = takes_numbers(tree)
     found = [one for method, function in methods.items() for one in of_method(method, function, "{}.", "", wraps=wraps)]
     named = (one for one in beside if one not in methods and meaning(one) in KNOWN)
     found += [one for other in named for one in of_method(other, beside[other], "", "{}")]
     return sorted(found, key=lambda one: (not one.means, one.may_fail))
+
+
+def takes_numbers(tree: ast.Module) -> bool:
+    """Tell whether numbers may stand beside nodes: something is made of them, but by what makes a node of its data."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
+    return any(WRAPS.search(ast.unparse(function)) for function in functions)
 
 
 def methods_of(tree: ast.Module, name: str) -> dict[str, ast.FunctionDef | None]:

@@ -85,7 +85,7 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
     for node in ast.walk(tree):
         if numbers[id(node)] in reached and isinstance(node, ast.BinOp | ast.Call | ast.IfExp | ast.Compare):
             sizes[node.lineno] += 1
-        if numbers[id(node)] in reached and isinstance(node, ACTS):
+        if numbers[id(node)] in reached and isinstance(node, ACTS) and getattr(node, "value", node) is not None:
             sizes[node.lineno] += 0
     graded = lines_behind(tree, code)
     sizes = Counter({line: size for line, size in sizes.items() if line in graded}) or sizes
@@ -299,7 +299,8 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
             return code, says, statement.lineno, node, name, [*body[:place], *others, *body[place + 1 :]]  # noqa: B023
 
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if isinstance(statement, ast.Assign) and len(targets) == 1 and is_grad(target := targets[0]):
+        target = targets[0] if len(targets) == 1 else statement
+        if isinstance(statement, ast.Assign) and (isinstance(target, ast.Subscript) or is_grad(target)):
             says = f"`{ast.unparse(statement)}` overwrites what another use of the same variable may have added"
             added = ast.AugAssign(target, ast.Add(), statement.value, lineno=statement.lineno)  # type: ignore[arg-type]
             yield instead("fanout-overwrite", says, added)

@@ -665,6 +665,7 @@ def test_the_arguments_of_a_function_have_the_properties_that_are_given() -> Non
 )
 def test_the_jacobian_of_a_softmax_is_named(right: str, wrong: str) -> None:
     judge = Grader(read_assignment(Source(SOFTMAX_QUESTION, "week.toml"))).keys["loss"].code
+    assert judge is not None
     found, line = named(judge, arrays.SOFTMAX, right, wrong)
     assert found == {line}
 
@@ -690,3 +691,11 @@ def test_a_change_without_an_end_ends_alone() -> None:
     text = "_change = 0\ndef f():\n    while _change < 1:\n        pass\n"
     program, held = together(ast.parse(text), [])
     assert (program.count("_turn()"), held) == (1, [])
+
+
+def test_numbers_need_not_stand_beside_nodes_where_data_become_arrays() -> None:
+    lines = arrays.ENGINE.replace("Value.of(other)", "other").splitlines()
+    text = "\n".join(line for line in lines if "__r" not in line)
+    text = text.replace("        return x if isinstance(x, Value) else Value(x)", "        return x")
+    verdicts = CodeJudge(Code("Value", is_engine=True), USUAL).verdicts(text)
+    assert {one.verdict for one in verdicts.values()} == {"correct"}
