@@ -6,10 +6,13 @@ In place of a program a function may have `cases = [{ args = [...], returns = [.
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from gradcli.homework.assignment.places import Table
 from gradcli.homework.code.cases import Code, is_array
 from gradcli.homework.code.layers import QUANTITIES as LAYERS
+from gradcli.homework.solve.properties import PROPERTIES
 
 KEYS = ("engine", "layer", "args", "function", "takes", "returns", "upstream", "shapes", "cases")
 EXAMPLE = (
@@ -47,7 +50,8 @@ def read_code(table: Table) -> Code | None:
         ast.parse(program.strip())
     except SyntaxError:
         raise table.refuse_key("the program is not Python", PROGRAM, "program") from None
-    return Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
+    code = Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
+    return replace(code, given=read_properties(table, shapes))
 
 
 def of_layer(table: Table) -> Code:
@@ -66,7 +70,20 @@ def of_layer(table: Table) -> Code:
         returns=LAYERS,
         is_layer=True,
         arguments=tuple(arguments),
+        given=read_properties(table, shapes),
     )
+
+
+def read_properties(table: Table, shapes: Mapping[str, Sequence[int | str]]) -> Mapping[str, str]:
+    """Return which property the values drawn for a variable have, `given = { T = "one_hot" }`."""
+    properties: dict[str, str] = table.typed("given", dict, {})
+    for name, known in properties.items():
+        axes = shapes.get(name, ())
+        least = PROPERTIES[known][0] if isinstance(known, str) and known in PROPERTIES else len(axes) + 1
+        if name not in shapes or len(axes) < least or (least == 2 and axes[-1] != axes[-2]):
+            help = f"write given = {{ NAME = PROPERTY }}, with one of {', '.join(PROPERTIES)}"
+            raise table.refuse_key(f"{name} has no property {known!r:.40} here", help, "given")
+    return properties
 
 
 def of_cases(name: str, table: Table) -> Code:

@@ -14,7 +14,17 @@ import numpy as np
 
 from gradcli.facts import dataclass
 from gradcli.homework.code import layers
-from gradcli.homework.code.operations import MEANINGS, QUANTITIES, WRAPS, Operation, defined, graph
+from gradcli.homework.code.operations import (
+    ARRAYS,
+    MEANINGS,
+    QUANTITIES,
+    Operation,
+    array_graphs,
+    defined,
+    graph,
+    takes_numbers,
+)
+from gradcli.homework.solve.properties import PROPERTIES
 
 VALUES = ((1.5, -2.0, 0.5), (0.7, 1.3, -1.1))  # of the leaves a, b and c
 GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the smallest first
@@ -27,7 +37,7 @@ GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the sm
     "passes": ("y = a*b\n_back(y)\ny = a*b + c",),
 }
 USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations")
-ASKS = (*GRAPHS, "operations", *QUANTITIES)
+ASKS = (*GRAPHS, "operations", *QUANTITIES, *ARRAYS)
 BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
 DATA = ("data", "value", "val", "v", "x")
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
@@ -38,7 +48,7 @@ import torch
 
 
 def {name}(data):
-    return torch.tensor(float(data), dtype=torch.float64, requires_grad=True)
+    return torch.tensor(data, dtype=torch.float64, requires_grad=True)
 """
 WRITTEN_ENGINE = """
 class Value:
@@ -106,7 +116,8 @@ class Code:
     """What students write in a question: the class of an engine, or a function that is the backward pass of a layer.
 
     A function takes the names of `takes`, of which `upstream` is the gradient of the program's output, and `returns`
-    gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case.
+    gradients such as `dW`; `shapes` are those of its variables, with letters for sizes that differ from case to case,
+    and some have a property that is `given`.
     Or it has `cases`, the arguments of calls and what each returns. A class of layers is made with `arguments`.
     """
 
@@ -117,6 +128,7 @@ class Code:
     returns: tuple[str, ...] = ()
     upstream: str = ""
     shapes: Mapping[str, Sequence[int | str]] | None = None
+    given: Mapping[str, str] | None = None
     cases: tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...] = ()
     is_layer: bool = False
     arguments: tuple[Any, ...] = ()
@@ -153,7 +165,7 @@ class Case:
     labels: tuple[str, ...] = ()
     builds: str = ""
     means: str = ""
-    at: tuple[float, ...] = ()
+    at: tuple[Any, ...] = ()
     may_fail: bool = False
     alone: str = ""
     operation: str = ""
@@ -162,6 +174,16 @@ class Case:
     @property
     def is_by_itself(self) -> bool:
         return self.of_layer or (bool(self.at) and not self.means)
+
+    @property
+    def entries(self) -> int:
+        """How many numbers the leaves of a graph have; all but one of its labels are theirs."""
+        return len(self.labels) - 1
+
+    @property
+    def width(self) -> int:
+        """How many numbers a graph has: gradients, the slopes that they are held up to, and its value."""
+        return self.entries * (2 if self.is_by_itself else 1) + 1
 
 
 def runs(code: Code, quantities: Sequence[str], text: str) -> tuple[str, list[Case]]:
@@ -209,19 +231,29 @@ def tries(code: Code, text: str, cases: Sequence[Case], sizes: Sequence[int]) ->
         f"(list({case.name}) + [float('inf')] * {size})[:{size}]" for case, size in zip(cases, sizes, strict=True)
     )
     runs = [f"_reset()\n{line}" for line in lines]  # a tape does not grow from case to case
-    body = indent("\n".join(["global _change", "_change = _number", *runs, f"return {padded}"]), "    ")
+    body = indent(
+        "\n".join(["global _change", "_change = _number", "_turns.clear()", *runs, f"return {padded}"]), "    "
+    )
     first = "_try(0)\n" if code.is_layer else ""  # finds the slopes, which changes leave as they are
-    return f"{text}\n{before}\n{OFF}\n{kept(text)}\ndef _try(_number):\n{body}\n{first}"
+    return f"{text}\n{before}\n{TRIED}\n{kept(text)}\ndef _try(_number):\n{body}\n{first}"
 
 
-OFF = """
+TRIED = """
+_turns = []
+
+def _turn():
+    _turns.append(0)
+    if len(_turns) > 2000:
+        raise RuntimeError("a loop without an end")
+
 def _off(value):
     if isinstance(value, (tuple, list)):
         return type(value)([_off(held) for held in value])
     if isinstance(value, dict):
         return {key: _off(held) for key, held in value.items()}
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return value * 1.1 if is_number or hasattr(value, "dtype") else value
+    is_real = isinstance(value, float) or str(getattr(value, "dtype", "")).startswith("float")
+    return value * 1.1 + is_real / 64 if is_number or hasattr(value, "dtype") else value
 """
 
 
@@ -261,12 +293,11 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
         )
         says, name = f"{shown} at {leaves}", f"_result_{len(cases)}"
         by_itself, operation = alone or ("", "")
-        labels = ("a", "b", "c", "y")
-        cases.append(Case(name, quantity, says, labels, builds, means, at, may_fail, by_itself, operation))
+        cases.append(Case(name, quantity, says, LABELS, builds, means, at, may_fail, by_itself, operation))
 
     for quantity in quantities:
         for builds in GRAPHS.get(quantity, ()):
-            takes_none = is_free and quantity == "constants" and not WRAPS.search(text)
+            takes_none = is_free and quantity == "constants" and not takes_numbers(ast.parse(text))
             lines = builds.replace("2*a", "a*2") if is_free and "__rmul__" not in names else builds
             for values in VALUES[: 1 + (len(GRAPHS[quantity]) == 1)]:
                 add(quantity, lines, lines, values, takes_none)
@@ -282,7 +313,29 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
                 for at in one.points[: 3 if number in (0, 2) else 2]:
                     builds, alone = (graph(text, one.writes) for text in (template, one.graphs[0]))
                     add(quantity, builds, means, at, one.may_fail, alone, one.name)
+    for held in array_graphs(text, code.name, quantities):
+        quantity = held.quantity if held.quantity in quantities else "operations"
+        leaves = dict(zip("abc", held.shapes, strict=True))
+        used = {leaf: shape for leaf, shape in leaves.items() if re.search(rf"\b{leaf}\b", held.builds)}
+        says = f"{held.builds} with {', '.join(f'{leaf} of shape {shape}' for leaf, shape in used.items())}"
+        indices = ((leaf, list(index)) for leaf, shape in leaves.items() for index in np.ndindex(shape))
+        labels = (*(f"{leaf}.grad{index or ''}" for leaf, index in indices), "y")
+        at, name = tuple(map(entries_of, held.shapes, "abc")), f"_result_{len(cases)}"
+        cases.append(Case(name, quantity, says, labels, held.builds, held.means, at, operation=held.operation))
     return cases
+
+
+LABELS = ("a.grad", "b.grad", "c.grad", "y")
+
+
+def entries_of(shape: tuple[int, ...], leaf: str) -> Any:
+    """Return the value of a leaf that is an array, in nested tuples: numbers that differ, none of them near 0."""
+    numbers = np.arange(np.prod(shape, dtype=int)) + 7 * "abc".index(leaf)
+    return nested((np.round(np.cos(1.7 * numbers) + np.where(numbers % 2, 1.5, -1.5), 2)).reshape(shape).tolist())
+
+
+def nested(value: Any) -> Any:
+    return tuple(map(nested, value)) if isinstance(value, list) else value
 
 
 def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]]:
@@ -296,10 +349,13 @@ def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[
     for text, name in builds.items():
         body = indent(text.replace("_back(y)", "_back(y, [a, b, c])"), "    ")
         before.append(f"def {name}(a, b, c):\n{body}\n    return y\n")
+    if any(isinstance(value, tuple) for case in cases for value in case.at):
+        before.append("import numpy as np")
     for case in cases:
         used = [re.search(rf"\b{leaf}\b", case.builds) is not None for leaf in "abc"]
         own = f", {used}, {builds[case.alone]}" if case.is_by_itself else ""
-        call = f"{'_own' if own else '_run'}({builds[case.builds]}, {list(case.at)}, {case.may_fail}{own})"
+        values = ", ".join(f"np.array({value!r})" if isinstance(value, tuple) else repr(value) for value in case.at)
+        call = f"{'_own' if own else '_run'}({builds[case.builds]}, [{values}], {case.may_fail}{own})"
         lines.append(f"{case.name} = {call}")
     return "\n".join(before), lines
 
@@ -311,19 +367,31 @@ def _grad(leaf):
             return getattr(leaf, _name)
     raise AttributeError("a leaf has no grad")
 
-def _number(value):
+def _plain(value):
     for _name in ("data", "value", "val", "_data", "_value", "v", "x", "item"):
-        if hasattr(value, _name):
+        if hasattr(value, _name) and not hasattr(value, "tolist"):
             value = getattr(value, _name)
             if callable(value):
                 value = value()
-    return float(value)
+    return value
 
-def _of(leaf, found):
+def _number(value):
+    value = _plain(value)
+    return float(value.sum() if hasattr(value, "tolist") else value)
+
+def _of(leaf, found, given):
     value = _grad(leaf)
     if isinstance(found, dict):
         value = found[leaf] if leaf in found else found[id(leaf)] if id(leaf) in found else None
-    return 0.0 if value is None else _number(value)
+    value = 0.0 if value is None else _plain(value)
+    if not hasattr(given, "tolist"):
+        return [_number(value)]
+    if not hasattr(value, "tolist") and not value:
+        return [0.0] * given.size
+    if tuple(getattr(value, "shape", ())) != given.shape:
+        raise ValueError("a gradient of the shape " + str(tuple(getattr(value, "shape", ())))
+                         + ", and that of its leaf is " + str(given.shape))
+    return value.reshape(-1).tolist()
 
 def _failed(error, values):
     _errors.append(type(error).__name__ + ": " + str(error))
@@ -339,7 +407,7 @@ def _run(build, values, may_fail):
         found = _back(y, leaves)
         if isinstance(found, (list, tuple)) and len(found) == len(leaves):
             found = dict(zip(map(id, leaves), found))
-        grads = [_of(leaf, found) for leaf in leaves]
+        grads = [one for leaf, value in zip(leaves, values) for one in _of(leaf, found, value)]
     except Exception as error:
         return _failed(error, values)
     try:
@@ -520,7 +588,10 @@ def drawn(code: Code, number: int) -> dict[str, object]:
         first, *rest = shape
         return [entries(rest) for _ in range(sizes[first] if isinstance(first, str) else first)]
 
-    return {name: entries(shape) for name, shape in sorted((code.shapes or {}).items())}
+    values = {name: entries(shape) for name, shape in sorted((code.shapes or {}).items())}
+    for name, known in (code.given or {}).items():
+        values[name] = PROPERTIES[known][1](np.array(values[name])).tolist()
+    return values
 
 
 def letters(code: Code) -> list[str]:

@@ -15,7 +15,7 @@ class _Context:
 
     saved_for_backward = property(lambda self: self.saved_tensors)
 
-def _arrays(value, name="", depth=3):
+def _arrays(value, name="", depth=6):
     if isinstance(value, np.ndarray):
         return [(name.lower(), value)]
     if depth and isinstance(value, (list, tuple)):
@@ -113,7 +113,10 @@ def probe(name: str, text: str) -> str:
         if isinstance(inner, ast.FunctionDef) and (node.name == name or inner.name not in ("forward", "backward"))
     }
     own = methods.get("forward")
-    is_function = own is not None and any(ast.unparse(one) == "staticmethod" for one in own.decorator_list)
+    is_function = own is not None and (
+        any(ast.unparse(one) == "staticmethod" for one in own.decorator_list)
+        or "forward = staticmethod(forward)" in text
+    )
     back = methods.get("backward")
     takes = back is None or len(back.args.args) > 1
     call = "layer.forward" if own is not None or "__call__" not in methods else "layer"

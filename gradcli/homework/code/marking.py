@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.errors import GradcliError, ProgramSyntaxError
 from gradcli.guard import guarded
 from gradcli.homework.code.cases import GRADIENT, GRADS, GRAPHS, MADE, WRITTEN_ENGINE, Case, Code, engine_run, runs
-from gradcli.homework.code.numbers import WIDTH, flat, rows, shape_of
+from gradcli.homework.code.numbers import flat, rows, shape_of
 from gradcli.homework.code.schemata import Change
 from gradcli.homework.code.search import Search
 from gradcli.homework.model import Diagnosis
@@ -62,9 +62,10 @@ class CodeJudge:
         if not self.code.is_engine:
             return self.ran(own, text, [*(case.name for case in cases), "_errors[-1]"], small=small)
         names = ", ".join(case.name for case in cases)
-        table = f"_table = [(list(_one) + [float('inf')] * {WIDTH})[:{WIDTH}] for _one in [{names}]]"
+        width = max(case.width for case in cases)
+        table = f"_table = [(list(_one) + [float('inf')] * {width})[:{width}] for _one in [{names}]]"
         values = self.ran(own, f"{text}\n{table}\n", ["_table", "_errors[-1]"], small=small)
-        return (*rows(values[0], len(cases)), values[1]) if values else ()
+        return (*rows(values[0], len(cases), width), values[1]) if values else ()
 
     def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]:
         """Return what is asked for by its names of a program, which is another's own with a change.
@@ -99,7 +100,7 @@ class CodeJudge:
         if not wrong:
             return self.alike(Verdict("correct"))
         before = {case.name: flat(value) for case, value in zip(cases, numbers, strict=True)}
-        repair = guarded("diagnosis", Search(self, text, cases, wrong, before).found, None)
+        repairs = guarded("diagnosis", Search(self, text, cases, wrong, before).found, ())
         found = {}
         for quantity in self.quantities:
             own = next((case for case in wrong if case.quantity == quantity), None)
@@ -108,7 +109,7 @@ class CodeJudge:
                 continue
             value = numbers[cases.index(own)]
             found[quantity] = Verdict(
-                "wrong", self.told(own, value, str(raised)), self.diagnoses(repair, text, own_name)
+                "wrong", self.told(own, value, str(raised)), self.diagnoses(repairs, text, own_name)
             )
         return found
 
@@ -135,7 +136,8 @@ class CodeJudge:
     def beside(self, case: Case, found: Any) -> tuple[Any, Any]:
         """Return what is right, and what of the numbers is held up to it."""
         if case.is_by_itself:
-            return (found[2:3], found[1:2]) if case.of_layer else (found[3:6], found[:3])
+            size = case.entries
+            return (found[2:3], found[1:2]) if case.of_layer else (found[size : 2 * size], found[:size])
         right = flat(self.right[key(case)])
         if self.code.is_engine and found.size == right.size and np.isnan(found[-1]):  # nobody sees what a node holds
             return right[:-1], found[:-1]
@@ -151,17 +153,19 @@ class CodeJudge:
 
     def size(self, case: Case) -> int:
         """Return how many numbers a case has."""
-        return 4 if case.of_layer else 7 if case.is_by_itself else flat(self.right[key(case)]).size
+        return 4 if case.of_layer else case.width if self.code.is_engine else flat(self.right[key(case)]).size
 
-    def diagnoses(self, repair: Change | None, text: str, own_name: str) -> tuple[Diagnosis, ...]:
-        if repair is None:
+    def diagnoses(self, repairs: Sequence[Change], text: str, own_name: str) -> tuple[Diagnosis, ...]:
+        if not repairs:
             return ()
-        code, says, number, *_ = repair
+        (code, says, number, *_), *others = repairs
+        if others:  # each alone makes all right
+            says += f"; or line {others[0][2]}: {others[0][1]}"
         if own_name:
             says, text = (one.replace(".grad", f".{own_name}") for one in (says, text))
         line = text.splitlines()[number - 1].strip() if 0 < number <= text.count("\n") + 1 else ""
         message = f"line {number}{'' if line in says else f', `{line}`'}: {says}"
-        return (Diagnosis(code, f"line {number}", line, message, message, None, certain=True),)
+        return (Diagnosis(code, f"line {number}", line, message, message, None, certain=not others),)
 
     def told(self, case: Case, value: Any, error: str) -> str:
         """Say on which graph it fails, with what is got and what is right."""
@@ -183,9 +187,8 @@ class CodeJudge:
         if not self.code.is_engine:  # the shape stands first
             index = ", ".join(map(str, np.unravel_index(place - len(shape) - 1, shape))) if shape else ""
             return f"with {case.says}: {case.quantity}[{index}] is {numbers}"
-        label = case.labels[place] + ("" if case.labels[place] == "y" else ".grad")
         held = ", by the differences of its own values" if case.is_by_itself else ""
-        return f"{case.says}: {label} is {numbers}{held}"
+        return f"{case.says}: {case.labels[place]} is {numbers}{held}"
 
 
 def key(case: Case) -> tuple[object, ...]:

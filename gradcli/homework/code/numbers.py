@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
-WIDTH = 7  # of a table of the numbers of graphs, which are as many or fewer
-
 
 def flat(value: Any) -> Any:
     """Return numbers in a row; none for anything else, which a program may leave in their place."""
     return np.ravel(value) if getattr(value, "dtype", np.dtype(object)).kind in "fiub" else np.empty(0)
 
 
-def rows(table: Any, count: int) -> list[Any]:
+def rows(table: Any, count: int, width: int) -> list[Any]:
     """Return the rows of a table without what fills them; empty ones for anything else that stands in its place."""
-    if flat(table).size != count * WIDTH:
+    if flat(table).size != count * width:
         return [np.empty(0)] * count
-    return [unfilled(row) for row in flat(table).reshape(count, WIDTH)]
+    return [unfilled(row) for row in flat(table).reshape(count, width)]
 
 
 def unfilled(row: Any) -> Any:

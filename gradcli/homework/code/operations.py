@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+
+import numpy as np
 
 from gradcli.facts import dataclass
 
@@ -82,18 +84,96 @@ def graph(template: str, writes: str) -> str:
 def defined(text: str, name: str) -> list[Operation]:
     """Return the operations that a class, and what stands beside it, defines."""
     tree = ast.parse(text)
+    methods = methods_of(tree, name)
+    beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    wraps = takes_numbers(tree)
+    found = [one for method, function in methods.items() for one in of_method(method, function, "{}.", "", wraps=wraps)]
+    named = (one for one in beside if one not in methods and meaning(one) in KNOWN)
+    found += [one for other in named for one in of_method(other, beside[other], "", "{}")]
+    return sorted(found, key=lambda one: (not one.means, one.may_fail))
+
+
+def takes_numbers(tree: ast.Module) -> bool:
+    """Tell whether numbers may stand beside nodes: something is made of them, but by what makes a node of its data."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name != "__init__"]
+    return any(WRAPS.search(ast.unparse(function)) for function in functions)
+
+
+def methods_of(tree: ast.Module, name: str) -> dict[str, ast.FunctionDef | None]:
+    """Return the methods of a class, and of those that it is made of."""
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     waiting, methods = [name], dict[str, ast.FunctionDef | None]()
     while waiting:
         if (node := classes.pop(waiting.pop(), None)) is not None:
             methods = dict(members(node)) | methods
             waiting += [base.id for base in node.bases if isinstance(base, ast.Name)]
-    beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    wraps = WRAPS.search(text) is not None
-    found = [one for method, function in methods.items() for one in of_method(method, function, "{}.", "", wraps=wraps)]
-    named = (one for one in beside if one not in methods and meaning(one) in KNOWN)
-    found += [one for other in named for one in of_method(other, beside[other], "", "{}")]
-    return sorted(found, key=lambda one: (not one.means, one.may_fail))
+    return methods
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayGraph:
+    """A graph of arrays of some shapes: what it tries, how students write it, and how the reference does."""
+
+    quantity: str
+    operation: str
+    builds: str
+    means: str
+    shapes: tuple[tuple[int, ...], ...]
+
+
+ARRAYS = ("elements", "broadcast", "matmul", "sum", "mean")  # what is tried of arrays
+PRODUCTS = {"__matmul__": "({} @ {})", "matmul": "{}.matmul({})", "mm": "{}.mm({})", "dot": "{}.dot({})"}
+SHAPES = ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (2, 1)), ((1, 3), (2, 1)), ((2, 3), ())  # that broadcast
+BROADCASTS = re.compile(r"broadcast|\.ndim\b")  # a program that says so has to do it
+
+
+def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[ArrayGraph]:
+    """Return the graphs of arrays for what is asked of a class; with `operations` all that it says that it can do."""
+    methods = methods_of(ast.parse(text), name)
+    products = [one for one in PRODUCTS if one in methods]
+    asked = set(quantities) & set(ARRAYS)
+    if "operations" in quantities and "numpy" in text:
+        asked |= {one for one in ("sum", "mean") if one in methods} | ({"matmul"} if products else set())
+        asked |= {"elements"} if asked else set()
+        asked |= {"broadcast"} if asked and BROADCASTS.search(text) else set()
+    reduced = next((f"({{}}).{one}()" for one in ("sum", "mean") if one in methods), "")
+    weighted = "({}*c)" if "__mul__" in methods else "{}"
+    found: list[ArrayGraph] = []
+
+    def add(quantity: str, operation: str, writes: str, means: str, *shapes: tuple[int, ...]) -> None:
+        weights = np.broadcast_shapes(*shapes) if quantity in ("elements", "broadcast") else shapes[-1]
+        builds = f"y = {reduced.format(writes) or writes}"  # else the walk begins with ones
+        right = f"y = {(reduced or '({}).sum()').format(means)}"
+        found.append(ArrayGraph(quantity, operation, builds, right, (*shapes, weights, ())[:3]))
+
+    elementwise = [
+        (one, MEANINGS[one][0]) for one in ("__add__", "__mul__", "__sub__", "__truediv__") if one in methods
+    ]
+    for operation, writes in elementwise:
+        both = weighted.format(writes.format("a", "b"))
+        if "elements" in asked:
+            add("elements", operation, both, both, (2, 3), (2, 3))
+        for shapes in SHAPES if "broadcast" in asked else ():
+            add("broadcast", operation, both, both, *shapes)
+    for product in products if "matmul" in asked else ():
+        both = PRODUCTS[product].format("a", "b")
+        add("matmul", product, weighted.format(both), weighted.format("(a @ b)"), (2, 3), (3, 2), (2, 2))
+        if "__mul__" in methods:
+            add("matmul", product, f"({both}*{both})", "((a @ b)*(a @ b))", (2, 3), (3, 2), ())
+    for reduction in sorted(asked & {"sum", "mean"}):
+        function = methods.get(reduction)
+        names = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)] if function else []
+        both = weighted.format(f"(a*b).{reduction}()") if "__mul__" in methods else f"a.{reduction}()"
+        add(reduction, reduction, both, both, (2, 3), (2, 3), ())
+        axis = next((one for one in names if one in ("axis", "dim")), "")
+        kept = next((one for one in names if one.startswith("keepdim")), "")
+        for place, shape in ((0, (3,)), (1, (2,))) if axis and "__mul__" in methods else ():
+            writes, means = (f"a.{reduction}({one}={place})*b" for one in (axis, "dim"))
+            add(reduction, reduction, writes, means, (2, 3), shape, ())
+        if axis and kept and "__mul__" in methods:
+            writes = f"a.{reduction}({axis}=1, {kept}=True)*b"
+            add(reduction, reduction, writes, f"a.{reduction}(dim=1, keepdim=True)*b", (2, 3), (2, 1), ())
+    return found
 
 
 def members(node: ast.ClassDef) -> Iterator[tuple[str, ast.FunctionDef | None]]:

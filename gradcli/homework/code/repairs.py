@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import itertools
 import keyword
 import re
@@ -12,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
-from gradcli.homework.code.cases import DATA, GRADIENT, GRADS, Code
+from gradcli.homework.code.cases import BACKWARD, DATA, GRADIENT, GRADS, Code
 from gradcli.homework.code.schemata import Change, holders, is_class, test
 from gradcli.language.catalogue import operations_that_are
 
@@ -21,19 +22,21 @@ MOST_NAMES = 24  # that are put in the place of another
 MODULES = frozenset(("np", "numpy", "torch", "math"))
 
 
-def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Collection[int], code: Code) -> list[Change]:
+def repairs(
+    tree: ast.Module, text: str, reached: Collection[int], shared: Collection[int], code: Code, *, has_axes: bool
+) -> list[Change]:
     """Return changes of what is `reached` where a program fails, what is not `shared` with where it does not first.
 
-    The values of an engine are single numbers: none of its mistakes is one of axes. Some changes for each mistake come
-    in turn, so that none waits until all of another are tried.
+    No mistake is one of axes where all values are single numbers. Some changes for each mistake come in turn, so that
+    none waits until all of another are tried.
     """
-    graded, numbers = lines_behind(tree, code) or lines_of_gradients(tree), holders(tree)
+    graded, numbers = lines_behind(tree, code) or lines_of_gradients(tree, is_engine=code.is_engine), holders(tree)
     numbers |= {id(node): numbers[id(node.body[0])] for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     unlikely = UNLIKELY | FORWARD if code.is_layer else UNLIKELY  # gradients are held up to the forward pass
     possible = [
         change
         for change in changes(tree, unlikely, is_engine=code.is_engine)
-        if not (code.is_engine and change[0] in OF_AXES) and numbers[id(change[3])] in reached
+        if (has_axes or change[0] not in OF_AXES) and numbers[id(change[3])] in reached
     ]
     possible.sort(
         key=lambda change: (
@@ -47,11 +50,12 @@ def repairs(tree: ast.Module, text: str, reached: Collection[int], shared: Colle
     for change in possible:
         number = numbers[id(change[3])]
         is_late = number in shared or (not code.is_engine and change[2] not in graded)
-        kind = f"{change[2]} {change[0]} {' '.join(QUOTED.sub('', change[1]).split()[:5])}"
-        turn = seen[kind] // (TURN if change[0] != "term" else MANY)
+        words = change[1] if change[0] == "swapped-variable" else QUOTED.sub("", change[1])
+        kind = f"{change[2]} {change[0]} {' '.join(words.split()[:5])}"
+        turn = seen[kind] // TURNS.get(change[0], TURN)
         keys[id(change)] = (is_late, turn, ORDER[change[0]], seen[kind])
         seen[kind] += 1
-    return sorted(possible, key=lambda change: keys[id(change)])[: MOST // (3 if code.is_layer else 1)]
+    return sorted(possible, key=lambda change: keys[id(change)])[:MOST]
 
 
 def strange(change: Change, text: str) -> int:
@@ -76,11 +80,13 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
     if code.is_layer:
         forward = (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name in FORWARD | UNLIKELY)
         reached = {*reached} - {numbers[id(node)] for one in forward for node in ast.walk(one) if node is not one}
+    loops = {numbers[id(node)] for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)}
+    reached = {*reached} - loops or reached
     sizes: Counter[int] = Counter()
     for node in ast.walk(tree):
         if numbers[id(node)] in reached and isinstance(node, ast.BinOp | ast.Call | ast.IfExp | ast.Compare):
             sizes[node.lineno] += 1
-        if numbers[id(node)] in reached and isinstance(node, ACTS):
+        if numbers[id(node)] in reached and isinstance(node, ACTS) and getattr(node, "value", node) is not None:
             sizes[node.lineno] += 0
     graded = lines_behind(tree, code)
     sizes = Counter({line: size for line, size in sizes.items() if line in graded}) or sizes
@@ -103,7 +109,7 @@ def is_renaming(change: Change) -> bool:
 
 
 TURN = 2  # changes of one kind on one line
-MANY = 32  # that bring in what is computed and not used: few do
+TURNS = {"term": 32}  # more of some: few bring in what is computed and not used
 OF_AXES = frozenset(("transpose", "broadcast-unsummed", "mean-n"))
 PLACED = frozenset(("swapped-variable", "constant", "operand", "upstream", "relu-gate", "operator", "local", "mean-n"))
 FORWARD = frozenset(("forward", "__call__"))
@@ -155,11 +161,11 @@ def lines_behind(tree: ast.Module, code: Code) -> set[int]:
                 found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
                 targets = getattr(node, "targets", [getattr(node, "target", None)])
                 reaching |= {one.id for part in targets if part for one in ast.walk(part) if isinstance(one, ast.Name)}
-    return found
+    return from_the_first(found, tree)
 
 
-def lines_of_gradients(tree: ast.Module) -> set[int]:
-    """Return the lines on which gradients are assigned or returned."""
+def lines_of_gradients(tree: ast.Module, *, is_engine: bool) -> set[int]:
+    """Return the lines on which gradients are assigned or returned; of a function all from the first on."""
     found: set[int] = set()
     for node in ast.walk(tree):
         targets = (
@@ -172,7 +178,16 @@ def lines_of_gradients(tree: ast.Module) -> set[int]:
         if is_named or is_local:  # `(self, other.data)`, a node and its local derivative
             start = getattr(node, "lineno", 0)
             found.update(range(start, (getattr(node, "end_lineno", 0) or start) + 1))
-    return found
+    return found if is_engine else from_the_first(found, tree)
+
+
+def from_the_first(found: Collection[int], tree: ast.Module) -> set[int]:
+    """Return some lines with all that stand behind the first of them in a function: what they need is there, too."""
+    all_lines = set(found)
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        if own := [line for line in found if function.lineno <= line <= (function.end_lineno or 0)]:
+            all_lines.update(range(min(own), (function.end_lineno or 0) + 1))
+    return all_lines
 
 
 def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> Iterator[Change]:
@@ -185,6 +200,7 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     yield from left_out(functions if is_engine else ())
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
+    companions = fields_beside(tree) if not is_engine else {}
     if not is_engine:  # `self.x`, which a layer keeps
         kept = {ast.unparse(node): node for node in ast.walk(tree) if isinstance(node, ast.Attribute)
                 and isinstance(node.ctx, ast.Store)}  # fmt: skip
@@ -196,8 +212,9 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         loops = {ast.unparse(node.target) for node in inner if isinstance(node, ast.For)}
         entries += [test(f"{loop}[{key!r}]") for loop in sorted(loops) for key in sorted(keys) if loop.isidentifier()]
     squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
+    wrappers = fitting(tree)
     for function in functions:
-        names = operands(function, entries, squares, is_engine=is_engine)
+        names = operands(function, entries, squares, wrappers, companions, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -205,6 +222,37 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
             for name, node in fields(parent):
                 yield from of_place(parent, name, node, names)
             yield from of_statement(parent)
+
+
+def fields_beside(tree: ast.Module) -> dict[str, set[str]]:
+    """Return for each field of an object those that are read of the same one elsewhere, as `dot` beside `val`."""
+    found: dict[str, set[str]] = {}
+    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+        held: dict[str, set[str]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id not in MODULES:
+                held.setdefault(node.value.id, set()).add(node.attr)
+        for fields in (fields for holder, fields in held.items() if holder != "self"):
+            for field in fields:
+                found.setdefault(field, set()).update(fields - {field, "T", "shape"})
+    return found
+
+
+def fitting(tree: ast.Module) -> dict[str, tuple[str, ...]]:
+    """Return functions that are called with gradients and something else, as a shape, with what that is."""
+    functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    found: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) > 1 and not node.keywords:
+            called = ast.unparse(node.func)
+            if called.rpartition(".")[2] in functions:
+                counts[called] += 1
+                found.setdefault(called, {})[", ".join(map(ast.unparse, node.args[1:]))] = None
+    return {called: tuple(rest)[:MOST_FITS] for called, rest in found.items() if counts[called] > 2}
+
+
+MOST_FITS = 6
 
 
 def left_out(functions: Sequence[ast.FunctionDef | ast.Lambda]) -> Iterator[Change]:
@@ -244,15 +292,16 @@ def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 def of_statement(node: ast.AST) -> Iterator[Change]:
     """Yield changes of statements: `=` for `+=`, a sign, a condition."""
-    bodies = [(name, body) for name, body in ast.iter_fields(node) if isinstance(body, list)]
-    for name, place, statement in ((name, place, one) for name, body in bodies for place, one in enumerate(body)):
+    bodies = [(name, some) for name, some in ast.iter_fields(node) if isinstance(some, list)]
+    for name, place, statement in ((name, place, one) for name, some in bodies for place, one in enumerate(some)):
+        body = getattr(node, name)
 
         def instead(code: str, says: str, *others: ast.stmt) -> Change:
-            body = getattr(node, name)  # noqa: B023
             return code, says, statement.lineno, node, name, [*body[:place], *others, *body[place + 1 :]]  # noqa: B023
 
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        if isinstance(statement, ast.Assign) and len(targets) == 1 and is_grad(target := targets[0]):
+        target = targets[0] if len(targets) == 1 else statement
+        if isinstance(statement, ast.Assign) and (isinstance(target, ast.Subscript) or is_grad(target)):
             says = f"`{ast.unparse(statement)}` overwrites what another use of the same variable may have added"
             added = ast.AugAssign(target, ast.Add(), statement.value, lineno=statement.lineno)  # type: ignore[arg-type]
             yield instead("fanout-overwrite", says, added)
@@ -272,10 +321,38 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
         if isinstance(statement, ast.If) and not statement.orelse:
             says = f"what is done if `{ast.unparse(statement.test)}` has to be done always"
             yield instead("operand", says, *statement.body)
+        before = body[place - 1] if place else None
+        if isinstance(before, ast.AugAssign) and isinstance(before.op, ast.Sub):  # the uses that are left
+            last = ast.If(test(f"{ast.unparse(before.target)} == 0"), [statement], [])
+            yield instead("order", ORDERED, last)
+        if before is not None and (swapped := swapped_values(before, statement)):
+            says = f"`{ast.unparse(before)}` and `{ast.unparse(statement)}` have each what belongs to the other"
+            new = [*body[: place - 1], *swapped, *body[place + 1 :]]
+            yield "swapped-variable", says, before.lineno, node, name, new
         if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add | ast.Sub):
             sign = ast.Sub() if isinstance(statement.op, ast.Add) else ast.Add()
             changed = ast.AugAssign(statement.target, sign, statement.value, lineno=statement.lineno)
             yield instead("sign", f"the sign of `{ast.unparse(statement.value)}` is not right", changed)
+
+
+def swapped_values(first: ast.stmt, second: ast.stmt) -> list[ast.stmt]:
+    """Return two statements each with the value of the other, or what a call gets; nothing where they are not alike."""
+    values = [getattr(one, "value", None) for one in (first, second)]
+    texts = [ast.unparse(value) for value in values if isinstance(value, ast.expr)]
+    if type(first) is not type(second) or len(set(texts)) < 2 or not isinstance(first, ACTS):
+        return []
+    if isinstance(first, ast.Expr):
+        calls = [value for value in values if isinstance(value, ast.Call) and len(value.args) == 1]
+        if len(calls) < 2:
+            return []
+        values = [ast.Call(one.func, other.args, one.keywords) for one, other in (calls, calls[::-1])]
+    else:
+        values.reverse()
+    made: list[ast.stmt] = []
+    for statement, value in zip((first, second), values, strict=True):
+        made.append(copy.copy(statement))
+        made[-1].value = value  # type: ignore[attr-defined]
+    return made
 
 
 def gathered(statement: ast.If) -> Iterator[tuple[str, str]]:
@@ -299,8 +376,8 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     for loop in (one for one in inner if isinstance(one, ast.For)):
         if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "reversed":
             yield "order", ORDERED, loop.lineno, loop, "iter", loop.iter.args[0]
-        elif isinstance(loop.iter, ast.Name):
-            yield "order", ORDERED, loop.lineno, loop, "iter", test(f"reversed({loop.iter.id})")
+        elif not isinstance(loop.iter, ast.Subscript):
+            yield "order", ORDERED, loop.lineno, loop, "iter", test(f"list({ast.unparse(loop.iter)})[::-1]")
     calls = [one.func for one in inner if isinstance(one, ast.Call)]
     is_recursive = any(ast.unparse(one).split(".")[-1] == node.name for one in calls)
     lists = {
@@ -338,6 +415,10 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
     if isinstance(node, ast.BinOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
         yield from of_operation(node, left, right, change)
+    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
+        yield change("order", f"`{own}` is turned round, and should not be", ast.unparse(node.value))
+    if own in names.lists and not isinstance(parent, ast.Attribute | ast.Subscript):
+        yield change("order", f"`{own}` has to be turned round", f"{own}[::-1]")
     if isinstance(node, ast.Attribute) and node.attr == "T":
         yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and getattr(parent, "attr", "T") == "T":
@@ -345,15 +426,17 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
             yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
         is_called = isinstance(parent, ast.Call) and parent.func is node
         kin = () if is_called else names.numbers if own in names.numbers else names.nodes if own in names.nodes else ()
-        for other in kin:
+        for other in sorted(kin, key=lambda name: looks(name) != looks(own)):
             if other != own:
-                yield change("swapped-variable", f"`{own}` is not the value that belongs here", other)
+                is_unread = names.unread.get(other, node.lineno) < node.lineno
+                says = f"`{own}` stands where `{other}` belongs, which nothing uses"
+                says = says if is_unread else f"`{own}` is not the value that belongs here"
+                yield change("swapped-variable", says, other)
     if isinstance(node, ast.Call):
         yield from of_call(node, own, change)
-        for first, second in itertools.pairwise(node.args):
-            if isinstance(first, ast.Name) and isinstance(second, ast.Name):
-                swapped = own.replace(f"{first.id}, {second.id}", f"{second.id}, {first.id}")
-                yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
+        for first, second in itertools.pairwise(map(ast.unparse, node.args)):
+            swapped = own.replace(f"{first}, {second}", f"{second}, {first}")
+            yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
     is_pair = isinstance(parent, ast.Call) and not all(isinstance(one, ast.Name) for one in getattr(node, "elts", ()))
     if isinstance(node, ast.Tuple) and (isinstance(parent, ast.Return | ast.Lambda) or is_pair) and len(node.elts) > 1:
         parts = [ast.unparse(one) for one in node.elts]
@@ -367,7 +450,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
             yield change("upstream", f"{own} is not the gradient that arrives", gradient)
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and not isinstance(parent, ast.While):
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
-        for sign in (">", "<", ">=", "<="):
+        for sign in (">", "<", ">=", "<=", "=="):
             yield change("relu-gate", f"the mask `{own}` lets the wrong entries through", f"{left} {sign} {right}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield change("sign", f"the sign of `{own}` is not right", ast.unparse(node.operand))
@@ -377,7 +460,14 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
 
 def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
     """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
-    is_root = isinstance(parent, ROOTS)
+    is_root = isinstance(parent, ROOTS) or (
+        isinstance(parent, ast.Call)
+        and parent.func is not node
+        and (
+            (is_class(parent.func) and [*parent.args, node][0] is not node)
+            or BACKWARD.match(ast.unparse(parent.func).rpartition(".")[2]) is not None
+        )
+    )
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
         yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
         yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
@@ -394,6 +484,13 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
             yield change("power-rule", says, f"2 * ({own})")
         for factor in ("2", "0.5"):
             yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+    own_call = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    for called, rests in names.wrappers.items() if is_root else ():
+        for rest in rests:
+            fitted = ast.unparse(node.args[0]) if own_call == called and isinstance(node, ast.Call) else own
+            says = f"`{own}` is not fitted to the shape that belongs here, as `{called}` does it"
+            if f"{called}({fitted}, {rest})" != own:
+                yield change("broadcast-unsummed", says, f"{called}({fitted}, {rest})")
     for name in dict.fromkeys((*names.missing, *names.numbers)):
         is_gradient = is_gradient_name(name)
         if name != own and (is_root or isinstance(node, FACTORS)):
@@ -413,6 +510,11 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
             yield change("swapped-variable", says, re.sub(pattern, lambda _: other, own))  # noqa: B023
 
 
+def looks(name: str) -> str:
+    """Return what names that are taken for each other have in common: `K` and `Q`, `z1` and `a1`."""
+    return re.sub(r"[a-z]\w*?(?=\d*$|\.)", "a", re.sub(r"[A-Z]", "A", name))
+
+
 FACTORS = ast.BinOp | ast.Name | ast.Attribute | ast.Subscript | ast.Call
 ROOTS = ast.AugAssign | ast.Assign | ast.Return | ast.Tuple | ast.Lambda | ast.Dict | ast.IfExp
 MISSING = (  # of a formula, with a name
@@ -422,6 +524,7 @@ MISSING = (  # of a formula, with a name
     ("operand", "lacks the factor 1 - {0}", "({own}) * (1 - {0})"),
     ("operand", "lacks the factor 1 - {0} ** 2", "({own}) * (1 - {0} ** 2)"),
     ("mean-n", "has to be divided by the number of rows", "({own}) / {0}.shape[0]"),
+    ("mean-n", "has to be divided by the number of entries", "({own}) / {0}.size"),
     ("relu-gate", "lacks the mask of `{0}`: its gradient passes where that is positive", "({own}) * ({0} > 0)"),
 )
 
@@ -429,7 +532,8 @@ MISSING = (  # of a formula, with a name
 def is_number(node: ast.expr, names: Names) -> bool:
     """Whether an expression may be a number or an array, and is no node of a graph, function, text or list."""
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        return ast.unparse(node) in names.numbers
+        base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
+        return ast.unparse(node) in names.numbers or base in names.numbers
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func).rpartition(".")[2]
         return called[:1].islower() and called in NUMERIC
@@ -453,6 +557,12 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         if isinstance(node.op, kind):
             words = {"own": own, "left": left, "right": right}
             yield change(code, f"`{own}` {says.format_map(words)}", text.format_map(words))
+    for call, factor in ((node.left, right), (node.right, left)) if isinstance(node.op, ast.Mult) else ():
+        if isinstance(call, ast.Call) and call.args:
+            first, *rest = map(ast.unparse, call.args)
+            says = f"`{own}` multiplies by `{factor}` what has been summed: that comes first"
+            inner = ", ".join([f"({first}) * ({factor})", *rest, *map(ast.unparse, call.keywords)])
+            yield change("broadcast-unsummed", says, f"{ast.unparse(call.func)}({inner})")
     if isinstance(node.op, ast.Mult) and (taken := COMPLEMENT.fullmatch(right)):
         rest = factors(node.left)[::-1]
         if taken[1] in rest:
@@ -467,6 +577,7 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         yield change("operator", f"`{own}` is the wrong way round", text)
 
 
+LOGISTIC = re.compile(r"(.+) \* \(1 - \1\)")
 COMPLEMENT = re.compile(r"1(?:\.0)? - ([\w.]+)")
 SQUARED = re.compile(r"1(?:\.0)? - ([\w.]+)(?: \*\* 2| \* \1)")
 TOO_MANY = "has a factor that does not belong there: "
@@ -514,6 +625,22 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
         other, says = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
         for text in (f"({before}).T.dot({other})", f"({before}).dot(({other}).T)", f"({other}).dot({before})"):
             yield change("transpose", says, text)
+    for other, last in ORDERS.get((name, len(node.args)), ()):
+        called = f"{before}.{other}" if before else other
+        yield change(
+            "order", f"`{own}` takes the wrong one: {ORDERED}", f"{called}({last.format(*map(ast.unparse, node.args))})"
+        )
+    if name in ("diag", "diagflat") and len(node.args) == 1:
+        says = f"`{own}` lacks what a softmax has beside its diagonal"
+        entries = ast.unparse(node.args[0])
+        own = own if not (local := LOGISTIC.fullmatch(entries)) else f"{ast.unparse(node.func)}({local[1]})"
+        entries = local[1] if local else entries
+        yield change("term", says, f"{own} - {before}.outer({entries}, {entries})")
+    if name in ("sum", "mean") and not any(one.arg in ("axis", "dim") for one in node.keywords):
+        parts = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
+        for over in ("0", "1", "0, keepdims=True", "1, keepdims=True"):
+            text = f"{ast.unparse(node.func)}({parts}{', ' if parts else ''}axis={over})"
+            yield change("broadcast-unsummed", f"`{own}` lacks the axis that is summed over", text)
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
         renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own
@@ -525,11 +652,22 @@ def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
                     yield change("broadcast-unsummed", f"`{own}` is taken over the wrong axis", changed)
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
-    for place, argument in enumerate(node.args if name not in ("append", "add") else ()):
+    for place, argument in [*enumerate(node.args)][::-1] if name not in ("append", "add") else ():
         if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
             arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
             text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
             yield change("sign", f"the sign of the argument of `{own}` is not right", text)
+
+
+ORDERS = {  # calls that take one of several nodes, by the number of their arguments, with those that take another
+    ("min", 1): [("max", "{0}")],
+    ("max", 1): [("min", "{0}")],
+    ("min", 2): [("max", "{0}, {1}")],
+    ("max", 2): [("min", "{0}, {1}")],
+    ("pop", 0): [("pop", "0")],
+    ("pop", 1): [("pop", "")],
+    ("popleft", 0): [("pop", "")],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,9 +679,19 @@ class Names:
     unread: Mapping[str, int]  # those that nothing reads, with the line on which each is assigned
     squares: Collection[str]  # what the program squares
     missing: Collection[str]  # what a layer keeps, and this function does not read
+    lists: Collection[str]  # to which something is appended
+    wrappers: Mapping[str, tuple[str, ...]]  # functions that fit gradients to shapes, with what they get beside these
 
 
-def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[str], *, is_engine: bool) -> Names:
+def operands(
+    function: ast.AST,
+    entries: Sequence[ast.AST],
+    squares: Collection[str],
+    wrappers: Mapping[str, tuple[str, ...]],
+    companions: Mapping[str, Collection[str]],
+    *,
+    is_engine: bool,
+) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
     fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
@@ -562,22 +710,28 @@ def operands(function: ast.AST, entries: Sequence[ast.AST], squares: Collection[
     more = [one for one in arguments if one in ("self", "other")] + walked + read_from
     holders = dict.fromkeys([*nodes, *(more if nodes else ())])
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
+    deep = [ast.unparse(one) for one in inner if isinstance(one, ast.Attribute) and is_data_or_gradient(one.attr)
+            and isinstance(one.value, ast.Attribute)] if nodes else []  # fmt: skip
     of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
     kept = [one for one in fields if id(one) not in called | of_modules and one.attr != "shape"] if not nodes else []
+    beside = [f"{ast.unparse(one.value)}.{other}" for one in kept for other in companions.get(one.attr, ())]
     capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
     inside = set(map(id, inner))
     near = sorted(
         (one for one in entries if base_of(one).partition(".")[0] in plain), key=lambda one: id(one) not in inside
     )
     tables = {base_of(one) for one in entries if isinstance(one, ast.Subscript)}  # which are no numbers themselves
-    possible = (*held, *numbers, *capitals, *map(ast.unparse, kept), *map(ast.unparse, near))
+    possible = (*held, *deep, *numbers, *capitals, *map(ast.unparse, kept), *beside, *map(ast.unparse, near))
     names = dict.fromkeys(one for one in possible if one not in tables)
     read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    lines = {one.id: one.lineno for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    stored = [(one.lineno, one.id) for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    lines = {variable: line for line, variable in sorted(stored, reverse=True)}  # the first of each
     unread = {one: lines[one] for one in numbers if one not in read and one in lines}
     here = {ast.unparse(one) for one in inner if isinstance(one, ast.Attribute | ast.Subscript)}
     missing = [one for one in map(ast.unparse, () if is_engine else near) if one in names and one not in here]
-    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing)
+    appended = [one.func for one in inner if isinstance(one, ast.Call)]
+    lists = {ast.unparse(one.value) for one in appended if isinstance(one, ast.Attribute) and one.attr == "append"}
+    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing, lists, wrappers)
 
 
 def node_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute]) -> dict[str, None]:

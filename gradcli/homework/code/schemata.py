@@ -47,7 +47,12 @@ def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Cha
     nodes = {id(node): node for *_, node, _, _ in changes}
     for (id_, field), ranges in bodies.items():
         setattr(nodes[id_], field, branched(getattr(nodes[id_], field), ranges))
+    loops = [node.body for node in ast.walk(tree) if isinstance(node, ast.While)]
+    for body in loops:  # what does not end with a change stops, and the others go on
+        body.insert(0, ast.Expr(test("_turn()")))
     text = f"_change = 0\n{ast.unparse(ast.fix_missing_locations(tree))}"
+    for body in loops:
+        del body[0]
     for node, field, value in before:
         setattr(node, field, value)
     return text, numbered
@@ -123,24 +128,37 @@ def holders(tree: ast.Module) -> dict[int, int]:
     return found
 
 
-def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, Change]:
-    """Return changes that put each statement's numbers a bit off, by the number of the statement.
+def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, list[Change]]:
+    """Return changes that put each of a statement's numbers a bit off, by the number of the statement.
 
     Where a call makes a node, or keeps something, they are those that it gets.
     """
     numbers = holders(tree)
-    found: dict[int, Change] = {}
+    found: dict[int, list[Change]] = {}
     for node in ast.walk(tree):
         value = getattr(node, "value", None)
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) and numbers[id(node)] in reached:
-            other: ast.expr | None = None
-            if isinstance(value, ast.Call) and (isinstance(node, ast.Expr) or is_class(value.func)):
-                other = ast.Call(value.func, [test(f"_off({ast.unparse(one)})") for one in value.args], value.keywords)
-            elif isinstance(value, ast.expr) and not isinstance(node, ast.Expr):
-                other = test(f"_off({ast.unparse(value)})")
-            if other is not None:
-                found[numbers[id(node)]] = ("", "", node.lineno, node, "value", other)
+        if not isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) or numbers[id(node)] not in reached:
+            continue
+        others: list[ast.expr] = []
+        if isinstance(value, ast.Call) and (isinstance(node, ast.Expr) or is_class(value.func)):
+            others = [ast.Call(value.func, parts, value.keywords) for parts in each_off(value.args)]
+        elif isinstance(value, ast.Tuple | ast.List):
+            others = [type(value)(parts, ast.Load()) for parts in each_off(value.elts)]
+        elif isinstance(value, ast.expr) and not isinstance(node, ast.Expr) and not isinstance(value, ast.Constant):
+            others = [off(value)]
+        if others:
+            found[numbers[id(node)]] = [("", "", node.lineno, node, "value", other) for other in others]
     return found
+
+
+def each_off(parts: list[ast.expr]) -> list[list[ast.expr]]:
+    """Return some expressions with one of them off, for each; a 0 that is put off is still 0."""
+    places = [place for place, part in enumerate(parts) if not isinstance(part, ast.Constant)]
+    return [[*parts[:place], off(parts[place]), *parts[place + 1 :]] for place in places]
+
+
+def off(value: ast.expr) -> ast.expr:
+    return test(f"_off({ast.unparse(value)})")
 
 
 def is_class(function: ast.expr) -> bool:

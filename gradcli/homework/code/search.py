@@ -33,6 +33,10 @@ class Judge(Protocol):
     def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]: ...
 
 
+def alike(change: Change, other: Change, text: str) -> bool:
+    return change[0] == other[0] and strange(change, text) == strange(other, text)
+
+
 @dataclass(frozen=True)
 class Search:
     """The search for the mistake behind the `wrong` cases of a program; `before` are the numbers of all."""
@@ -43,14 +47,14 @@ class Search:
     wrong: Sequence[Case]
     before: Mapping[str, Any]
 
-    def found(self) -> Change | None:
-        """Return the change of one place after which all is right; else the line that alone has a part in it."""
+    def found(self) -> Sequence[Change]:
+        """Return the changes of one place, each on its line, after which all is right; else the line at fault alone."""
         try:
-            return self.mistake(ast.parse(self.text))
+            return self.mistakes(ast.parse(self.text))
         except RecursionError:  # it is read, but nested too deeply to be written
-            return None
+            return ()
 
-    def mistake(self, tree: ast.Module) -> Change | None:
+    def mistakes(self, tree: ast.Module) -> Sequence[Change]:
         code, spectrum = self.judge.code, self.spectrum(self.near)
         reached = spectrum[self.wrong[0].name]
         right = [case for case in self.near if case not in self.wrong]
@@ -62,16 +66,18 @@ class Search:
         alone = alone - self.cleared(tree, alone) or alone
         if not code.is_engine or (alone and "" not in off):  # what is wrong is in one operation, not in the walk
             reached, shared = alone, set()
-        possible = repairs(tree, self.text, reached, shared, code)
+        has_axes = not code.is_engine or any(isinstance(value, tuple) for case in self.wrong for value in case.at)
+        possible = repairs(tree, self.text, reached, shared, code, has_axes=has_axes)
         likely = list(map(parsed, possible[:LIKELY]))
-        change = self.mending_change(tree, likely)
-        if change is not None and not strange(change, self.text):  # else one of more may be more like what is there
-            return change
+        changes = self.mending_changes(tree, likely)
+        if changes and not strange(changes[0], self.text):  # else one of more may be more like what is there
+            return changes
         for start in range(0, len(possible), BATCH):
             batch = list(map(parsed, possible[start : start + BATCH]))
-            if (change := self.mending_change(tree, batch)) is not None:
-                return change
-        return line_at_fault(tree, alone, code)
+            if changes := self.mending_changes(tree, batch):
+                return changes
+        line = line_at_fault(tree, alone, code)
+        return [line] if line is not None else ()
 
     @property
     def near(self) -> Sequence[Case]:
@@ -81,8 +87,11 @@ class Search:
         call = self.wrong[0].name.rpartition("_")[2]
         return [case for case in self.cases if case.name.rpartition("_")[2] == call]
 
-    def mending_change(self, tree: ast.Module, batch: Sequence[Change]) -> Change | None:
-        """Return the likeliest of some changes after which all is right, tried on some cases that are wrong first."""
+    def mending_changes(self, tree: ast.Module, batch: Sequence[Change]) -> Sequence[Change]:
+        """Return the likeliest of some changes after which all is right, tried on some cases that are wrong first.
+
+        Changes on other lines follow, where they are as much like what is there.
+        """
         first, *others = {
             case.name: case for case in (self.wrong[0], self.wrong[len(self.wrong) // 2], self.wrong[-1])
         }.values()
@@ -92,11 +101,12 @@ class Search:
         if others and len(mends) > 1:
             program, held = together(tree, changes)
             changes = [held[number - 1] for number in self.mending(program, others, range(1, len(held) + 1))]
+        mended: list[Change] = []
         for change in sorted(changes, key=lambda one: (strange(one, self.text), batch.index(one)))[:MOST_MENDS]:
-            program, _ = together(tree, [change])
-            if self.mending(program, self.cases, [1], small=False):
-                return change
-        return None
+            is_other = all(one[2] != change[2] and alike(one, change, self.text) for one in mended)
+            if is_other and self.mending(together(tree, [change])[0], self.cases, [1], small=False):
+                mended.append(change)
+        return mended
 
     def spectrum(self, cases: Sequence[Case]) -> dict[str, set[int]]:
         """Return for each case the numbers of what runs in a program; of a layer for all cases together."""
@@ -117,7 +127,7 @@ class Search:
         changes = disturbances(tree, reached)
         if any(np.isnan(self.before[case.name]).any() for case in cases):  # it stops with an error
             return set()
-        program, held = together(tree, list(changes.values()))
+        program, held = together(tree, [change for some in changes.values() for change in some])
         results = self.results(program, cases, range(1, len(held) + 1))
 
         def is_cleared(change: Change) -> bool:
@@ -127,7 +137,7 @@ class Search:
                 for case, after in pairs
             )
 
-        return {number for number, change in changes.items() if is_cleared(change)}
+        return {number for number, some in changes.items() if all(map(is_cleared, some))}
 
     def is_untouched(self, case: Case, after: Any) -> bool:
         """Whether a change has no part in what is wrong in a case, or has one in a gradient or value that is right."""
@@ -147,7 +157,11 @@ class Search:
         return [n for n, parts in results if all(map(self.is_mended, cases, parts))]
 
     def is_mended(self, case: Case, value: Any) -> bool:
-        is_same = case.of_layer or not case.is_by_itself or np.array_equal(value[6:], self.before[case.name][6:])
+        is_same = (
+            case.of_layer
+            or not case.is_by_itself
+            or np.array_equal(value[2 * case.entries :], self.before[case.name][2 * case.entries :])
+        )
         return is_same and self.judge.is_right(case, value)
 
     def results(

@@ -17,7 +17,7 @@ from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.suspect_index import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Guess, Turn
-from gradcli.homework.mistakes.forward import LAST, SELDOM
+from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -27,7 +27,7 @@ from gradcli.homework.submission.numerals import TOLD, Tolerance, Typed, largest
 ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
-CHANCE = 0.01  # known mistakes that a certain number may be expected to meet by accident
+CHANCE = 0.001  # known mistakes that a certain number may be expected to meet by accident
 LOOSE = 0.2  # the same, of far-fetched ones that are told
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
@@ -122,8 +122,7 @@ class Detective:
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
         felt, rank = is_felt(problem, suspect), sum(part.rank for part in suspect.parts)
-        of_value = suspect.code in LATE and rank < SELDOM and problem.kind == "value"
-        known = suspect.code not in GUESSED and (rank <= LIKELY or of_value)
+        known = suspect.code not in GUESSED and suspect.code not in LATE and rank <= LIKELY  # any slip may be another
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),

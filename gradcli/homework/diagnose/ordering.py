@@ -109,21 +109,14 @@ def weight(one: Diagnosis) -> tuple[int, ...]:
 def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
     """Return diagnoses that are certain only if one mistake alone is left: none other gives the number, likely or not.
 
-    A slip in the forward pass counts only where it could be certain itself, and the student's values do not speak
-    against it; beside a mistake of a later tier it counts as it is.
+    A slip in the forward pass counts, too, though the student's values may speak against it: they are not what all of
+    the number came from.
     """
     found = tuple(found)
-    is_doubtful = bool(found) and TIERS.get(found[0].code, 0) > 0
-    left = {kin(one.code) for one in found if is_left(one, is_doubtful=is_doubtful)}
+    left = {kin(one.code) for one in found if " + " not in one.code}
     alone = found and found[0].certain and len(left) == 1
     return tuple(replace(one, certain=False) if one.certain and not (alone and kin(one.code) in left) else one
                  for one in found)  # fmt: skip
-
-
-def is_left(one: Diagnosis, *, is_doubtful: bool) -> bool:
-    if one.code in LATE:
-        return (one.certain or (is_doubtful and one.rank <= LAST)) and one.rank < UNLIKELY
-    return " + " not in one.code
 
 
 def kin(code: str) -> str:

@@ -246,6 +246,11 @@ def diag(v: Any, k: int = 0) -> Any:
     return np.diag(entries, beside(k))
 
 
+def diagflat(v: Any, k: int = 0) -> Any:
+    """The matrix that has entries on its diagonal."""
+    return diag(np.ravel(value(v)), k)
+
+
 def triangle(function: Function) -> Function:
     """Wrap a function that makes a triangular matrix of a matrix or of rows that are all the same."""
 
@@ -283,7 +288,8 @@ FUNCTIONS: dict[str, Function] = {
     **members_named(np, "outer kron", crossing),
     **members_named(np, "dot matmul inner", multiplying),
     **members_named(np, "triu tril", triangle),
-    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, clip, meshgrid)},
+    **{function.__name__: function for function in (array, asarray, tile, repeat, broadcast_to, diag, diagflat)},
+    **{function.__name__: function for function in (clip, meshgrid)},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import Counter
 from typing import Any
@@ -13,6 +14,7 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.code import marking
 from gradcli.homework.code.cases import USUAL, Code
 from gradcli.homework.code.marking import CodeJudge, missed
+from gradcli.homework.code.schemata import together
 from gradcli.homework.code.search import Search
 from gradcli.homework.grading import Grader
 from gradcli.homework.lint.lint import findings
@@ -21,7 +23,7 @@ from gradcli.homework.solve.runs.scripts import Outcomes, Refusal, text_of
 from gradcli.homework.submission.hand_ins import read_notebook, read_program
 from gradcli.source import Source
 from gradcli.workers.messages import message_of
-from tests.homework.code import shapes
+from tests.homework.code import arrays, shapes
 from tests.homework.code.engines import CLOSURES, LOCAL_GRADS, NUMPY, SHAPES, TAPE
 from tests.programs import some
 
@@ -611,3 +613,89 @@ def test_an_operation_that_is_not_recorded_is_named(grader: Grader, operation: s
     off = [one for one in marked(grader, text)["engine"] if one.verdict == "wrong"]
     assert off
     assert {found.code for one in off for found in one.diagnoses} == {"unrecorded"}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "quantity"),
+    [
+        ("Value.fit(-g, b.data)", "-g", "broadcast"),
+        ("lambda g: a.data.T @ g", "lambda g: a.data @ g", "matmul"),
+        ("lambda g: a.data.T @ g", "lambda g: g @ a.data.T", "matmul"),
+        ("np.full(self.data.shape, g)", "np.full(self.data.shape, 1.0)", "sum"),
+        ("Value.fit(g * b.data, a.data)", "Value.fit(g, a.data) * b.data", "broadcast"),
+        ("g = g.sum(axis=axes, keepdims=True)", "g = g.mean(axis=axes, keepdims=True)", "broadcast"),
+    ],
+)
+def test_an_engine_of_arrays_is_tried_with_arrays(right: str, wrong: str, quantity: str) -> None:
+    judge = CodeJudge(Code("Value", is_engine=True), ("operations",))
+    assert {one.verdict for one in judge.verdicts(arrays.ENGINE).values()} == {"correct"}
+    found, line = named(judge, arrays.ENGINE, right, wrong)
+    assert found == {line}
+    judge = CodeJudge(Code("Value", is_engine=True), ("chain", quantity))
+    verdicts = judge.verdicts(arrays.ENGINE.replace(right, wrong, 1))
+    assert [verdicts[name].verdict for name in ("chain", quantity)] == ["correct", "wrong"]
+
+
+SOFTMAX_QUESTION = """
+[[question]]
+id = "loss"
+function = "softmax_loss_backward"
+program = "L = mean(-sum(T * log_softmax(X @ W + b, 1), 1))"
+takes = ["X", "W", "b", "T"]
+returns = ["dX", "dW", "db"]
+shapes = { X = ["n", "d"], W = ["d", "k"], b = ["k"], T = ["n", "k"] }
+given = { T = "one_hot" }
+"""
+
+
+def test_the_arguments_of_a_function_have_the_properties_that_are_given() -> None:
+    grader = Grader(read_assignment(Source(SOFTMAX_QUESTION, "week.toml")))
+    assert {one.verdict for one in marked(grader, arrays.SOFTMAX)["loss"]} == {"correct"}
+    for wrong in ('{ Q = "one_hot" }', '{ T = "one" }', '{ T = "symmetric" }', "{ T = 1 }"):
+        with pytest.raises(UsageError, match="has no property"):
+            read_assignment(Source(SOFTMAX_QUESTION.replace('{ T = "one_hot" }', wrong), "week.toml"))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("J = np.diagflat(s) - s @ s.T", "J = np.diagflat(s * (1 - s))"),
+        ("J = np.diagflat(s) - s @ s.T", "J = np.diagflat(s) + s @ s.T"),
+    ],
+)
+def test_the_jacobian_of_a_softmax_is_named(right: str, wrong: str) -> None:
+    judge = Grader(read_assignment(Source(SOFTMAX_QUESTION, "week.toml"))).keys["loss"].code
+    assert judge is not None
+    found, line = named(judge, arrays.SOFTMAX, right, wrong)
+    assert found == {line}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("dy.sum(axis=0)", "dy.mean(axis=0)"),
+        ("for layer in self.layers[::-1]:", "for layer in self.layers:"),
+        ("dy * (1 - self.y ** 2)", "dy * (1 - self.y)"),
+    ],
+)
+def test_a_network_may_keep_its_layers_in_a_list(right: str, wrong: str) -> None:
+    code = Code("Net", is_engine=False, is_layer=True, takes=("x",), shapes={"x": ["n", "d"]},
+                returns=("inputs", "parameters"), arguments=("d", "h", "k"))  # fmt: skip
+    judge = CodeJudge(code, code.returns)
+    assert {one.verdict for one in judge.verdicts(arrays.NETWORK).values()} == {"correct"}
+    found, line = named(judge, arrays.NETWORK, right, wrong)
+    assert found == {line}
+
+
+def test_a_change_without_an_end_ends_alone() -> None:
+    text = "_change = 0\ndef f():\n    while _change < 1:\n        pass\n"
+    program, held = together(ast.parse(text), [])
+    assert (program.count("_turn()"), held) == (1, [])
+
+
+def test_numbers_need_not_stand_beside_nodes_where_data_become_arrays() -> None:
+    lines = arrays.ENGINE.replace("Value.of(other)", "other").splitlines()
+    text = "\n".join(line for line in lines if "__r" not in line)
+    text = text.replace("        return x if isinstance(x, Value) else Value(x)", "        return x")
+    verdicts = CodeJudge(Code("Value", is_engine=True), USUAL).verdicts(text)
+    assert {one.verdict for one in verdicts.values()} == {"correct"}

@@ -261,7 +261,8 @@ def relay(draw: Draw) -> Asked:
                 sign__whole=lambda n: -n.y_v * n.l_v_u, outside__sine=lambda n: n.y_v * n.v),
             asked("dy/dx", lambda n: n.y_u * 2 * n.k * n.x,
                 inner_dropped__u=lambda n: n.y_u, power_rule__dropped=lambda n: n.y_u * n.k * n.x,
-                power_rule__kept=lambda n: n.y_u * 2 * n.k * n.x**2, forward_slip__no_k=lambda n: n.y_u * 2 * n.x,
+                power_rule__kept=lambda n: n.y_u * 2 * n.k * n.x**2,
+                forward_slip_or_inner_dropped__no_k=lambda n: n.y_u * 2 * n.x,  # k is an inner derivative, too
                 local_not_total__u=lambda n: 2 * n.k * n.x, sign__whole=lambda n: -n.y_u * 2 * n.k * n.x,
                 not_a_gradient__update=lambda n: n.x - 0.1 * n.y_u * 2 * n.k * n.x,
                 outer_at_wrong_point__cos=lambda n: n.y_v * cos(n.x) * 2 * n.k * n.x,

@@ -39,7 +39,7 @@ def test_a_small_class_reaches_the_bars() -> None:
     assert tally.share("not wrongly credited") == 1, table(measure)
     assert tally.share("among") >= 0.96, table(measure)
     assert tally.share("first") >= 0.93, table(measure)
-    assert tally.share("certain is true") >= 0.97, table(measure)
+    assert tally.counts["certain is true of"] - tally.counts["certain is true"] <= 1, table(measure)
     assert tally.share("outside not certain") >= 0.97, table(measure)
     assert tally.share("something said") >= 0.98, table(measure)
 

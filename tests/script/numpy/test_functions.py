@@ -39,6 +39,7 @@ def test_functions_of_one_array(name: str) -> None:
     "np.sum(a, dtype=float))",
     "print(np.percentile(b, 50), np.quantile(b, [0.25, 0.5]), np.unique([1, 1, 2], return_counts=True), np.roll(b, 1))",
     "print(np.tile([1, 2], 2), np.repeat([1, 2], [1, 2]), np.diag([1, 2]), np.diag(np.eye(2)), np.trace(np.eye(3)))",
+    "print(np.diagflat(b), np.diagflat([[1, 2], [3, 4]], 1), np.diagflat(b.reshape(-1, 1)) - np.outer(b, b))",
     "print(np.meshgrid([1, 2], [3, 4]))",
     "print(np.triu(a), np.tril(a, -1), np.broadcast_to(b, (2, 3)), np.polyval([1, 2], 3))",
     "print(np.zeros(3), np.ones((2, 2)), np.zeros((2, 3), dtype=int), np.arange(5), np.arange(0, 1, "
@@ -90,6 +91,7 @@ def test_functions_are_numpys(program: str) -> None:
     "np.random.permutation(10**12)",
     "np.random.choice(10**12, 5)",
     "np.diag(np.zeros(10**6))",
+    "np.diagflat(np.zeros((1000, 1000)))",
     "np.triu(np.zeros(10**6))",
     "np.meshgrid(np.zeros(10**5), np.zeros(10**5))",
     "np.eye(10**6)",
