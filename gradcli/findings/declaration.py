@@ -83,7 +83,7 @@ class Cause:
         assert self.code not in CAUSES
         CAUSES[self.code] = self
 
-    def found(
+    def finding(
         self,
         place: Any,
         name: str,

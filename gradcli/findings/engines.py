@@ -76,7 +76,7 @@ def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Cal
     root = next(iter(named), engines.roots.get(place.key))
     engines.roots.pop(place.key, None)
     attribute = parents_in(root)
-    if not attribute or any(type(one.env.get("self")) is type(root) for one in place.calls()):
+    if not attribute or any(type(outer.env.get("self")) is type(root) for outer in place.calls()):
         return
     engines.passes[place.key] += 1
     if engines.passes[place.key] > SURVEYED:
@@ -89,9 +89,9 @@ def looked_at(witness: Witness, env: dict[str, Any], place: Place, call: ast.Cal
         for node in nodes:
             for x in parents_of(node, attribute):
                 users[id(x)].append(node)
-        wrong = [one for node in nodes for one in wrong_edges(witness, node, attribute, users)]
+        wrong = [finding for node in nodes for finding in wrong_edges(witness, node, attribute, users)]
         if not wrong and len(nodes) <= FEW:
-            wrong = [one for node in nodes for one in wrong_factors(witness, node, attribute)][:1]
+            wrong = [finding for node in nodes for finding in wrong_factors(witness, node, attribute)][:1]
         if not wrong and len(nodes) <= MANY and not engines.leaves:
             wrong = list(wrong_order(witness, root, nodes, attribute, names, called(call)))
         yield from wrong
@@ -141,7 +141,7 @@ def added(
         message = f"{names} still held the gradient of an earlier pass, from before the step: nothing set it to 0."
         because = f"{first}.grad is {number(stepped[first].grad)}, where this pass alone gives {number(alone[first])}."
         instead = f"{'; '.join(f'{name}.grad = 0.0' for name in wrong[:3])}  # before {place.written.text}"
-        yield ACCUMULATED.found(place, ", ".join(wrong), message, because, instead)
+        yield ACCUMULATED.finding(place, ", ".join(wrong), message, because, instead)
 
 
 def wrong_edges(witness: Witness, node: Any, attribute: str, users: Mapping[int, Sequence[Any]]) -> Iterator[Finding]:
@@ -230,28 +230,28 @@ def wrong_factors(witness: Witness, node: Any, attribute: str) -> Iterator[Findi
                 slopes = [slope(arguments, method[1].name, x, data) for x in parents]
         except Exception:  # the snippet's own code, which may not take these numbers
             continue
-        for parent, first, own, true in zip(parents, alone, contributions, slopes, strict=True):
+        for parent, first, part, true in zip(parents, alone, contributions, slopes, strict=True):
             names = [key for key, x in variables.items() if x is parent]
             at = next((x for x, name in settings(method[2]) if name in names), None)
-            if true is None or at is None or np.allclose(own, true, rtol=1e-3, atol=1e-5):
+            if true is None or at is None or np.allclose(part, true, rtol=1e-3, atol=1e-5):
                 continue
             others = [x for x in slopes if x is not None and x is not true]
-            is_alone = np.allclose(2 * own, first, rtol=1e-3, atol=1e-5)  # whatever out.grad is
-            own = first if is_alone else own
-            cause = WRONG_INPUT if any(np.allclose(own, x, rtol=1e-3) for x in others) else FACTOR
+            is_alone = np.allclose(2 * part, first, rtol=1e-3, atol=1e-5)  # whatever out.grad is
+            part = first if is_alone else part
+            cause = WRONG_INPUT if any(np.allclose(part, x, rtol=1e-3) for x in others) else FACTOR
             cause = DROPS if is_alone else cause
             place, name = Place(method[0], at.lineno, at, witness.machine.globals), method[1].name
             message = f"the derivative of {type(node).__name__}.{name} by {names[0]} is wrong: {place.written.text}."
-            because = f"for {names[0]} = {number(value_in(parent))} it gives {number(own)} times out.grad, the "
+            because = f"for {names[0]} = {number(value_in(parent))} it gives {number(part)} times out.grad, the "
             if is_alone:
                 message = f"{place.written.text} leaves out the gradient of the result: the chain rule is missing."
-                because = f"for {names[0]} = {number(value_in(parent))} it gives {number(own)} whatever that is; the "
+                because = f"for {names[0]} = {number(value_in(parent))} it gives {number(part)} whatever that is; the "
             because += f"difference quotient of {name} is {number(true)}."
             about = ", ".join(x for x in (names[0], name, type(node).__name__, witness.path(parent)) if x)
             out = next((key for key, x in variables.items() if x is node), "out")
             chained = ast.BinOp(at.value, ast.Mult(), ast.parse(f"{out}.grad", mode="eval").body)
             instead = f"{names[0]}.grad += {ast.unparse(chained)}" if is_alone else None
-            yield cause.found(place, about, message, because, instead)
+            yield cause.finding(place, about, message, because, instead)
             return
 
 
@@ -337,7 +337,7 @@ def wrong_order(
     elif not around or any(isinstance(x, ast.Call) and called(x) == method.name for x in ast.walk(around[-1])):
         instead = "first list all numbers, each once and after its parents; then go through that list reversed"
     about = ", ".join([name, type(root).__name__, method.name])
-    yield ORDER.found(place, about, message, because, instead, see=[method.lineno])
+    yield ORDER.finding(place, about, message, because, instead, see=[method.lineno])
 
 
 def passed_again(method: ast.FunctionDef) -> tuple[ast.stmt, str, str] | None:
@@ -363,12 +363,12 @@ def method_around(witness: Witness, kind: type, qualified: str) -> tuple[Any, as
     names = qualified.replace(".<locals>", "").split(".")
     for source in witness.statements:
         for tree in witness.trees(source):
-            found: list[Any] = [tree]
+            nodes: list[Any] = [tree]
             for name in names:
-                body = getattr(found[-1], "body", [])
-                found += [x for x in body if isinstance(x, ast.ClassDef | ast.FunctionDef) and x.name == name][:1]
-            if len(found) == 4 == len(names) + 1 and isinstance(found[2], ast.FunctionDef):
-                return source, found[2], found[3]
+                body = getattr(nodes[-1], "body", [])
+                nodes += [x for x in body if isinstance(x, ast.ClassDef | ast.FunctionDef) and x.name == name][:1]
+            if len(nodes) == 4 == len(names) + 1 and isinstance(nodes[2], ast.FunctionDef):
+                return source, nodes[2], nodes[3]
     return None
 
 
@@ -391,7 +391,7 @@ def of_missing(
         )
         because = f"line {at.line} gives {name} its gradient, and nothing passes that on to what {name} was made of."
         instead = f"{out} = {call_text[:-1]}, ({name},))" if len(call.args) == 1 and not call.keywords else None
-        yield LEFT_GRAPH.found(place, f"{out}, {function.name}, {name}", message, because, instead, see=[at.line])
+        yield LEFT_GRAPH.finding(place, f"{out}, {function.name}, {name}", message, because, instead, see=[at.line])
 
 
 def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: int, total: Any) -> Finding:
@@ -400,7 +400,7 @@ def of_overwritten(witness: Witness, at: Place, name: str, parent: Any, uses: in
     message = f"{at.written.text} sets {name}.grad, and what another use of the number gave is lost: write +=."
     because = f"{subject} has {uses} uses: its gradient is {number(parent.grad)}, what they give is {number(total)}."
     instead = at.written.text.replace(" = ", " += ", 1)
-    return OVERWRITTEN.found(at, ", ".join(x for x in (name, witness.path(parent)) if x), message, because, instead)
+    return OVERWRITTEN.finding(at, ", ".join(x for x in (name, witness.path(parent)) if x), message, because, instead)
 
 
 def differ(a: Any, b: Any) -> bool:

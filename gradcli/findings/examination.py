@@ -44,7 +44,7 @@ class Examination:
     @property
     def is_clean(self) -> bool:
         """Whether nothing is an error or a warning."""
-        return all(one.severity == "note" for one in self.findings)
+        return all(finding.severity == "note" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ def examination(
     """Return what is suspicious about a run that has ended."""
     findings = witness.judged(error)
     if names:
-        findings = [one for one in findings if any(is_about(one, name) for name in names)]
+        findings = [finding for finding in findings if any(is_about(finding, name) for name in names)]
     texts = {}
     for cell in snippet.cells:
-        for one in findings:
-            if one.source == cell.name and 0 < one.line <= cell.text.count("\n") + 1:
-                texts[one.source, one.line] = cell.line(one.line).strip()
+        for finding in findings:
+            if finding.source == cell.name and 0 < finding.line <= cell.text.count("\n") + 1:
+                texts[finding.source, finding.line] = cell.line(finding.line).strip()
     engines = witness.of(Engines)
     passes, steps = witness.run.passed + engines.passes.total(), len(witness.of(Ledger).steps)
     leaves = len(witness.run.filled) + len(engines.leaves)
@@ -122,22 +122,22 @@ class Telling:
 
     def of(self, code: str, name: str, source: str = "", line: int = 0) -> Finding | None:
         """Return the finding that tells a note or a reason with this code about a tensor, or at a line."""
-        for one in self.findings:
-            here = one.source == source and line in (one.line, *one.see)
-            if code in CAUSES[one.code].answers and (here or is_about(one, name)):
-                return one
+        for finding in self.findings:
+            here = finding.source == source and line in (finding.line, *finding.see)
+            if code in CAUSES[finding.code].answers and (here or is_about(finding, name)):
+                return finding
         return None
 
     def notes(self, notes: Sequence[Note], source: str = "", line: int = 0) -> tuple[Note, ...]:
-        return tuple(one for one in notes if self.of(one.code, one.node, source, line) is None)
+        return tuple(note for note in notes if self.of(note.code, note.node, source, line) is None)
 
     def event(self, event: Event) -> Event:
         """Return an event without the notes that findings tell; a reason becomes the name of its finding."""
         place = event.source.name, event.line
         match event:
             case Asked():
-                one = self.of(event.code, event.name, *place)
-                return event if one is None else replace(event, message=reference(one))
+                finding = self.of(event.code, event.name, *place)
+                return event if finding is None else replace(event, message=reference(finding))
             case Backward() | Returned():
                 explanation = event.explanation
                 if explanation is not None:
@@ -149,13 +149,13 @@ class Telling:
 
     def leaves(self, leaves: Sequence[LeafState]) -> Iterator[LeafState]:
         for leaf in leaves:
-            found = (
-                (one for one in self.findings if is_about(one, leaf.name) and one.severity != "note")
+            about_leaf = (
+                (finding for finding in self.findings if is_about(finding, leaf.name) and finding.severity != "note")
                 if leaf.reason
                 else ()
             )
-            one = next(iter(found), None)
-            yield leaf if one is None else replace(leaf, reason=reference(one))
+            finding = next(iter(about_leaf), None)
+            yield leaf if finding is None else replace(leaf, reason=reference(finding))
 
     def timeline(self, timeline: Timeline) -> Timeline:
         events = tuple(map(self.event, timeline.events))
@@ -164,24 +164,30 @@ class Telling:
         )
 
 
-def reference(one: Finding) -> str:
+def reference(finding: Finding) -> str:
     """Return where the finding stands that tells more."""
-    return f"{one.code}, line {one.line}" if one.cell is None else f"{one.code}, cell {one.cell} line {one.line}"
+    return (
+        f"{finding.code}, line {finding.line}"
+        if finding.cell is None
+        else f"{finding.code}, cell {finding.cell} line {finding.line}"
+    )
 
 
 def examine_program(explanation: Explanation, text: str) -> Examination:
     """Return what is suspicious about a program at a point."""
-    findings = [one for detect in DETECTORS["program"] for one in detect(explanation) or ()]
-    texts = {(one.source, one.line): explanation.parsed.source.line(one.line).strip() for one in findings}
+    findings = [finding for detect in DETECTORS["program"] for finding in detect(explanation) or ()]
+    texts = {
+        (finding.source, finding.line): explanation.parsed.source.line(finding.line).strip() for finding in findings
+    }
     looked = f"{counted(len(explanation.nodes), 'value')}, {counted(len(explanation.leaves), 'gradient')}"
     return Examination(text, texts, tuple(ordered(findings)), looked)
 
 
-def is_about(one: Finding, name: str) -> bool:
+def is_about(finding: Finding, name: str) -> bool:
     """Return whether a finding names a tensor: `w` and `w.grad` are one."""
     stem = name.removesuffix(".grad")
-    return stem in (part.removesuffix(".grad") for part in one.name.replace(" and ", ", ").split(", "))
+    return stem in (part.removesuffix(".grad") for part in finding.name.replace(" and ", ", ").split(", "))
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
+def counted(number: int, singular: str, several: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else several or singular + 's'}"

@@ -52,7 +52,7 @@ class Answers:
 
     def __init__(self) -> None:
         self.of: dict[Any, dict[int, tuple[Any, Any]]] = {}
-        self.told: set[str] = set()
+        self.stated: set[str] = set()
 
 
 @DROPS.on("pass")
@@ -63,8 +63,8 @@ def begun(witness: Witness, done: Pass) -> None:
 @DROPS.on("answer")
 def answered(witness: Witness, done: Pass, event: Contribution) -> None:
     assert isinstance(event.node, custom_node())
-    found = witness.of(Answers).of.setdefault(event.node, {})
-    found[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
+    answers = witness.of(Answers).of.setdefault(event.node, {})
+    answers[event.position] = np.array(value_of(event.upstream)), np.array(value_of(event.contribution))
 
 
 @DROPS.on("arrival")
@@ -81,12 +81,12 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
                     yield from of_none(witness, done, node, position)
     for node, answer in list(answers.of.items()):
         name = node.call.function.__name__
-        if node not in done.outs or name in answers.told or len(node.call.results) != 1 or done.times > 8:
+        if node not in done.outs or name in answers.stated or len(node.call.results) != 1 or done.times > 8:
             continue
-        found = mistake(witness, node, answer, done.outs[node])
-        if found is not None:
-            answers.told.add(name)
-            yield found
+        finding = mistake(witness, node, answer, done.outs[node])
+        if finding is not None:
+            answers.stated.add(name)
+            yield finding
 
 
 def class_of(witness: Witness, node: Any) -> tuple[ast.ClassDef, Place] | None:
@@ -99,10 +99,10 @@ def class_of(witness: Witness, node: Any) -> tuple[ast.ClassDef, Place] | None:
 
 
 def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[Finding]:
-    found = class_of(witness, node)
-    if found is None:
+    class_and_place = class_of(witness, node)
+    if class_and_place is None:
         return
-    kind, place = found
+    kind, place = class_and_place
     tensors = [node.call.arguments[i] for i in node.call.places]
     tensor = tensors[position]
     if tensor.node is None or not tensor.is_leaf or tensor._grad is not None:
@@ -119,7 +119,7 @@ def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[
         at = Place(place.source, wrong.lineno, wrong, witness.machine.globals)
         instead = f"if ctx.needs_input_grad[{argument}]:"
     message = f"backward of {kind.name} returns None for {parameter}, argument {argument}, which needs a gradient."
-    yield RETURNS_NONE.found(
+    yield RETURNS_NONE.finding(
         at,
         f"{name}, {kind.name}, backward, {parameter}",
         message,
@@ -196,10 +196,10 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
         answer = {at: (np.ravel(g)[:MOST], np.ravel(returned)[:MOST]) for at, (g, returned) in answer.items()}
     if any(value.size > MOST for value in values) or np.size(out) > MOST or any(v.dtype.kind != "f" for v in values):
         return None
-    found = jacobians_of(witness, node, values, answer, out)
-    if found is None:
+    pair = jacobians_of(witness, node, values, answer, out)
+    if pair is None:
         return None
-    jacobians, swapped = found
+    jacobians, swapped = pair
     right = {p: (np.ravel(g) @ jacobians[p]).reshape(values[p].shape) for p, (g, _) in answer.items()}
     for position, (g, returned) in answer.items():
         true, value = right[position], values[position]
@@ -367,10 +367,10 @@ def swapped_jacobians(witness: Witness, node: Any, values: list[Any], answer: di
 def stated(
     witness: Witness, node: Any, position: int, cause: Cause, returned: Any, true: Any, words: str
 ) -> Finding | None:
-    found = class_of(witness, node)
-    if found is None:
+    class_and_place = class_of(witness, node)
+    if class_and_place is None:
         return None
-    kind, place = found
+    kind, place = class_and_place
     place = answer_of(kind, place, position)
     tensor = node.call.arguments[node.call.places[position]]
     parameter = parameter_name(kind, node.call.places[position])
@@ -379,17 +379,17 @@ def stated(
     message = f"backward of {kind.name} returns a wrong gradient for {parameter}: {words}."
     because = f"for {name} it returns {entries(returned)}, difference quotients of forward give {entries(true)}."
     about = ", ".join([kind.name, "backward", name, parameter])
-    return cause.found(place, about, message, because, mended(cause, place, position, kind, words), see=[place.line])
+    return cause.finding(place, about, message, because, mended(cause, place, position, kind, words), see=[place.line])
 
 
 def answer_of(kind: ast.ClassDef, place: Place, position: int) -> Place:
     """Return the statement of backward that computes what it returns for an input, perhaps the return itself."""
     parts = answers_in(place.node)
-    own, made = parts[position] if position < len(parts) else None, place
-    for x in ast.walk(kind) if own is not None else ():
+    expr, made = parts[position] if position < len(parts) else None, place
+    for x in ast.walk(kind) if expr is not None else ():
         if not isinstance(x, ast.Assign) or x.lineno >= place.line or isinstance(x.value, ast.Constant):
             continue  # g_x = g_w = None at the start is no answer
-        if [ast.unparse(target) for target in x.targets] == [ast.unparse(own or x)]:
+        if [ast.unparse(target) for target in x.targets] == [ast.unparse(expr or x)]:
             made = Place(place.source, x.lineno, x, place.env)
     return made
 
@@ -425,24 +425,24 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
     position = 0 if isinstance(place.node, ast.Assign) else position
     if position >= len(parts):
         return None
-    own = parts[position]
-    if isinstance(own, ast.Call) and isinstance(own.func, ast.Attribute) and own.func.attr in ("mm", "matmul"):
-        own = ast.BinOp(own.func.value, ast.MatMult(), own.args[0])
-    text = one_line(ast.unparse(own))
+    expr = parts[position]
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr in ("mm", "matmul"):
+        expr = ast.BinOp(expr.func.value, ast.MatMult(), expr.args[0])
+    text = one_line(ast.unparse(expr))
     if cause is DROPS:
         new = (
             f"{g} * ({text})"
-            if isinstance(own, ast.BinOp) and isinstance(own.op, ast.Add | ast.Sub)
+            if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add | ast.Sub)
             else f"{g} * {text}"
         )
     elif cause is MISSES_SUM and is_shared:
-        if all(not isinstance(x, ast.Name) or x.id != "out" for x in ast.walk(method or own)):
+        if all(not isinstance(x, ast.Name) or x.id != "out" for x in ast.walk(method or expr)):
             return None  # the result has no name there
         new = f"{text} - out * ({text}).sum()"
     elif cause is MISSES_SUM:
         new = f"{text} - {text}.mean()" if text == g else f"{text} - ({text}).mean()"
-    elif cause is TRANSPOSED and isinstance(own, ast.BinOp) and isinstance(own.op, ast.MatMult):
-        left, right = ast.unparse(own.left), ast.unparse(own.right)
+    elif cause is TRANSPOSED and isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.MatMult):
+        left, right = ast.unparse(expr.left), ast.unparse(expr.right)
         plain = re.compile(r"\.(t\(\)|T)$")
         if is_product:
             new = f"{transposed(right)} @ {transposed(left)}"
@@ -464,7 +464,7 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
                 x.id = swap.get(x.id, x.id)
         new = one_line(ast.unparse(tree))
         if new == ast.unparse(parts[1 - position]):
-            parts[1 - position] = own  # the two are exchanged
+            parts[1 - position] = expr  # the two are exchanged
     else:
         return None
     parts[position] = ast.parse(new, mode="eval").body
@@ -513,11 +513,13 @@ def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> It
     node = out.node
     if not isinstance(node, custom_node()):
         return
-    own = [one for one in events if isinstance(one, Contribution) and one.node is node]
-    answer = {one.position: (np.array(value_of(one.upstream)), np.array(value_of(one.contribution))) for one in own}
-    found = mistake(witness, node, answer, out.value)
-    if found is not None:
-        yield replace(found, severity=severity)
+    steps = [event for event in events if isinstance(event, Contribution) and event.node is node]
+    answer = {
+        event.position: (np.array(value_of(event.upstream)), np.array(value_of(event.contribution))) for event in steps
+    }
+    finding = mistake(witness, node, answer, out.value)
+    if finding is not None:
+        yield replace(finding, severity=severity)
 
 
 @NOT_CHECKED.on("end")
@@ -552,7 +554,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
                 )
                 text = one_line(ast.unparse(made.value)) if made is not None else f"{name}.detach()"
                 clone = text.replace(".requires_grad_()", "")
-                yield NOT_CHECKED.found(
+                yield NOT_CHECKED.finding(
                     at,
                     f"{name}, gradcheck",
                     message,
@@ -564,7 +566,7 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
                 return
             if value.dtype == np.float32 and value.requires_grad and "Jacobian mismatch" in message_of(error):
                 message = f"{name} is float32, which has too few digits for the difference quotients of gradcheck."
-                yield NOT_CHECKED.found(
+                yield NOT_CHECKED.finding(
                     place,
                     f"{name}, gradcheck",
                     message,

@@ -72,7 +72,7 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
     if not is_leaving(cut):
         what = step_in_words(place, cut)
         message = f"{what} has no derivative: no gradient goes back to {leaves}."
-        return NO_DERIVATIVE.found(place, name, message, effect, soft(place, cut), severity)
+        return NO_DERIVATIVE.finding(place, name, message, effect, soft(place, cut), severity)
     if cut.how == "no_grad":
         target, mode = place.written.target(), mode_around(place)
         made = f"{target} was computed" if target else "this was computed"
@@ -83,7 +83,7 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
         what = what_left(place, cut)
         message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
     instead, later = kept_in_graph(place, cut), stacked_later(witness, place)
-    return LEFT_GRAPH.found(
+    return LEFT_GRAPH.finding(
         place, name, message, effect, f"{instead}; {later}" if instead and later else instead, severity
     )
 
@@ -240,8 +240,8 @@ def is_array_made(node: ast.Call) -> bool:
 def stacked(x: ast.expr) -> str | None:
     """Return rows as a stack of tensors; None where a row has numbers in it, which stack() does not take."""
     if isinstance(x, ast.List | ast.Tuple):
-        parts = [stacked(one) for one in x.elts]
-        return None if None in parts else f"torch.stack([{', '.join(str(one) for one in parts)}])"
+        parts = [stacked(row) for row in x.elts]
+        return None if None in parts else f"torch.stack([{', '.join(str(part) for part in parts)}])"
     is_number = isinstance(x, ast.Constant) or (isinstance(x, ast.UnaryOp) and isinstance(x.operand, ast.Constant))
     text = ast.unparse(x)
     return None if is_number else f"torch.stack({text})" if isinstance(x, ast.ListComp) else text
@@ -271,7 +271,7 @@ def of_whole_numbers(witness: Witness, place: Place, severity: str) -> Finding:
     message = f"{name or 'the tensor'} holds whole numbers, and only floats can require grad."
     dtype = f"; its dtype is {tensor.dtype}" if isinstance(tensor, Tensor) else ""
     because = f"{text} is refused: a small change of a whole number is none{dtype}."
-    return INTEGER_LEAF.found(place, name, message, because, instead, severity, see=[see])
+    return INTEGER_LEAF.finding(place, name, message, because, instead, severity, see=[see])
 
 
 def handled(witness: Witness, place: Place) -> str:
@@ -313,13 +313,13 @@ def several_numbers(witness: Witness) -> Iterator[Finding]:
         swallowed = " The error was swallowed, and no gradient came." if severity == "warning" else ""
         message = f"{name} is no single number: backward() needs one, or a gradient{shape}.{swallowed}"
         because = f"a gradient is that of one number, and {name} has several."
-        yield NOT_SCALAR.found(place, name, message, because, instead, severity)
+        yield NOT_SCALAR.finding(place, name, message, because, instead, severity)
 
 
 def severity_of(witness: Witness, error: Exception, place: Place) -> str:
     if error is witness.stopped_by:
         return "error"
-    return next((found for one in place.calls() if (found := handled(witness, one)) != "error"), "note")
+    return next((severity for caller in place.calls() if (severity := handled(witness, caller)) != "error"), "note")
 
 
 @LEFT_GRAPH.on("end")
@@ -352,7 +352,7 @@ def of_numbers(
         because += f"gets its share of the gradient through {name}."
     call = one_line(ast.unparse(calls[0]))
     instead = at.written.text.replace(call, f"{call[:-1]}, create_graph=True)".replace("(, ", "("))
-    yield LEFT_GRAPH.found(at, name, message, because, instead, severity, see=[place.line])
+    yield LEFT_GRAPH.finding(at, name, message, because, instead, severity, see=[place.line])
 
 
 @LEFT_GRAPH.on("end")
@@ -363,7 +363,7 @@ def of_a_number(witness: Witness) -> Iterator[Finding]:
             continue
         x = place.written.operand("backward")
         lines = lines_behind(witness, place, names_in(x))
-        taken = next((one for key, one in witness.departed.items() if key in lines), None)
+        taken = next((pair for key, pair in witness.departed.items() if key in lines), None)
         if taken is not None and x is not None:
             cut, leaves = taken
             effect = f"{short(x)} is a plain number at line {place.line}, and backward() is of tensors."
@@ -382,27 +382,29 @@ def in_a_sum(witness: Witness, done: Pass) -> Iterator[Finding]:
         effect = f"what line {place.line} adds is a constant: that term has no part in the gradient of line "
         effect += f"{done.place.line}."
         if isinstance(x, Tensor):
-            roots = [x, *(one for root in witness.run.origins.roots(x) if (one := root()) is not None)]
+            roots = [x, *(tensor for root in witness.run.origins.roots(x) if (tensor := root()) is not None)]
             lines = lines_behind(witness, place, [witness.known(x)])
-            at_lines = [witness.run.gradient_at(one) for one in roots]
+            at_lines = [witness.run.gradient_at(tensor) for tensor in roots]
             at_lines += [line for line, source in witness.returned_in.items() if (source.name, line) in lines]
             at = next((witness.at(witness.returned_in.get(line), line) for line in at_lines if line), None)
             if at is not None and x.value.size == 1 and "create_graph" not in at.written.text:
-                gradient = next((one for one in roots if witness.run.gradient_at(one)), None)
+                gradient = next((tensor for tensor in roots if witness.run.gradient_at(tensor)), None)
                 yield from of_numbers(witness, gradient, at, done.place)
                 continue
             cuts = witness.run.origins.below([x])
-            found = [(cut, leaf) for leaf, cut in cuts.items() if cut is not None and cut.how in (*COPIES, ".data")]
-            if not found or None in cuts.values():
+            cut_leaves = [
+                (cut, leaf) for leaf, cut in cuts.items() if cut is not None and cut.how in (*COPIES, ".data")
+            ]
+            if not cut_leaves or None in cuts.values():
                 continue
-            cut, leaves = found[0][0], tuple(leaf for _, leaf in found)
+            cut, leaves = cut_leaves[0][0], tuple(leaf for _, leaf in cut_leaves)
         else:
             if any(isinstance(y, ast.Constant) and y.value == abs(x) for y in place.written.nodes()):
                 continue
             read = {y.id: place.env.get(y.id) for y in place.written.nodes() if isinstance(y, ast.Name)}
             same = [key for key, value in read.items() if isinstance(value, float) and value == x]
             lines = lines_behind(witness, place, same or [key for key, value in read.items() if not is_recorded(value)])
-            taken = next((one for key, one in witness.departed.items() if key in lines), None)
+            taken = next((pair for key, pair in witness.departed.items() if key in lines), None)
             if taken is None:
                 continue
             cut, leaves = taken
@@ -423,12 +425,12 @@ def in_an_equation(witness: Witness, done: Pass) -> Iterator[Finding]:
         terms = [x for x in inputs if isinstance(x, Tensor) and x.node is None and np.any(x.value)]
         if node.primitive.name not in ("add", "sub", "rsub") or is_update or not terms:
             continue
-        roots = [terms[0], *(one for root in run.origins.roots(terms[0]) if (one := root()) is not None)]
-        gradient = next((one for one in roots if run.gradient_at(one)), None)
+        roots = [terms[0], *(tensor for root in run.origins.roots(terms[0]) if (tensor := root()) is not None)]
+        gradient = next((tensor for tensor in roots if run.gradient_at(tensor)), None)
         line = run.gradient_at(gradient) if gradient is not None else 0
         by = witness.differentiated_by.get(line, ())
         is_by_data = by and all(isinstance(node_of(x), AccumulateGrad) and id(x) not in trained for x in by)
-        below = [leaf for one in run.passes.values() if one.returns and one.line == line for leaf in one.below]
+        below = [leaf for past in run.passes.values() if past.returns and past.line == line for leaf in past.below]
         if is_by_data and gradient is not None and any(id(leaf) in trained for leaf in below):
             at, place = witness.at(witness.returned_in.get(line), line), witness.place_of(node) or done.place
             yield from of_numbers(witness, gradient, at, place)
@@ -460,18 +462,18 @@ def lines_behind(witness: Witness, place: Place, names: Sequence[str]) -> set[tu
     for source, x in witness.syntax():
         for name, statement in given_in(x):
             sources.setdefault(name, []).append((source, statement))
-    found = {(place.source.name, line) for line in lines_of(place.node)}
-    waiting, known = [one for name in names for one in sources.get(name, ())], set[int]()
+    lines = {(place.source.name, line) for line in lines_of(place.node)}
+    waiting, known = [pair for name in names for pair in sources.get(name, ())], set[int]()
     while waiting:
         source, statement = waiting.pop()
         if id(statement) in known:
             continue
         known.add(id(statement))
-        found.update((source.name, line) for line in lines_of(statement))
+        lines.update((source.name, line) for line in lines_of(statement))
         for x in ast.walk(statement):
             name = x.id if isinstance(x, ast.Name) else x.attr if isinstance(x, ast.Attribute) else ""
             waiting.extend(sources.get(name, ()))
-    return found
+    return lines
 
 
 def lines_of(node: ast.stmt | None) -> range:
@@ -506,7 +508,7 @@ def inferred(witness: Witness) -> Iterator[Finding]:
         because = f"line {place.line} computes with {name} and needs a graph."
         instead = f"with torch.no_grad(): {made.written.text}  # in place of inference_mode()"
         severity = severity_of(witness, error, place)
-        yield LEFT_GRAPH.found(made, name, message, because, instead, severity, see=[place.line])
+        yield LEFT_GRAPH.finding(made, name, message, because, instead, severity, see=[place.line])
 
 
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
@@ -567,7 +569,7 @@ def of_constants(
             message = f"{call} without create_graph=True returns numbers: {root_name} has no graph."
             because = f"line {place.line} differentiates what was computed from {root_name}."
             instead = made.written.text.replace(call, f"{call[:-1]}, create_graph=True)")
-            return LEFT_GRAPH.found(made, root_name, message, because, instead, severity, see=[place.line])
+            return LEFT_GRAPH.finding(made, root_name, message, because, instead, severity, see=[place.line])
     switched = [x for x in roots if x in run.switched and witness.known(x)]
     if switched:
         return of_switched(witness, name, switched, place, effect, severity)
@@ -577,7 +579,7 @@ def of_constants(
     first = creation(witness, names[0]) if names else None
     if first is not None and is_maker(first):
         typed = f"{first.written.text[:-1]}, requires_grad=True)"
-    return NO_LEAF.found(place, about, message, effect, typed, severity, see=[first.line if first else 0])
+    return NO_LEAF.finding(place, about, message, effect, typed, severity, see=[first.line if first else 0])
 
 
 def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, effect: str, severity: str) -> Finding:
@@ -595,7 +597,7 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
         message = f"requires_grad was switched off of all that {name} was computed from: {list_names(names)}."
         typed = f"for p in {owner}.parameters(): p.requires_grad_()" if owner else f"{names[0]}.requires_grad_()"
         typed += f"  # after line {line}"
-    return NO_LEAF.found(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
+    return NO_LEAF.finding(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
 
 
 def computed_before_switched(witness: Witness, place: Place, tensor: Tensor) -> str:
@@ -629,7 +631,7 @@ def of_rebound(witness: Witness, tensor: Tensor, severity: str = "") -> Iterator
         f"{line}, not the leaf any more."
     )
     because = f"the leaf that {name} was before has the gradient; {name}.grad is None."
-    yield LEAF_REBOUND.found(place, name, message, because, instead, severity)
+    yield LEAF_REBOUND.finding(place, name, message, because, instead, severity)
 
 
 def updated(witness: Witness, place: Place, change: str, name: str) -> str:
@@ -659,7 +661,7 @@ def anonymous(witness: Witness, tensor: Tensor) -> Finding | None:
     message = f"{name} is the result of an operation, {made or place.written.text}, not a leaf."
     because = f"the float{leaf.dtype.itemsize * 8} leaf inside has the gradient, and no name; {name}.grad is None."
     instead = finished_first(place)
-    return LEAF_REBOUND.found(place, name, message, because, instead)
+    return LEAF_REBOUND.finding(place, name, message, because, instead)
 
 
 def of_node(node: Node) -> Tensor | None:
@@ -694,7 +696,7 @@ def of_new(place: Place, name: str, made: str) -> Finding:
         instead = f"for {short(loop.target)} in {short(loop.iter)}: {short(part.left)}.data {sign} {short(part.right)}"
     message = f"{name} is the result of an operation, {made or place.written.text}, not the leaf any more."
     because = f"the leaf that was {name} before has the gradient; {name}.grad is None."
-    return LEAF_REBOUND.found(place, name, message, because, instead)
+    return LEAF_REBOUND.finding(place, name, message, because, instead)
 
 
 def finished_first(place: Place) -> str | None:
@@ -726,29 +728,29 @@ def finished_first(place: Place) -> str | None:
 def asked(witness: Witness) -> Iterator[Finding]:
     """State why a `.grad` that was read is None; of one that was filled later nothing."""
     run = witness.run
-    latest: dict[int, Asking] = {id(one.tensor): one for one in witness.calls}
+    latest: dict[int, Asking] = {id(asking.tensor): asking for asking in witness.calls}
     cuts: dict[Cut, list[Asking]] = {}
-    for one in latest.values():
-        tensor, place = one.tensor, one.place
+    for asking in latest.values():
+        tensor, place = asking.tensor, asking.place
         if tensor._grad is not None or tensor in run.filled or witness.read.get(tensor, -1) >= 0:
             continue
         name = witness.name(tensor)
-        if one.code == "non-leaf":
+        if asking.code == "non-leaf":
             if tensor in run.names.renamed:
                 yield from of_rebound(witness, tensor)
-            elif (found := anonymous(witness, tensor)) is not None:
-                yield found
+            elif (finding := anonymous(witness, tensor)) is not None:
+                yield finding
             elif witness.known(tensor):
                 message = f"{name} is the result of an operation, and keeps no gradient: {name}.grad is None."
                 instead = f"{name}.retain_grad()  # before backward()"
                 failed = next((error for error, at in witness.errors if at.key == place.key), None)
                 if failed is not None and "None" in message_of(failed):
                     because, severity = f"line {place.line} computes with None.", severity_of(witness, failed, place)
-                    yield NEVER_REACHED.found(place, f"{name}, {name}.grad", message, because, instead, severity)
+                    yield NEVER_REACHED.finding(place, f"{name}, {name}.grad", message, because, instead, severity)
                 else:
-                    yield NON_LEAF.found(place, name, message, "", instead)
+                    yield NON_LEAF.finding(place, name, message, "", instead)
             continue
-        if one.code == "reset":
+        if asking.code == "reset":
             continue
         if not isinstance(tensor.node, AccumulateGrad):
             cut = next((cut for cut in run.origins.below([tensor]).values() if cut is not None), None)
@@ -764,12 +766,12 @@ def asked(witness: Witness) -> Iterator[Finding]:
             continue  # as an unused parameter
         cut = cut_above(witness, tensor)
         if cut is not None:
-            cuts.setdefault(cut, []).append(one)
+            cuts.setdefault(cut, []).append(asking)
         else:
-            yield from of_unreached(witness, one, name)
+            yield from of_unreached(witness, asking, name)
     for cut, asks in cuts.items():
-        names = [witness.name(one.tensor) for one in asks]
-        lines = list_names(dict.fromkeys(str(one.place.line) for one in asks))
+        names = [witness.name(asking.tensor) for asking in asks]
+        lines = list_names(dict.fromkeys(str(asking.place.line) for asking in asks))
         effect = (
             f"{several(f'{name}.grad' for name in names)} {'is' if len(names) == 1 else 'are'} None at line {lines}."
         )
@@ -802,7 +804,7 @@ def of_plain(witness: Witness, place: Place, name: str) -> Iterator[Finding]:
     message = f"{name} does not require grad, so no pass gives it a gradient: {name}.grad is None."
     because = f"line {place.line} computes with {name}.grad."
     see = [made.line] if made is not None else []
-    yield NO_LEAF.found(place, name, message, because, instead, severity_of(witness, failed, place), see=see)
+    yield NO_LEAF.finding(place, name, message, because, instead, severity_of(witness, failed, place), see=see)
 
 
 def is_result_used(place: Place) -> bool:
@@ -834,8 +836,8 @@ def is_held(witness: Witness, tensor: Tensor) -> bool:
     return False
 
 
-def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
-    run, tensor, place = witness.run, one.tensor, one.place
+def of_unreached(witness: Witness, asking: Asking, name: str) -> Iterator[Finding]:
+    run, tensor, place = witness.run, asking.tensor, asking.place
     effect = f"{name}.grad is None at line {place.line}."
     passes = [done for done in run.passes.values() if not done.returns]
     stopped = next((done.stops[tensor] for done in passes if tensor in done.stops), None)
@@ -849,7 +851,7 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         text = f"({words})" if isinstance(output, ast.BinOp) else words
         message = f"torch.autograd.grad returns the gradient and leaves {name}.grad alone."
         severity = "note" if is_result_used(at) else ""
-        yield NEVER_REACHED.found(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
+        yield NEVER_REACHED.finding(at, name, message, effect, f"{text}.backward()", severity, see=[place.line])
     elif not passes:
         failed = [at for _, at in witness.errors if at.written.calls("backward")]
         if failed:
@@ -857,23 +859,23 @@ def of_unreached(witness: Witness, one: Asking, name: str) -> Iterator[Finding]:
         returns = [witness.at(witness.returned_in.get(x.line), x.line) for x in run.passes.values()]
         is_meant = any(map(is_result_used, returns)) and all(at.key != place.key for _, at in witness.errors)
         message = f"no backward pass has run, so {name} has no gradient."
-        yield NEVER_REACHED.found(place, name, message, effect, None, "note" if is_meant else "")
+        yield NEVER_REACHED.finding(place, name, message, effect, None, "note" if is_meant else "")
     elif tensor in run.origins.used and all(number <= run.origins.since[tensor] for number in run.passes):
         used = run.origins.used[tensor]
         message = f"no backward pass has run since line {used} computed with {name}: the last one ran before."
         target = witness.at(None, used).written.target()
         instead = f"{target}.backward()" if isinstance(place.env.get(target), Tensor) else None
-        yield NEVER_REACHED.found(place, name, message, effect, instead, see=[used, passes[-1].line])
+        yield NEVER_REACHED.finding(place, name, message, effect, instead, see=[used, passes[-1].line])
     elif tensor not in run.origins.used and (result := computed_before_switched(witness, place, tensor)):
         yield of_switched(witness, result, [tensor], place, effect, "")
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
-        yield NEVER_REACHED.found(place, name, message, effect, None, severity)
+        yield NEVER_REACHED.finding(place, name, message, effect, None, severity)
     else:
         outputs = list_names(dict.fromkeys(output_words(witness, done.line, done.output) for done in passes))
         message = f"the backward pass started from {outputs}, which does not depend on {name}."
-        yield NEVER_REACHED.found(
+        yield NEVER_REACHED.finding(
             place,
             name,
             message,
@@ -912,7 +914,7 @@ def in_a_loop(witness: Witness) -> Iterator[Finding]:
             because = f"{witness.name(leaves[0])} is the same in each of {accounts[leaves[0]].count} passes."
             sign = "-=" if isinstance(value.op, ast.Sub) else "+="
             instead = f"with torch.no_grad(): {name} {sign} {short(value.right)}" if short(value.left) == name else None
-            yield LEAF_REBOUND.found(place, f"{name}, {names}", message, because, instead)
+            yield LEAF_REBOUND.finding(place, f"{name}, {names}", message, because, instead)
 
 
 def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Finding]:
@@ -925,8 +927,8 @@ def of_no_leaf(witness: Witness, place: Place, severity: str) -> Iterator[Findin
         ):
             if value in witness.run.names.renamed:
                 yield from of_rebound(witness, value, severity)
-            elif (found := anonymous(witness, value)) is not None:
-                yield replace(found, severity=severity)
+            elif (finding := anonymous(witness, value)) is not None:
+                yield replace(finding, severity=severity)
 
 
 @NO_DERIVATIVE.on("arrival")
@@ -957,8 +959,8 @@ def steps(witness: Witness, done: Pass) -> None:
         straight = f"{short(x)} + ({words} - {short(x)}).detach()" if x is not None and short(x) else None
         message = f"{words} goes in steps: its derivative is 0 everywhere, so {list_names(names)} gets the gradient 0."
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
-        found = NO_DERIVATIVE.found(place, ", ".join(names), message, because, straight, see=[done.place.line])
-        witness.of(Zeros).expect(witness, zero[0], found)
+        finding = NO_DERIVATIVE.finding(place, ", ".join(names), message, because, straight, see=[done.place.line])
+        witness.of(Zeros).expect(witness, zero[0], finding)
 
 
 @HOOK.on("arrival", closely=True)
@@ -976,7 +978,7 @@ def hooked(witness: Witness, done: Pass) -> None:
             at = next((x for x in calls if x.written.text.startswith((f"{name}.", spelled(name)))), calls[0])
             message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
             because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
-            finding = HOOK.found(at, name, message, because, None, see=[done.place.line])
+            finding = HOOK.finding(at, name, message, because, None, see=[done.place.line])
             witness.of(Zeros).expect(witness, leaf, finding)
 
 
@@ -1015,13 +1017,13 @@ def written_over(witness: Witness) -> Iterator[Finding]:
         instead = updated(witness, place, change, name)
         because = "torch refuses it: its gradient would be that at another value."
         severity = severity_of(witness, error, place)
-        yield LEAF_IN_PLACE.found(place, name, message, because, instead, severity)
+        yield LEAF_IN_PLACE.finding(place, name, message, because, instead, severity)
 
 
 @STOPPED.on("stopped")
 def otherwise(witness: Witness) -> Iterator[Finding]:
     """State an error that no other cause explains."""
-    if witness.stopped_by is None or any(one.severity == "error" for one in witness.findings.values()):
+    if witness.stopped_by is None or any(finding.severity == "error" for finding in witness.findings.values()):
         return
     error, place = next((error, place) for error, place in witness.errors if error is witness.stopped_by)
     from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
@@ -1030,9 +1032,9 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         return
     kind = python_class(error).__name__
     message = f"{kind}: {one_line(message_of(error)).rstrip('.')[:300]}."
-    related = [one for one in witness.findings.values() if one.severity == "warning"]
+    related = [finding for finding in witness.findings.values() if finding.severity == "warning"]
     is_gradient = ".grad" in place.written.text  # which a finding at a later line of the loop may have made None
-    if "NoneType" in message and any(is_gradient or one.line <= place.line for one in related):
+    if "NoneType" in message and any(is_gradient or finding.line <= place.line for finding in related):
         return
     given = [short(x) for call in place.written.nodes() if isinstance(call, ast.Call) for x in call.args]
     names = [x for x in (place.written.target(), *given) if re.fullmatch(r"[A-Za-z_][\w.]*", x)]
@@ -1042,4 +1044,4 @@ def otherwise(witness: Witness) -> Iterator[Finding]:
         pairs[0] if len(pairs) == 1 else (), (r"(?<=sigmoid\()x(?=\))", r"\btarget(?=\.)"), strict=False
     ):
         typed = re.sub(word, short(x), typed) if short(x).isidentifier() else typed
-    yield STOPPED.found(place, ", ".join(names), message, typed, None)
+    yield STOPPED.finding(place, ", ".join(names), message, typed, None)

@@ -11,8 +11,10 @@ from gradcli.findings.finding import SEVERITIES, Finding
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings with the most suspicious first; of those of one severity causes come before what follows."""
     findings = list(findings)
-    first = [one for one in findings if not any(is_cause(other, one) for other in findings)]
-    return sorted(first, key=lambda one: (SEVERITIES.index(one.severity), CAUSES[one.code].order, one.line))
+    first = [finding for finding in findings if not any(is_cause(other, finding) for other in findings)]
+    return sorted(
+        first, key=lambda finding: (SEVERITIES.index(finding.severity), CAUSES[finding.code].order, finding.line)
+    )
 
 
 def is_cause(one: Finding, other: Finding) -> bool:

@@ -34,7 +34,7 @@ class Pairs:
 
     def __init__(self) -> None:
         self.of: WeakKeyDictionary[Node, tuple[Operation, int]] = WeakKeyDictionary()
-        self.told: set[Any] = set()
+        self.stated: set[Any] = set()
         self.expanded: WeakKeyDictionary[Tensor, Tensor] = WeakKeyDictionary()  # what losses broadcast themselves
 
 
@@ -94,14 +94,14 @@ def averaged(witness: Witness, done: Pass) -> Iterator[Finding]:
     if not pairs.of or not done.is_surveyed or done.output.value.size != 1:
         return
     for node in done.order:
-        found = pairs.of.get(node)
-        if found is None or not is_reduced_alike(done, node):
+        pair = pairs.of.get(node)
+        if pair is None or not is_reduced_alike(done, node):
             continue
-        operation, column = found
+        operation, column = pair
         key = operation.place.key
-        if key in pairs.told:
+        if key in pairs.stated:
             continue
-        pairs.told.add(key)
+        pairs.stated.add(key)
         yield of_pair(witness, done, node, operation, column)
 
 
@@ -165,14 +165,14 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
             instead = place.written.with_(x, instead)
             break
     about = ", ".join(name for name in [*names, place.written.target()] if name)
-    return BROADCAST.found(place, about, message, because + ".", instead, see=[done.place.line])
+    return BROADCAST.finding(place, about, message, because + ".", instead, see=[done.place.line])
 
 
 def flattened(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     from gradcli.ops.shaping.shaping import reshape
 
-    found: Tensor = reshape(x, shape=shape)
-    return found
+    flat: Tensor = reshape(x, shape=shape)
+    return flat
 
 
 def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:
@@ -258,8 +258,8 @@ def softmax_below(node: Node) -> Node | None:
 def of_one_hot(witness: Witness, operation: Operation) -> None:
     """Note logs of probabilities that add up to 1 in each column, where each row has one label."""
     tensors, node = operation.tensors, node_of(operation.application.out)
-    x = next((one for one in tensors if one.node is not None), None)
-    labels = next((one for one in tensors if one.node is None), None)
+    x = next((tensor for tensor in tensors if tensor.node is not None), None)
+    labels = next((tensor for tensor in tensors if tensor.node is None), None)
     inner = node_of(x) if x is not None else None
     if x is None or labels is None or not isinstance(inner, Node) or labels.shape != x.shape or x.ndim != 2:
         return
@@ -307,12 +307,12 @@ def of_picked(witness: Witness, operation: Operation) -> None:
 
 @SOFTMAX_TWICE.on("pass", closely=True)
 def twice(witness: Witness, done: Pass) -> Iterator[Finding]:
-    found = witness.of(Twice).of
-    if not found or not done.is_surveyed:
+    nodes = witness.of(Twice).of
+    if not nodes or not done.is_surveyed:
         return
     for node in done.order:
-        if node in found:
-            cause, inner, operation = found[node]
+        if node in nodes:
+            cause, inner, operation = nodes[node]
             if cause is AXIS:
                 yield of_axis(witness, inner, operation, node)
                 continue
@@ -345,7 +345,7 @@ def of_axis(witness: Witness, inner: Node, operation: Operation, node: Node) -> 
         *map(witness.known, operation.tensors[:1]),
     ]
     names = ", ".join(x for x in about if x)
-    return AXIS.found(place, names, message, because, instead, see=[operation.place.line])
+    return AXIS.finding(place, names, message, because, instead, see=[operation.place.line])
 
 
 def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation: Operation, node: Node) -> Finding:
@@ -391,9 +391,9 @@ def of_twice(witness: Witness, done: Pass, cause: Cause, inner: Node, operation:
         )
         message = f"{what} (line {made.line}), and {loss_name} wants their logs."
         instead = logged(witness, made) if kind == "softmax" else f"torch.nn.functional.cross_entropy({given}, ...)"
-        return cause.found(place, ", ".join(names), message, because, instead, see=[made.line])
+        return cause.finding(place, ", ".join(names), message, because, instead, see=[made.line])
     message = f"{given} is already the result of {kind} (line {made.line}), and {loss_name} applies {kind} itself."
-    return cause.found(place, ", ".join(names), message, because, without(witness, made, kind), see=[made.line])
+    return cause.finding(place, ", ".join(names), message, because, without(witness, made, kind), see=[made.line])
 
 
 def without(witness: Witness, place: Place, kind: str) -> str:
@@ -416,7 +416,7 @@ def of_layer(witness: Witness, kind: str, other: str) -> str | None:
     """Return the statement that makes the one layer of a class, or the last in a row of layers, with another."""
     made = [(Written(x), call) for _, x in witness.syntax() if isinstance(x, ast.Assign | ast.Return | ast.Expr)
             for call in Written(x).calls(kind)]  # fmt: skip
-    ends = [one for one in made if any(one[1] in row.args[-1:] for row in one[0].calls("Sequential"))]
+    ends = [pair for pair in made if any(pair[1] in row.args[-1:] for row in pair[0].calls("Sequential"))]
     if len(made) != 1 and len(ends) != 1:
         return None
     written, call = made[0] if len(made) == 1 else ends[0]

@@ -50,7 +50,7 @@ def grown(witness: Witness) -> Iterator[Finding]:
         message = f"{name} keeps the graph of each of the {len(sums)} rounds, and grows with every further one."
         because = f"{len(order)} operations hang on it; {kept} of them have had their pass, and none can have another."
         instead = place.written.with_(written.value, f"({ast.unparse(written.value)}).item()")
-        yield GROWN.found(place, f"{name}, {short(written.value)}", message, because, instead)
+        yield GROWN.finding(place, f"{name}, {short(written.value)}", message, because, instead)
 
 
 @FREED.on("end")
@@ -60,7 +60,7 @@ def freed(witness: Witness) -> Iterator[Finding]:
             continue
         walked = witness.walked[id(error)]
         order = nodes_below(x.node for x in walked if x.node is not None)
-        node = next((one for one in order if one in witness.run.freed), None)
+        node = next((candidate for candidate in order if candidate in witness.run.freed), None)
         if node is None:
             continue
         yield of_freed(witness, node, walked, place, severity_of(witness, error, place))
@@ -96,11 +96,13 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             instead = earlier.written.with_(call, kept)
             message = f"{short(call) or 'torch.autograd.grad'} without create_graph=True freed the graph of {name} "
             message += f"(line {at}), and line {place.line} needs it again."
-        return FREED.found(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
+        return FREED.finding(place, f"{name}, {loss}", message, because, instead, severity, see=[line, at])
     loops = loops_around(witness, place)
     inner = loops[-1] if loops else None
-    calls_of = [one for one in made.calls() if one.source is place.source] if made is not None else []
-    outside = inner is not None and not any(inner.lineno < one.line <= (inner.end_lineno or 0) for one in calls_of)
+    calls_of = [caller for caller in made.calls() if caller.source is place.source] if made is not None else []
+    outside = inner is not None and not any(
+        inner.lineno < caller.line <= (inner.end_lineno or 0) for caller in calls_of
+    )
     if outside and calls_of and inner is not None:
         made = calls_of[-1]  # the statement that called the function
         name, at = made.written.target() or name, made.line
@@ -112,7 +114,7 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             "each round needs it again."
         )
         instead = f"{made.written.text}  # inside the loop"
-        return FREED.found(
+        return FREED.finding(
             place,
             f"{name}, {loss}",
             message,
@@ -123,7 +125,7 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
         )
     if inner is None:
         message = f"a second backward() goes through {name} (line {at}), whose graph the first one freed."
-        return FREED.found(place, f"{name}, {loss}", message, "", None, severity, see=[at])
+        return FREED.finding(place, f"{name}, {loss}", message, "", None, severity, see=[at])
     for step in inner.body:
         if (
             isinstance(step, ast.AugAssign)
@@ -142,14 +144,14 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             instead = f"{short(step.value)}.backward()" if short(step.value).isidentifier() else None
             see = [step.lineno]
             because += f"them again; {loss} += {short(step.value)}.item() would keep the number alone."
-            return FREED.found(place, f"{loss}, {short(step.value)}", message, because, instead, severity, see=see)
+            return FREED.finding(place, f"{loss}, {short(step.value)}", message, because, instead, severity, see=see)
     state = carried(witness, inner, walked)
     state = state or carried_in_object(witness, node)
     value = meant(witness.machine.globals, ast.parse(state, mode="eval").body) if state else None
     cut = f"tuple(x.detach() for x in {state})" if isinstance(value, tuple) else f"{state}.detach()"
     where = f"{state} = {cut}  # after line {place.line}, before the next round" if state else None
     message = f"this round was computed from {state or name} of the round before, whose graph its backward() freed."
-    return FREED.found(
+    return FREED.finding(
         place,
         f"{state or name}, {loss}",
         message,
@@ -245,7 +247,7 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
                 f"changes {name}, which each backward pass from {target} reads."
             )
             instead = f"{made.written.text}  # inside the loop"
-            return CHANGED.found(
+            return CHANGED.finding(
                 at, f"{name}, {target}", message, because, instead, severity, see=[saved_at, place.line]
             )
         message = (
@@ -253,10 +255,10 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
             f"{place.line} still needs the old value."
         )
         instead = f"{place.written.text}  # before {at.written.text}; compute the loss again after a step"
-        return CHANGED.found(at, name, message, because, instead, severity, see=[saved_at, place.line])
+        return CHANGED.finding(at, name, message, because, instead, severity, see=[saved_at, place.line])
     text = at.written.text
     message = f"{text} changes {name} in place after line {saved_at} has saved it."
-    return CHANGED.found(at, name, message, because, out_of_place(at), severity, see=[saved_at, place.line])
+    return CHANGED.finding(at, name, message, because, out_of_place(at), severity, see=[saved_at, place.line])
 
 
 def out_of_place(place: Place) -> str | None:
@@ -333,7 +335,7 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
         )
         instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
         names = ", ".join([name, *map(witness.name, wrong)])
-        yield BEHIND.found(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
+        yield BEHIND.finding(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
         del saver
 
 
@@ -349,12 +351,12 @@ def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
                 names = [name for name, array in arrays if np.may_share_memory(array, x.value)]
                 uses.setdefault(next(iter(names), ""), []).append((node, x))
     for name, users in uses.items():
-        stale = [one for one in users if name and not holds(witness, done, one[0])]
+        stale = [use for use in users if name and not holds(witness, done, use[0])]
         place = witness.place_of(stale[0][0]) if stale else None
         if place is None:
             continue
         known, reader = witness.known(stale[0][1]), place
-        place = next((one for one in writers(witness, place.source, name) if one.line > place.line), place)
+        place = next((writer for writer in writers(witness, place.source, name) if writer.line > place.line), place)
         message = (
             f"{name} was written over after line {reader.line} had computed with it, and autograd does not notice: "
             f"{known or 'the tensor'} has the same memory."
@@ -362,7 +364,7 @@ def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"the pass of line {done.place.line} reads what {name} holds now, in place of what each use had."
         instead = f"torch.from_numpy({name}.copy())  # or torch.tensor({name})"
         see = [reader.line, done.place.line]
-        yield BEHIND.found(place, f"{name}, {known}".strip(", "), message, because, instead, see=see)
+        yield BEHIND.finding(place, f"{name}, {known}".strip(", "), message, because, instead, see=see)
 
 
 def writers(witness: Witness, source: Source, name: str) -> Iterator[Place]:

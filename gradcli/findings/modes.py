@@ -27,10 +27,10 @@ DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "
 
 def module_around(place: Place) -> tuple[Any, Place] | None:
     """Return the module whose method the statement is in, and the statement that called it."""
-    for one in place.calls():
-        own = one.env.get("self")
-        if isinstance(own, module_class()):
-            return own, one
+    for caller in place.calls():
+        module = caller.env.get("self")
+        if isinstance(module, module_class()):
+            return module, caller
     return None
 
 
@@ -38,41 +38,41 @@ def module_around(place: Place) -> tuple[Any, Place] | None:
 def outside(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
     """State that a layer of dropout, perhaps made at each call, is no part of the module that was put to eval()."""
     place = witness.place
-    found = module_around(place)
-    for call in place.written.nodes() if found is not None and not found[0].training else ():
-        if found is None or not isinstance(call, ast.Call):
+    pair = module_around(place)
+    for call in place.written.nodes() if pair is not None and not pair[0].training else ():
+        if pair is None or not isinstance(call, ast.Call):
             continue
         layer = meant({**witness.machine.globals, **place.env}, call.func)
         is_made = isinstance(call.func, ast.Call) and called(call.func).startswith("Dropout")
-        is_kept = type(layer).__name__.startswith("Dropout") and all(x is not layer for x in found[0].modules())
+        is_kept = type(layer).__name__.startswith("Dropout") and all(x is not layer for x in pair[0].modules())
         if not is_made and not (is_kept and isinstance(layer, module_class()) and layer.training):
             continue
-        kind, text = type(found[0]).__name__, one_line(ast.unparse(call.func))
-        caller = next((one for one in place.calls() if one.env.get("self") is not found[0]), place)
+        kind, text = type(pair[0]).__name__, one_line(ast.unparse(call.func))
+        caller = next((caller for caller in place.calls() if caller.env.get("self") is not pair[0]), place)
         how = ", but made at each call" if is_made else ""
         message = f"{text} is no part of {kind}{how}: eval() does not reach it."
         because = f"at line {caller.line} self.training is False, and the layer's own training is True: it drops "
         because += f"a share of {chance:g} of {witness.name(tensor)}."
         instead = f"self.drop = {text if is_made else f'nn.Dropout({chance:g})'}  # in __init__; here self.drop(...)"
-        about = ", ".join(x for x in (text, place.written.target(), witness.path(found[0]), kind) if x)
-        yield EVAL_DROPOUT.found(place, about, message, because, instead, see=[caller.line])
+        about = ", ".join(x for x in (text, place.written.target(), witness.path(pair[0]), kind) if x)
+        yield EVAL_DROPOUT.finding(place, about, message, because, instead, see=[caller.line])
 
 
 @EVAL_DROPOUT.on("dropout")
 def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding]:
     place = witness.place
     calls = place.written.calls(*DROPOUTS)
-    found = module_around(place)
-    if not calls or found is None or found[0].training or any(word.arg == "training" for word in calls[0].keywords):
+    pair = module_around(place)
+    if not calls or pair is None or pair[0].training or any(word.arg == "training" for word in calls[0].keywords):
         return
     if len(calls[0].args) > 2 or (
         isinstance(calls[0].func, ast.Attribute) and short(calls[0].func).startswith("self.")
     ):
         return
-    outer = [one for one in place.calls() if one.env.get("self") is not found[0]]
+    outer = [caller for caller in place.calls() if caller.env.get("self") is not pair[0]]
     caller = outer[0] if outer else place
     call = one_line(ast.unparse(calls[0]))
-    parts = (place.written.target(), witness.path(found[0]), type(found[0]).__name__, called(calls[0]))
+    parts = (place.written.target(), witness.path(pair[0]), type(pair[0]).__name__, called(calls[0]))
     names = [x for x in (*parts, witness.known(tensor)) if x]
     message = f"{call} has no training=, so it drops entries after eval(), too."
     because = (
@@ -80,7 +80,7 @@ def goes_on(witness: Witness, tensor: Tensor, chance: float) -> Iterator[Finding
         "is set to 0."
     )
     instead = place.written.text.replace(call, f"{call[:-1]}, training=self.training)")
-    yield EVAL_DROPOUT.found(place, ", ".join(names), message, because, instead, see=[caller.line])
+    yield EVAL_DROPOUT.finding(place, ", ".join(names), message, because, instead, see=[caller.line])
 
 
 class Runs:
@@ -99,7 +99,7 @@ def trained(witness: Witness, done: Pass) -> None:
     for node in done.order if runs.random and done.is_surveyed else ():
         place = witness.place_of(node)
         if place is not None:
-            runs.trained.update(one.key for one in place.calls())
+            runs.trained.update(caller.key for caller in place.calls())
 
 
 @EVAL_MODE.on("pass", closely=True)
@@ -123,7 +123,7 @@ def left_in_evaluation(witness: Witness, done: Pass) -> Iterator[Finding]:
         what = "batch norm learns no statistics" if kinds[0].startswith("BatchNorm") else "dropout is off"
         because = f"{name}.training was True in the first pass and is False in that of line {done.place.line}: {what}."
         instead = f"{name}.train()  # before the next round"
-        yield EVAL_MODE.found(calls[0], name, message, because, instead, see=[done.place.line])
+        yield EVAL_MODE.finding(calls[0], name, message, because, instead, see=[done.place.line])
         return
 
 
@@ -153,7 +153,7 @@ def batch_statistics(witness: Witness, operation: Operation) -> Iterator[Finding
 def evaluated(witness: Witness, effect: str) -> Iterator[Finding]:
     """State that a model runs in training mode where no gradient is recorded, after it was trained."""
     place = witness.place
-    outer = [one for one in place.calls() if not isinstance(one.env.get("self"), module_class())]
+    outer = [caller for caller in place.calls() if not isinstance(caller.env.get("self"), module_class())]
     caller = outer[0] if outer else place
     if mode.grad_enabled:
         after = bool(witness.run.optimizers) and bool(witness.run.passed)
@@ -182,7 +182,7 @@ def of_evaluation(witness: Witness, caller: Place, effect: str) -> Iterator[Find
     because = f"{name}.training is True, so {effect}: the result is not that of the trained model."
     target = caller.written.target()
     about = ", ".join(x for x in (name, target) if x)
-    yield TRAIN_MODE.found(
+    yield TRAIN_MODE.finding(
         caller, about, message, because, f"{name}.eval()  # before; {name}.train() to go on training"
     )
 
@@ -199,22 +199,24 @@ def model_of(witness: Witness, place: Place) -> tuple[Any, str]:
             value = meant({**witness.machine.globals, **place.env}, x.func)
             if is_model(value):
                 return value, ast.unparse(x.func)
-    found = [(value, key) for key, value in witness.machine.globals.items() if is_model(value)]
-    return found[0] if len(found) == 1 else (None, "")
+    models = [(value, key) for key, value in witness.machine.globals.items() if is_model(value)]
+    return models[0] if len(models) == 1 else (None, "")
 
 
 @BATCH_OF_ONE.on("end")
 def one_row(witness: Witness) -> Iterator[Finding]:
     for error, place in witness.errors:
-        found = re.search(r"more than 1 value per channel when training, got input size (.*)", message_of(error))
-        if not found:
+        match = re.search(r"more than 1 value per channel when training, got input size (.*)", message_of(error))
+        if not match:
             continue
-        place = next((one for one in place.calls() if not isinstance(one.env.get("self"), module_class())), place)
+        place = next(
+            (caller for caller in place.calls() if not isinstance(caller.env.get("self"), module_class())), place
+        )
         _, name = model_of(witness, place)
         calls = [x for x in place.written.nodes() if isinstance(x, ast.Call) and short(x.func) == name and x.args]
         given = short(calls[0].args[0]) if calls else "the input"
         message = f"batch norm in training needs more than one row, and {given} is one: one value has no variance."
-        because = f"the input of the layer has the size {found[1].removeprefix('torch.Size(').rstrip(')')}."
+        because = f"the input of the layer has the size {match[1].removeprefix('torch.Size(').rstrip(')')}."
         slices = re.sub(r"\[(\w+):\1 \+ 1\]", r"[\1:\1 + 2]", given)
         instead = f"{name or 'model'}.eval()  # to predict for one row"
         if slices != given:
@@ -225,7 +227,7 @@ def one_row(witness: Witness) -> Iterator[Finding]:
             if made is not None and len(loader.dataset) % loader.batch_size == 1:
                 because += f" {key} has {len(loader.dataset)} rows in batches of {loader.batch_size}: the last is one."
                 instead = f"{made.written.text.removesuffix(')')}, drop_last=True)"
-        yield BATCH_OF_ONE.found(
+        yield BATCH_OF_ONE.finding(
             place,
             ", ".join(x for x in (name, given) if x),
             message,

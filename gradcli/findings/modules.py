@@ -79,7 +79,7 @@ def used_up(witness: Witness) -> Iterator[Finding]:
         message = f"{name} is a generator, which line {earlier[0]} has read to its end: the optimizer gets nothing."
         because = f"{short(value) or name} gives each parameter once."
         instead, severity = made.written.with_(value, f"list({ast.unparse(value)})"), severity_of(witness, error, place)
-        yield NOT_REGISTERED.found(made, name, message, because, instead, severity, see=[*earlier, place.line])
+        yield NOT_REGISTERED.finding(made, name, message, because, instead, severity, see=[*earlier, place.line])
 
 
 @NOT_REGISTERED.on("end")
@@ -120,7 +120,7 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
             else:
                 because = f"the optimizer of {path}.parameters() does not get {name}."
             severity = severity_of(witness, *empty) if empty is not None else ""
-            yield NOT_REGISTERED.found(
+            yield NOT_REGISTERED.finding(
                 place,
                 f"{path}.{attribute}, {name}, self.{attribute}",
                 message,
@@ -137,9 +137,9 @@ def missed(witness: Witness) -> Iterator[Finding]:
     ledger, owned = witness.of(Ledger), held(witness)
     variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
     optimizers = [
-        (key, [id(x) for group in one.param_groups for x in group["params"]])
-        for key, one in witness.objects(optimizer_class())
-        if one in ledger.steps
+        (key, [id(x) for group in optimizer.param_groups for x in group["params"]])
+        for key, optimizer in witness.objects(optimizer_class())
+        if optimizer in ledger.steps
     ]
     free = [
         x
@@ -151,12 +151,12 @@ def missed(witness: Witness) -> Iterator[Finding]:
         if made is None or len({id(x) for x in witness.run.names.former} & set(params)):
             continue
         twice = any(set(params) & set(others) for _, others in optimizers[:position])
-        names = [variables[id(x)] for x in free if id(x) in variables and all(one in variables for one in params)]
+        names = [variables[id(x)] for x in free if id(x) in variables and all(param in variables for param in params)]
         if twice and not names:
             names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
-            passes = [one.place for one in ledger.accounts[free[0]].open] if free else []
+            passes = [filling.place for filling in ledger.accounts[free[0]].open] if free else []
             last = min(passes, key=lambda place: place.line, default=None)
-            by_line = {one.latest.line: each for each, one in ledger.steps.items() if one.latest is not None}
+            by_line = {steps.latest.line: each for each, steps in ledger.steps.items() if steps.latest is not None}
             after = min((line for line in by_line if last is not None and line > last.line), default=None)
             key = witness.path(by_line.get(after or 0)) or key
             made = creation(witness, key) or made
@@ -172,25 +172,29 @@ def missed(witness: Witness) -> Iterator[Finding]:
         lists = [x for x in made.written.nodes() if isinstance(x, ast.List)]
         more = ast.List([*lists[0].elts, *(ast.Name(name) for name in names)], ast.Load()) if lists else None
         instead = made.written.with_(lists[0], more) if more is not None and not twice else None
-        yield NOT_REGISTERED.found(made, ", ".join([*names, key]), message, because, instead)
+        yield NOT_REGISTERED.finding(made, ", ".join([*names, key]), message, because, instead)
         return
 
 
 @NOT_REGISTERED.on("end")
 def left_out(witness: Witness) -> Iterator[Finding]:
     """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
-    ledger, owned, told = witness.of(Ledger), held(witness), list(witness.findings.values())
+    ledger, owned, findings = witness.of(Ledger), held(witness), list(witness.findings.values())
     models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
-    own = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
-    trained = [key for key, params in own.items() if params and all(id(x) in owned for x in params)]
-    free = {id(x) for x, one in ledger.accounts.items() if one.count > 1 and not (one.ever_moved or one.cleared)}
-    for key, params in own.items():
+    parameters = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
+    trained = [key for key, params in parameters.items() if params and all(id(x) in owned for x in params)]
+    free = {
+        id(x)
+        for x, account in ledger.accounts.items()
+        if account.count > 1 and not (account.ever_moved or account.cleared)
+    }
+    for key, params in parameters.items():
         if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
             continue
-        is_told = any(one.code == NOT_REGISTERED.code and key in one.name.split(", ") for one in told)
+        is_told = any(finding.code == NOT_REGISTERED.code and key in finding.name.split(", ") for finding in findings)
         if is_told or not models[key].training or any(id(x) in owned for x in params):
             continue  # in evaluation mode it is held fast on purpose
-        holders = [(optimizer_of(witness, x), x) for x in own[trained[0]][:1]]
+        holders = [(optimizer_of(witness, x), x) for x in parameters[trained[0]][:1]]
         made = creation(witness, holders[0][0])
         if made is None:
             continue
@@ -200,7 +204,7 @@ def left_out(witness: Witness) -> Iterator[Finding]:
         groups = [x for x in made.written.calls("parameters") if short(x)]
         both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
         instead = made.written.with_(groups[0], both) if both else None
-        yield NOT_REGISTERED.found(made, f"{key}, {holder}", message, because, instead)
+        yield NOT_REGISTERED.finding(made, f"{key}, {holder}", message, because, instead)
 
 
 @NOT_REGISTERED.on("end")
@@ -216,7 +220,7 @@ def misspelt(witness: Witness) -> Iterator[Finding]:
                 place = Place(source, x.lineno, x, witness.machine.globals)
                 message = f"{kind.name} has {x.name}, which Python never calls: its layers are not made."
                 because = "the name is __init__, with two underscores on each side."
-                yield NOT_REGISTERED.found(place, kind.name, message, because, "def __init__(self):", "error")
+                yield NOT_REGISTERED.finding(place, kind.name, message, because, "def __init__(self):", "error")
 
 
 @NOT_REGISTERED.on("end")
@@ -235,7 +239,7 @@ def made_in_forward(witness: Witness) -> Iterator[Finding]:
                 message = f"{text} is made anew in each forward pass: what a step learned would be gone."
                 because = f"{path}.parameters() does not hold it, so no optimizer moves it."
                 instead = f"self.layer = {text}  # in __init__"
-                yield NOT_REGISTERED.found(place, f"{path}, self", message, because, instead)
+                yield NOT_REGISTERED.finding(place, f"{path}, self", message, because, instead)
 
 
 def reachable(witness: Witness) -> dict[int, str]:
@@ -252,19 +256,21 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
             continue
         name, holders = ast.unparse(target.value), list(witness.paths())
-        modules = [(key, one) for key, one in holders if model and isinstance(one, model) and target.attr in vars(one)]
+        modules = [
+            (key, value) for key, value in holders if model and isinstance(value, model) and target.attr in vars(value)
+        ]
         leaves = [
-            (key, one)
-            for key, one in holders
-            if isinstance(one, Tensor) and target.attr in getattr(one, "snippet_attributes", {})
+            (key, value)
+            for key, value in holders
+            if isinstance(value, Tensor) and target.attr in getattr(value, "snippet_attributes", {})
         ]
         leaves = [] if target.attr == "requires_grad" else leaves
-        leaves += [(f"{key}.{part}", one) for key, module in modules for part, one in module.named_parameters()]
-        owned = {id(one): f"{key}.{part}" for key, own in named[::-1] for part, one in own.named_parameters()}
+        leaves += [(f"{key}.{part}", leaf) for key, module in modules for part, leaf in module.named_parameters()]
+        owned = {id(leaf): f"{key}.{part}" for key, module in named[::-1] for part, leaf in module.named_parameters()}
         moved = [
-            spelled(key if "." in key else owned.get(id(one), key))  # no variable of a loop
-            for key, one in leaves
-            if one.requires_grad and one in accounts and accounts[one].ever_moved
+            spelled(key if "." in key else owned.get(id(leaf), key))  # no variable of a loop
+            for key, leaf in leaves
+            if leaf.requires_grad and leaf in accounts and accounts[leaf].ever_moved
         ]
         if not moved:
             continue
@@ -273,7 +279,7 @@ def not_frozen(witness: Witness) -> Iterator[Finding]:
         message = f"{place.written.text} sets an attribute of {what} that torch never reads: nothing is frozen."
         because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
         instead = f"{name}.requires_grad_(False)"
-        yield NOT_FROZEN.found(place, ", ".join([name, *moved[:4]]), message, because, instead)
+        yield NOT_FROZEN.finding(place, ", ".join([name, *moved[:4]]), message, because, instead)
 
 
 def is_like(attribute: str) -> bool:
@@ -309,10 +315,10 @@ def stale(witness: Witness) -> Iterator[Finding]:
         change = given[-1] if given else witness.at(made.source if made else None, line) if line else made
         change = change or witness.place
         place = change if made is None or (given and is_outside(witness, change)) else made
-        told = several(witness.known(x) or names[id(x)] for x in replaced)
+        old_names = several(witness.known(x) or names[id(x)] for x in replaced)
         kind = type(optimizer).__name__
         message = (
-            f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {told} from "
+            f"{holder} ({kind}) was made at {made.words if made else 'an earlier line'} and holds {old_names} from "
             f"before {change.words}, not the new {'ones' if len(replaced) > 1 else 'one'}."
         )
         because = (
@@ -321,8 +327,8 @@ def stale(witness: Witness) -> Iterator[Finding]:
         )
         instead = f"{made.written.text}  # after {change.words}" if made is not None else None
         layers = dict.fromkeys((witness.known(x) or names[id(x)]).rpartition(".")[0] for x in replaced)
-        about = ", ".join([*(x for x in layers if x), told, holder])
-        yield STALE.found(place, about, message, because, instead, see=[made.line if made else 0, change.line])
+        about = ", ".join([*(x for x in layers if x), old_names, holder])
+        yield STALE.finding(place, about, message, because, instead, see=[made.line if made else 0, change.line])
 
 
 def is_outside(witness: Witness, place: Place) -> bool:
@@ -339,7 +345,7 @@ def unused(witness: Witness) -> Iterator[Finding]:
     if not passes or not ledger.accounts:
         return
     names = reachable(witness)
-    asked = {id(one.tensor) for one in witness.calls}
+    asked = {id(asking.tensor) for asking in witness.calls}
     groups: list[list[Tensor]] = []
     stepped: set[int] = set()  # the groups of optimizers that have stepped
     for _, value in witness.paths():
@@ -348,10 +354,10 @@ def unused(witness: Witness) -> Iterator[Finding]:
             if value in ledger.steps:
                 stepped.add(id(groups[-1]))
         elif isinstance(value, module_class()):
-            own = [x for _, x in parameters_of(value)]
-            if any(id(x) in asked for x in own):
-                groups.append(own)
-    told: set[int] = set()
+            parameters = [x for _, x in parameters_of(value)]
+            if any(id(x) in asked for x in parameters):
+                groups.append(parameters)
+    stated: set[int] = set()
     for group in groups:
         if not any(x in ledger.accounts for x in group) and id(group) not in stepped:
             continue
@@ -362,9 +368,9 @@ def unused(witness: Witness) -> Iterator[Finding]:
             and x not in ledger.accounts
             and x._grad is None
             and id(x) in names
-            and id(x) not in told
+            and id(x) not in stated
         ]
-        told.update(map(id, idle))
+        stated.update(map(id, idle))
         yield from of_idle(witness, idle, names)
 
 
@@ -387,28 +393,28 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             name = witness.known(x) or names[id(x)]
             rest.setdefault(name.rpartition(".")[0] or name, []).append(x)
     for cut, tensors in cuts.items():
-        told = [witness.known(x) or names[id(x)] for x in tensors]
-        verb = "is" if len(told) == 1 else "are"
+        leaves = [witness.known(x) or names[id(x)] for x in tensors]
+        verb = "is" if len(leaves) == 1 else "are"
         yield of_cut(
             witness,
             cut,
-            told[:4],
-            f"{several(f'{name}.grad' for name in told)} {verb} None, though an optimizer holds "
-            f"{'it' if len(told) == 1 else 'them'}.",
+            leaves[:4],
+            f"{several(f'{name}.grad' for name in leaves)} {verb} None, though an optimizer holds "
+            f"{'it' if len(leaves) == 1 else 'them'}.",
         )
     for layer, tensors in rest.items():
-        told = [witness.known(x) or names[id(x)] for x in tensors]
+        leaves = [witness.known(x) or names[id(x)] for x in tensors]
         lines = [run.origins.used[x] for x in tensors if x in run.origins.used]
         gone = (
-            f"{several(f'{name}.grad' for name in told)} {'is' if len(told) == 1 else 'are'} None after "
+            f"{several(f'{name}.grad' for name in leaves)} {'is' if len(leaves) == 1 else 'are'} None after "
             f"{run.passed} {'pass' if run.passed == 1 else 'passes'}."
         )
         larger = undifferentiated(witness, tensors)
         if larger is not None:
             started, output, whole = larger
             message = f"the pass of line {started.line} starts from {output}: it is {whole} that depends on {layer}."
-            about = ", ".join([layer, *told, whole, output])
-            yield NEVER_REACHED.found(started, about, message, gone, f"{whole}.backward()", see=lines[:1])
+            about = ", ".join([layer, *leaves, whole, output])
+            yield NEVER_REACHED.finding(started, about, message, gone, f"{whole}.backward()", see=lines[:1])
         elif lines:
             place = used_at(witness, min(lines))
             target = place.written.target()
@@ -416,11 +422,11 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             message = f"what {layer} computes at line {place.line} is never used: " + (
                 f"line {again} assigns {target} again." if again else "the loss does not depend on it."
             )
-            yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None, see=[again])
+            yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None, see=[again])
         else:
             place = holding(witness, tensors[0]) or witness.at(None, 1)
             message = f"{layer} is never used: no line computes anything with it, and it gets no gradient."
-            yield UNUSED.found(place, ", ".join([layer, *told]), message, gone, None)
+            yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None)
 
 
 def undifferentiated(witness: Witness, tensors: list[Tensor]) -> tuple[Place, str, str] | None:

@@ -73,7 +73,7 @@ class Troubles:
         self.value: Trouble | None = None
         self.gradient: Trouble | None = None
         self.others: list[Trouble] = []  # gradients too
-        self.told: set[Any] = set()
+        self.stated: set[Any] = set()
 
 
 def is_masked(value: Any) -> bool:
@@ -111,13 +111,13 @@ def begun(witness: Witness, done: Pass) -> None:
     for node in done.order:
         if np.asarray(node.out).dtype.kind != "f" or is_meant(node, node.out):
             continue
-        if node.primitive.name in ("softmax", "log_softmax") and (found := empty_row(witness, node)) is not None:
-            troubles.value = found
+        if node.primitive.name in ("softmax", "log_softmax") and (trouble := empty_row(witness, node)) is not None:
+            troubles.value = trouble
             return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
             data = [x.value for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
-            origins = (one for one in troubles.data if any(np.shares_memory(one.node.out, x) for x in data))
+            origins = (trouble for trouble in troubles.data if any(np.shares_memory(trouble.node.out, x) for x in data))
             troubles.value = next(origins, None)
             given = next((x for x in node.inputs or () if isinstance(x, Tensor) and not is_masked(x.value)), None)
             place = witness.place_of(node)
@@ -150,7 +150,7 @@ def empty_row(witness: Witness, node: Node) -> Trouble | None:
 def better_form(witness: Witness, done: Pass) -> tuple[str, Place | None]:
     """Return what the notes of an explanation say about a form that keeps its digits, and where that stands."""
 
-    def found() -> tuple[str, Place | None]:
+    def form_and_place() -> tuple[str, Place | None]:
         from gradcli.explanation.causes.forms import unstable
         from gradcli.script.timeline.graphs import snapshot
 
@@ -161,7 +161,7 @@ def better_form(witness: Witness, done: Pass) -> tuple[str, Place | None]:
             return note.message, witness.place_of(nodes[note.node]) if "lost its digits" in note.message else None
         return "", None
 
-    return guarded("note", found, ("", None))
+    return guarded("note", form_and_place, ("", None))
 
 
 def trouble_at(
@@ -206,7 +206,7 @@ def masks_above(done: Pass, start: Node, entry: tuple[int, ...]) -> list[Node]:
 
     A factor that is 0 at the entry is one. The 0 that the square of 0 sends back is not: no mask keeps it away.
     """
-    found, waiting, seen = [], [start], {start}
+    masks, waiting, seen = [], [start], {start}
     while waiting and len(seen) < 200:
         node = waiting.pop()
         consumers = done.consumers(node)
@@ -214,13 +214,13 @@ def masks_above(done: Pass, start: Node, entry: tuple[int, ...]) -> list[Node]:
             return []
         for other in consumers:
             if "masking" in other.primitive.traits or is_factor_0(done, other, entry):
-                found.append(other)
+                masks.append(other)
             elif other.primitive.structured:
                 return []
             elif other not in seen:
                 seen.add(other)
                 waiting.append(other)
-    return found
+    return masks
 
 
 def is_factor_0(done: Pass, node: Node, entry: tuple[int, ...]) -> bool:
@@ -266,26 +266,26 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     value, gradient = troubles.value, troubles.gradient
     if not spoilt and (value is None or finite(done.output.value)):
         return
-    if troubles.told and not all(finite(leaf.value) for leaf, _, _ in done.arrivals):
+    if troubles.stated and not all(finite(leaf.value) for leaf, _, _ in done.arrivals):
         return  # a step has spread what was told
     is_cause = gradient is not None and bool(gradient.masks) and not gradient.is_symptom
     trouble = gradient if value is None or (value.masks and is_cause) else value
-    if trouble is None or (key := trouble.place.key) in troubles.told:
+    if trouble is None or (key := trouble.place.key) in troubles.stated:
         return
     if is_diverged(witness, done):
         return
-    troubles.told.add(key)
+    troubles.stated.add(key)
     is_sum = "matrix" in trouble.node.primitive.traits  # whose terms are infinite with both signs, where it is nan
     is_infinite = not trouble.is_gradient and (is_sum or np.isinf(trouble.result))
-    found = (growth(witness, done) if is_infinite else None) or told(witness, done, trouble, spoilt)
+    finding = (growth(witness, done) if is_infinite else None) or trouble_finding(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (
         not witness.run.optimizers
-        and not any(np.isnan(one).any() for one in values if one is not None)
+        and not any(np.isnan(entry).any() for entry in values if entry is not None)
         and finite(done.output.value)
     ):
-        found = replace(found, severity="note")  # an infinite slope is one
-    yield found
+        finding = replace(finding, severity="note")  # an infinite slope is one
+    yield finding
     for other in (gradient, *troubles.others):  # of other entries
         apart = other is not None and other.node is not trouble.node and other.entry != trouble.entry
         if (
@@ -293,10 +293,10 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
             and apart
             and other.masks
             and not other.is_symptom
-            and other.place.key not in troubles.told
+            and other.place.key not in troubles.stated
         ):
-            troubles.told.add(other.place.key)
-            yield told(witness, done, other, spoilt)
+            troubles.stated.add(other.place.key)
+            yield trouble_finding(witness, done, other, spoilt)
 
 
 def growth(witness: Witness, done: Pass) -> Finding | None:
@@ -344,7 +344,7 @@ def words_about(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Ten
     )
 
 
-def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
+def trouble_finding(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -> Finding:
     """Return the finding about a number that is not finite."""
     words, primitive = words_about(witness, done, trouble, spoilt), trouble.node.primitive
     name, has_edge = primitive.name, bool(primitive.edge)
@@ -378,7 +378,7 @@ def told(witness: Witness, done: Pass, trouble: Trouble, spoilt: list[Tensor]) -
         is_spoilt = trouble.is_gradient and np.isinf(trouble.result)
         if is_spoilt and any(np.isnan(g).any() for g in grads(done, spoilt)):
             effect = f"inf times the derivative 0 of what is inside is nan: {effect}"
-    return AT_EDGE.found(trouble.place, words.about, message, effect, instead, see=see)
+    return AT_EDGE.finding(trouble.place, words.about, message, effect, instead, see=see)
 
 
 def of_spread(place: Place, node: Node, operand: str) -> str:
@@ -405,7 +405,7 @@ def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see:
     )
     instead = masked_first(place, where, node.primitive.name, words.operand, is_taken(done, mask, trouble.entry))
     because = f"0 · inf is nan: {words.effect}."
-    return MASKED.found(place, words.about, message, because, instead, see=[where.line, *see])
+    return MASKED.finding(place, words.about, message, because, instead, see=[where.line, *see])
 
 
 def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
@@ -420,7 +420,7 @@ def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     about = ", ".join([place.written.target(), words.about])
     lines = [trouble.place.line, *see]
     instead = in_torch(place, reason, form) if form else None
-    return (LOST if is_lost else OVERFLOW).found(place, about, message, because, instead, see=lines)
+    return (LOST if is_lost else OVERFLOW).finding(place, about, message, because, instead, see=lines)
 
 
 def in_torch(place: Place, reason: str, form: str) -> str:
@@ -438,7 +438,7 @@ def of_overflow(witness: Witness, trouble: Trouble, words: Words, see: list[int]
         f"{np.finfo(trouble.dtype).max:.2g}, the largest number of {trouble.dtype}."
     )
     because = f"it is inf, and inf - inf or 0 · inf is nan: {words.effect}."
-    return OVERFLOW.found(trouble.place, words.about, message, because, smaller(witness, trouble), see=see)
+    return OVERFLOW.finding(trouble.place, words.about, message, because, smaller(witness, trouble), see=see)
 
 
 def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
@@ -449,7 +449,7 @@ def of_division(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     typed = None
     if binary is not None and short(binary.left):
         typed = ast.unparse(ast.BinOp(binary.left, ast.Div(), ast.BinOp(binary.right, ast.Add(), ast.Constant(1e-12))))
-    return AT_EDGE.found(place, f"{words.about}, {divisor}", message, f"{words.effect}.", typed, see=see)
+    return AT_EDGE.finding(place, f"{words.about}, {divisor}", message, f"{words.effect}.", typed, see=see)
 
 
 def at_edge(trouble: Trouble, words: Words) -> tuple[str, str | None]:
@@ -521,7 +521,7 @@ def exponent_of(place: Place, node: Node) -> str:
 
 def is_taken(done: Pass, mask: Node, entry: tuple[int, ...]) -> bool:
     """Return whether where() leaves an entry out because its condition holds there."""
-    held = next((one.inputs for one in done.held if one.event.node is mask), mask.inputs)
+    held = next((step.inputs for step in done.held if step.event.node is mask), mask.inputs)
     condition = np.asarray(value_of(held[0]) if mask.primitive.name == "where" and held else False)
     return condition.ndim == len(entry) and bool(condition[entry])
 
@@ -537,8 +537,8 @@ def condition_of(where: Place) -> tuple[str, bool]:
             return short(node.slice), False
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             sides = (x.func.value if is_method(x, "float") else x for x in factors(node))
-            if (found := next((x for x in sides if isinstance(x, ast.Compare)), None)) is not None:
-                return short(found), False
+            if (comparison := next((x for x in sides if isinstance(x, ast.Compare)), None)) is not None:
+                return short(comparison), False
             masks = [x.id for x in factors(node) if isinstance(x, ast.Name) and is_mask(where.env.get(x.id))]
             if masks:
                 return f"{masks[0]} != 0", False
@@ -567,7 +567,7 @@ def masked_first(place: Place, where: Place, name: str, x: str, is_taken: bool) 
     if is_taken and condition.startswith("~"):
         condition, is_taken = condition[1:], False
     inner = f"torch.where({condition}, 1.0, {x})" if is_taken else f"torch.where({condition}, {x}, 1.0)"
-    calls = [one for one in place.written.nodes() if isinstance(one, ast.Call) and called(one).rstrip("_") == name]
+    calls = [call for call in place.written.nodes() if isinstance(call, ast.Call) and called(call).rstrip("_") == name]
     binary = place.written.operator(name)
     argument = place.written.argument(calls[0]) if calls else binary.right if binary is not None else None
     if argument is not None and one_line(ast.unparse(argument)) == x:
@@ -631,10 +631,10 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
         instead = f"{text[:-1]}, eps=0.1)  # or leave the row out" if calls and "eps" not in text else None
         names = ", ".join(n for n in (given, witness.name(leaf), place.written.target()) if n)
-        yield HUGE.found(place, names, message, because, instead, see=[done.place.line])
+        yield HUGE.finding(place, names, message, because, instead, see=[done.place.line])
         return
     divisors = witness.of(Bounds).divisors
-    for node in (one for one in done.order if id(one) in divisors):
+    for node in (divisor for divisor in done.order if id(divisor) in divisors):
         place = witness.place_of(node)
         if place is None or not leads(node, large[0][0]):
             continue
@@ -645,7 +645,7 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         )
         because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
         names = ", ".join(n for n in (witness.name(leaf), place.written.target()) if n)
-        yield HUGE.found(place, names, message, because, "a larger eps, such as 1e-3", see=[done.place.line])
+        yield HUGE.finding(place, names, message, because, "a larger eps, such as 1e-3", see=[done.place.line])
 
 
 def bound(witness: Witness, node: Node) -> float | None:
@@ -668,8 +668,8 @@ class Bounds:
 
 @HUGE.on("pass", closely=True)
 def bounds(witness: Witness, done: Pass) -> None:
-    found = witness.of(Bounds).of
-    found.clear()
+    limits = witness.of(Bounds).of
+    limits.clear()
     divisors = witness.of(Bounds).divisors
     divisors.clear()
     for node in done.order:
@@ -680,14 +680,14 @@ def bounds(witness: Witness, done: Pass) -> None:
         if node.primitive.name == "clamp_min" and node.inputs and len(node.inputs) > 1:
             least = value_of(node.inputs[1])
             if np.size(least) == 1:
-                found[id(node)] = float(np.ravel(least)[0])
+                limits[id(node)] = float(np.ravel(least)[0])
 
 
 @KINK.on("pass", closely=True)
 def at_kinks(witness: Witness, done: Pass) -> None:
     """Note the nodes all of whose entries stand at a kink."""
-    found = witness.of(Kinks).nodes
-    found.clear()
+    nodes = witness.of(Kinks).nodes
+    nodes.clear()
     if not done.is_surveyed:
         return
     for node in done.order:
@@ -698,7 +698,7 @@ def at_kinks(witness: Witness, done: Pass) -> None:
         with np.errstate(all="ignore"):
             mask = kinks(*values, **node.options) if callable(kinks) else np.isin(values[0], kinks)
         if np.size(mask) and np.all(mask):
-            found[id(node)] = [witness.known(x) for x in node.inputs if isinstance(x, Tensor)], values[0]
+            nodes[id(node)] = [witness.known(x) for x in node.inputs if isinstance(x, Tensor)], values[0]
 
 
 class Kinks:
@@ -711,15 +711,15 @@ class Kinks:
 @KINK.on("arrival", closely=True)
 def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a kink made the whole gradient of a leaf 0."""
-    found = witness.of(Kinks).nodes
-    zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if found else []
+    nodes = witness.of(Kinks).nodes
+    zero = [leaf for leaf, gradient, _ in done.arrivals if np.size(gradient) and not np.any(gradient)] if nodes else []
     if not zero:
         return
     from gradcli.findings.order import held
 
     owned = held(witness)
     for node in done.order:
-        if id(node) not in found:
+        if id(node) not in nodes:
             continue
         arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
         below = [leaf for leaf in zero if leads(node, leaf)]
@@ -732,14 +732,14 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
         place = witness.place_of(node)
         if place is None:
             continue
-        names, value = found[id(node)]
+        names, value = nodes[id(node)]
         x = next((n for n in names if n), "") or operand_words(
             place, Trouble(node, place, 0, None, None, True, [], names)
         )
         words = place.written.of_primitive(node.primitive.name) or spelled(place, node.primitive.name)
         leaf = below[0]
         shown = number(np.ravel(value)[0])
-        trained = any(id(one) in owned for one in below)
+        trained = any(id(leaf) in owned for leaf in below)
         message = (
             f"{x} is {shown}, exactly at the kink of {words}: "
             f"{node.primitive.convention or 'torch takes the slope 0 there'}."
@@ -748,7 +748,7 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"{witness.name(leaf)}.grad is 0 by that convention{stays}, though the slope beside it is not 0."
         first = f"{witness.name(leaf)} = torch.tensor(0.05, requires_grad=True)  # start beside the kink"
         instead = first if leaf.value.size == 1 and witness.name(leaf).isidentifier() else None
-        yield KINK.found(
+        yield KINK.finding(
             place,
             ", ".join([x, *map(witness.name, below)]),
             message,
@@ -762,20 +762,20 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
 @KINK.on("arrival", closely=True)
 def tied(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that the larger or smaller of two equal values shares its gradient out by a convention."""
-    found = witness.of(Kinks).nodes
-    for node in done.order if found else ():
+    nodes = witness.of(Kinks).nodes
+    for node in done.order if nodes else ():
         arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
         place, way = witness.place_of(node), node.primitive.name
-        if id(node) not in found or way not in ("maximum", "minimum") or place is None or not np.any(arrived):
+        if id(node) not in nodes or way not in ("maximum", "minimum") or place is None or not np.any(arrived):
             continue
         if len(node.edges) < 2 or None in node.edges:
             continue
-        names, value = found[id(node)]
+        names, value = nodes[id(node)]
         words = place.written.of_primitive(way) or way
         message = f"both values of {words} are {number(value)}, a tie: each gets half of the gradient, by convention."
         because = "the larger one alone would get all of it beside the tie."
         about = ", ".join([*(n for n in names if n), place.written.target()]).strip(", ")
-        yield KINK.found(
+        yield KINK.finding(
             place,
             about or words,
             message,

@@ -138,10 +138,10 @@ def optimizer_of(witness: Witness, leaf: Tensor) -> str:
 
 def held(witness: Witness) -> dict[int, Tensor]:
     """Return the tensors that some optimizer holds."""
-    found = {id(x): x for x in witness.of(Ledger).owned}
+    tensors = {id(x): x for x in witness.of(Ledger).owned}
     for _, value in witness.objects(optimizer_class()):
-        found.update({id(x): x for x in parameters_in(value)})
-    return found
+        tensors.update({id(x): x for x in parameters_in(value)})
+    return tensors
 
 
 def parameters_in(optimizer: Any) -> list[Tensor]:
@@ -305,7 +305,7 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     )
     because = f"step() meets no gradient of {names}, and changes nothing."
     instead = f"{step}; {at.written.text}"
-    yield CLEARED_EARLY.found(
+    yield CLEARED_EARLY.finding(
         at,
         ", ".join([*(witness.name(x) for x, _ in wasted), witness.path(optimizer)]).removesuffix(", "),
         message,
@@ -331,7 +331,7 @@ def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Findin
                 because = f"the first step has lr = {now:g}, where the schedule begins with {begun:g}."
                 because = because if now != begun else "each change of lr comes one step too early."
                 instead = f"{place.written.text}; {at.written.text}"
-                yield EARLY_SCHEDULE.found(at, f"{name}, lr", message, because, instead, see=[place.line])
+                yield EARLY_SCHEDULE.finding(at, f"{name}, lr", message, because, instead, see=[place.line])
                 return
 
 
@@ -341,7 +341,7 @@ def clipped(witness: Witness) -> Iterator[Finding]:
     for optimizer, steps in witness.of(Ledger).steps.items():
         step, ours = steps.latest, parameters_in(optimizer)
         accounts = [y for x in ours if (y := witness.of(Ledger).accounts.get(x)) is not None]
-        passes = [one.place for y in accounts for one in (*y.open, *([y.last] if y.last else []))]
+        passes = [filling.place for y in accounts for filling in (*y.open, *([y.last] if y.last else []))]
         loops = loops_around(witness, step) if step is not None else []
         if step is None or not passes or not loops or any(x.source is not step.source for x in passes):
             continue
@@ -364,7 +364,7 @@ def clipped(witness: Witness) -> Iterator[Finding]:
                 message = f"{at.written.text} at line {at.line} runs before the pass of line {first} fills .grad."
                 because = f"it meets no gradient, or an old one; {step.written.text} uses the new ones, unclipped."
                 cause, instead = EARLY_CLIPPING, f"{at.written.text}  # after line {last}, before line {step.line}"
-            yield cause.found(at, about, message, because, instead, see=[step.line, first, last])
+            yield cause.finding(at, about, message, because, instead, see=[step.line, first, last])
             return
 
 
@@ -375,7 +375,7 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
     for name, optimizer in witness.objects(optimizer_class()):
         ours = parameters_in(optimizer)
         accounts = [ledger.accounts[x] for x in ours if x in ledger.accounts]
-        is_kept = any(one.ever_moved or one.moved or one.count < 2 for one in accounts)
+        is_kept = any(account.ever_moved or account.moved or account.count < 2 for account in accounts)
         if optimizer in ledger.steps or not accounts or is_kept or any(x in witness.read for x in ours):
             continue
         at, last = creation(witness, name), accounts[0].last
@@ -385,7 +385,7 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
         names = several(witness.name(x) for x in ours)
         because = f"as at the start, after {accounts[0].count} backward passes: {names}."
         instead = f"{last.place.written.text}; {name}.step()"
-        yield NEVER_STEPPED.found(last.place, f"{name}, {names}", message, because, instead)
+        yield NEVER_STEPPED.finding(last.place, f"{name}, {names}", message, because, instead)
 
 
 @MADE_ANEW.on("end")
@@ -407,7 +407,7 @@ def made_anew(witness: Witness) -> Iterator[Finding]:
         because = f"{', '.join(dict.fromkeys(memory))} begin at 0 each time, after {steps.count} "
         because += "step." if steps.count == 1 else "steps."
         instead = f"{at.written.text}  # before line {around[-1].lineno}"
-        yield MADE_ANEW.found(at, name, message, because, instead, see=[steps.latest.line])
+        yield MADE_ANEW.finding(at, name, message, because, instead, see=[steps.latest.line])
 
 
 def memories(optimizer: Any) -> Iterator[dict[str, Any]]:
@@ -447,7 +447,7 @@ def cleared_by_hand(witness: Witness) -> Iterator[Finding]:
         because = f"{name} stays as at the start: the gradient that line {used.line} reads is 0."
         instead = f"{used.written.text}; {at.written.text}"
         see = [filling.place.line, used.line]
-        yield CLEARED_EARLY.found(at, name, message, because, instead, see=see)
+        yield CLEARED_EARLY.finding(at, name, message, because, instead, see=see)
 
 
 def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Tensor]) -> Iterator[Finding]:
@@ -457,11 +457,11 @@ def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Te
         return
     account = ledger.accounts[lost]
     at, filling = account.lost[0]
-    many = len(account.lost) > 1 and account.open and all(one.key == at.key for one, _ in account.lost)
+    many = len(account.lost) > 1 and account.open and all(clearing.key == at.key for clearing, _ in account.lost)
     for x in held:
         if x in ledger.accounts:
             ledger.accounts[x].lost.clear()
-    loops = [one for one in loops_around(witness, at) if not one.lineno < place.line <= (one.end_lineno or 0)]
+    loops = [loop for loop in loops_around(witness, at) if not loop.lineno < place.line <= (loop.end_lineno or 0)]
     if not many or not loops or not loops[-1].lineno < filling.place.line <= (loops[-1].end_lineno or 0):
         return
     names = [witness.name(x) for x in held if x in ledger.accounts]
@@ -470,7 +470,7 @@ def last_alone(witness: Witness, ledger: Ledger, place: Place, held: Sequence[Te
     because = f"the gradients of the turns before are cleared, and line {place.line} runs once, after the loop."
     holder = optimizer_of(witness, lost)
     instead = f"{at.written.text}  # before line {loops[-1].lineno}, outside of the loop"
-    yield CLEARED_EARLY.found(at, ", ".join([*names, holder]), message, because, instead, see=[place.line])
+    yield CLEARED_EARLY.finding(at, ", ".join([*names, holder]), message, because, instead, see=[place.line])
 
 
 @ACCUMULATED.on("end")
@@ -481,20 +481,22 @@ def judged(witness: Witness) -> Iterator[Finding]:
         if pending is not None and (is_moved(leaf, account) or witness.read.get(leaf, -1) >= last):
             ledger.added[pending.key] = pending
     groups: dict[Any, list[Added]] = {}
-    for one in ledger.added.values():
-        if one.moved or is_unmeant(witness, one):
-            groups.setdefault(one.place.key, []).append(one)
+    for addition in ledger.added.values():
+        if addition.moved or is_unmeant(witness, addition):
+            groups.setdefault(addition.place.key, []).append(addition)
     wrong: set[int] = set()
     for adds in groups.values():
         first = adds[0]
         other = wrong_clearing(ledger, first)
         if other is not None and first.moved:
             leaf, place = other
-            cleared_name, names = witness.name(leaf), several(witness.name(one.leaf) for one in adds)
-            own = witness.name(first.leaf)
-            message = f"line {place.line} clears {cleared_name}.grad, and never {own}.grad, which every pass adds to."
-            instead = place.written.text.replace(f"{cleared_name}.grad", f"{own}.grad")
-            yield WRONG_CLEARED.found(
+            cleared_name, names = witness.name(leaf), several(witness.name(addition.leaf) for addition in adds)
+            leaf_name = witness.name(first.leaf)
+            message = (
+                f"line {place.line} clears {cleared_name}.grad, and never {leaf_name}.grad, which every pass adds to."
+            )
+            instead = place.written.text.replace(f"{cleared_name}.grad", f"{leaf_name}.grad")
+            yield WRONG_CLEARED.finding(
                 place, f"{names}, {cleared_name}", message, evidence(witness, first), instead, see=[first.place.line]
             )
             wrong.add(id(first))
@@ -502,26 +504,26 @@ def judged(witness: Witness) -> Iterator[Finding]:
         yield of_added(witness, adds)
 
 
-def is_unmeant(witness: Witness, one: Added) -> bool:
+def is_unmeant(witness: Witness, addition: Added) -> bool:
     """Return whether gradients of different outputs were added, and read after each, by somebody who never clears.
 
     Whoever gives weights, keeps the graph or starts from one output twice shows that gradients add up.
     """
-    account = witness.of(Ledger).accounts[one.leaf]
+    account = witness.of(Ledger).accounts[addition.leaf]
     outputs = [filling.output for filling in account.open]
     plain = all(
         re.fullmatch(r"\w+\.backward\(\)", filling.place.written.text) and filling.output.isidentifier()
         for filling in account.open
     )
-    read = witness.read.get(one.leaf, -1) > one.before.number
-    if read and not account.cleared and is_row_by_row(witness, one):
+    read = witness.read.get(addition.leaf, -1) > addition.before.number
+    if read and not account.cleared and is_row_by_row(witness, addition):
         return True
     return read and plain and not account.cleared and len(set(outputs)) == len(outputs) == account.count
 
 
-def is_row_by_row(witness: Witness, one: Added) -> bool:
+def is_row_by_row(witness: Witness, addition: Added) -> bool:
     """Return whether a loop differentiates one entry or output after another, and keeps `.grad` after each."""
-    place = one.place
+    place = addition.place
     loops = loops_around(witness, place)
     calls = place.written.calls("backward")
     output = place.written.argument(calls[0]) if calls else None
@@ -530,7 +532,7 @@ def is_row_by_row(witness: Witness, one: Added) -> bool:
     turn = set(names_in(loops[-1].target))
     index = output.slice if isinstance(output, ast.Subscript) else ast.Pass()
     is_entry = bool(turn & set(names_in(index)))
-    before, alone = np.ravel(one.whole - one.alone), np.ravel(one.alone)
+    before, alone = np.ravel(addition.whole - addition.alone), np.ravel(addition.alone)
     times = round(float(before @ alone) / (float(alone @ alone) or 1.0))
     if not is_entry and np.allclose(before, times * alone):  # the same again, as lessons on adding up have it
         return False
@@ -543,26 +545,26 @@ def is_row_by_row(witness: Witness, one: Added) -> bool:
     return any(isinstance(x, ast.Attribute) and x.attr == "grad" for kept in keeps for x in ast.walk(kept))
 
 
-def wrong_clearing(ledger: Ledger, one: Added) -> tuple[Tensor, Place] | None:
+def wrong_clearing(ledger: Ledger, addition: Added) -> tuple[Tensor, Place] | None:
     """Return a leaf that nothing trains and whose gradient is cleared in each round."""
     for leaf, account in ledger.accounts.items():
-        if leaf is one.leaf or account.ever_moved or leaf in ledger.owned or len(account.cleared) < 2:
+        if leaf is addition.leaf or account.ever_moved or leaf in ledger.owned or len(account.cleared) < 2:
             continue
-        if any(number >= one.before.number for number, _ in account.cleared):
+        if any(number >= addition.before.number for number, _ in account.cleared):
             return leaf, account.cleared[0][1]
     return None
 
 
-def evidence(witness: Witness, one: Added) -> str:
-    name = witness.name(one.leaf)
-    whole, alone = number(one.whole), number(one.alone)
+def evidence(witness: Witness, addition: Added) -> str:
+    name = witness.name(addition.leaf)
+    whole, alone = number(addition.whole), number(addition.alone)
     return f"{name}.grad is {whole}, where the last pass alone gives {alone}."
 
 
 def of_added(witness: Witness, adds: list[Added]) -> Finding:
     first = adds[0]
     place, before = first.place, first.before
-    names = several(f"{witness.name(one.leaf)}.grad" for one in adds)
+    names = several(f"{witness.name(addition.leaf)}.grad" for addition in adds)
     holder = optimizer_of(witness, first.leaf)
     name = witness.name(first.leaf)
     clear = f"{holder}.zero_grad()" if holder else f"{name}.grad = None"
@@ -578,10 +580,10 @@ def of_added(witness: Witness, adds: list[Added]) -> Finding:
         message = (
             f"{names} still held the gradient of line {before.place.line}, from {before.output}: this pass added to it."
         )
-    listed_names = ", ".join(witness.name(one.leaf) for one in adds)
+    listed_names = ", ".join(witness.name(addition.leaf) for addition in adds)
     if holder:
         listed_names += f", {holder}"
-    return ACCUMULATED.found(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
+    return ACCUMULATED.finding(place, listed_names, message, evidence(witness, first), instead, see=[before.place.line])
 
 
 @NOT_CALLED.on("end")
@@ -597,7 +599,7 @@ def uncalled(witness: Witness) -> Iterator[Finding]:
         because = f"it names the method {method}, and runs nothing of it."
         about = ", ".join([*names_in(x), method])
         see = [line for name, line in [*witness.passes, *steps] if name == source.name]
-        yield NOT_CALLED.found(at, about, message, because, f"{text}()", see=see)
+        yield NOT_CALLED.finding(at, about, message, because, f"{text}()", see=see)
 
 
 @ZERO_RATE.on("end")
@@ -617,7 +619,7 @@ def resting(witness: Witness) -> Iterator[Finding]:
         if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
             message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."
             place, instead = creation(witness, plan) or place, None
-        yield ZERO_RATE.found(place, f"{name}, lr, {names}", message, because, instead)
+        yield ZERO_RATE.finding(place, f"{name}, lr, {names}", message, because, instead)
 
 
 def plan_of(witness: Witness, optimizer: Any) -> str:
@@ -642,7 +644,7 @@ def late(witness: Witness, done: Pass) -> None:
 def idle(witness: Witness) -> Iterator[Finding]:
     """State that all steps of an optimizer met no gradient, and why."""
     ledger = witness.of(Ledger)
-    early = any(one.code == "cleared-early" for one in witness.findings.values())
+    early = any(finding.code == "cleared-early" for finding in witness.findings.values())
     for optimizer, steps in ledger.steps.items():
         is_late = steps.late is not None and steps.count > 1
         if (steps.idle < steps.count and not is_late) or early or steps.first is None:
@@ -658,7 +660,7 @@ def idle(witness: Witness) -> Iterator[Finding]:
         passed = [(leaf, account) for leaf in held if (account := ledger.accounts.get(leaf)) is not None]
         if passed:
             later = [filling for _, account in passed for filling in account.open]
-            at = steps.late or next((one.place for one in later), None)
+            at = steps.late or next((filling.place for filling in later), None)
             if at is None:
                 continue
             message = (
@@ -666,7 +668,7 @@ def idle(witness: Witness) -> Iterator[Finding]:
                 f"line {at.line} in each round: the order is wrong."
             )
             instead = f"{at.written.text}; {steps.first.written.text}  # after zero_grad()"
-            yield BEFORE_BACKWARD.found(steps.first, about, message, fact, instead, see=[at.line])
+            yield BEFORE_BACKWARD.finding(steps.first, about, message, fact, instead, see=[at.line])
         elif any(leaf in witness.run.origins.used for leaf in held) and not witness.run.passed and not witness.errors:
             yield from never_backward(witness, steps, about, fact)
 
@@ -696,7 +698,7 @@ def never_backward(witness: Witness, steps: Steps, about: str, fact: str) -> Ite
         at, instead = place, f"{loss}.backward(); {place.written.text}"
     else:
         message, at, instead, see = f"no backward() runs before {place.written.text}.", place, None, []
-    yield WITHOUT_BACKWARD.found(at, f"{about}, {loss}" if loss else about, message, fact, instead, see=see)
+    yield WITHOUT_BACKWARD.finding(at, f"{about}, {loss}" if loss else about, message, fact, instead, see=see)
 
 
 @UNEVEN.on("end")
@@ -716,7 +718,7 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
         ]
         if not open_now:
             continue
-        series = [one for one in whole_series if one[3] >= open_now[0].since]
+        series = [part for part in whole_series if part[3] >= open_now[0].since]
         sizes = [size for size, *_ in series]
         weights = {round(weight, 12) for _, weight, *_ in series}
         if not open_now or len(series) < 2 or len(set(sizes)) < 2 or len(weights) > 1 or weights == {1.0}:
@@ -737,13 +739,13 @@ def uneven(ledger: Ledger, witness: Witness) -> Iterator[Finding]:
             continue
         name = witness.name(leaf)
         rows = ", ".join(map(str, sizes[:6]))
-        unit = next((one[4] for one in series if one[4] != "rows"), "rows")
+        unit = next((part[4] for part in series if part[4] != "rows"), "rows")
         message = f"the parts have unequal sizes, {rows} {unit}, and each mean counts the same."
         because = f"{name}.grad is {number(whole)}, where the mean over all {total} {unit} gives {number(even)}."
         whole_set = next((key for key, x in place.env.items() if isinstance(x, Tensor) and x.shape[:1] == (total,)), "")
         all_rows = f"len({whole_set})" if whole_set and unit == "rows" else f"{total}"
         instead = weighed(place, sizes[-1], "len({part})" if unit == "rows" else "count", unit, all_rows)
-        yield UNEVEN.found(place, ", ".join(map(witness.name, leaves)), message, because, instead)
+        yield UNEVEN.finding(place, ", ".join(map(witness.name, leaves)), message, because, instead)
 
 
 def weighed(place: Place, size: int, weight: str, unit: str, total: str) -> str | None:

@@ -17,7 +17,7 @@ MOST = 20_000  # values that are looked at
 def paths(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the tensors and the objects that variables lead to, each with its name, those with short paths first."""
     named = [(name, value, 0) for name, value in list(variables.items()) if is_name(name)]
-    waiting = deque(sorted(named, key=lambda one: isinstance(one[1], list | tuple | dict)))  # a model before its layers
+    waiting = deque(sorted(named, key=lambda way: isinstance(way[1], list | tuple | dict)))  # a model before its layers
     seen: set[int] = set()
     while waiting and len(seen) < MOST:
         name, value, depth = waiting.popleft()

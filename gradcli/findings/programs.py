@@ -53,13 +53,13 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
             cause = OVERFLOW
         kept.append((cause, note))
     better = next((note for cause, note in kept if note.code == "unstable"), None)
-    told: set[str] = set()
+    stated: set[str] = set()
     for cause, note in kept:
         if note.code in ("not-finite", "gradient-not-finite"):
-            if "not-finite" in told:
+            if "not-finite" in stated:
                 continue
-            told.add("not-finite")
-        if note.code == "unstable" and "not-finite" in told:
+            stated.add("not-finite")
+        if note.code == "unstable" and "not-finite" in stated:
             continue
         follows = (
             [x.message for _, x in kept if x.code in ("not-finite", "gradient-not-finite") and x is not note]
@@ -77,7 +77,7 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
             cause = LOST
         name, evidence = in_words(explanation, note.node), in_words(explanation, f"{because}." if because else "")
         instead = None if form is None else in_words(explanation, form)
-        yield cause.found(spot, name, in_words(explanation, f"{message}."), evidence, instead, severity)
+        yield cause.finding(spot, name, in_words(explanation, f"{message}."), evidence, instead, severity)
 
 
 def in_words(explanation: Explanation, text: str) -> str:
@@ -87,7 +87,7 @@ def in_words(explanation: Explanation, text: str) -> str:
     def whole(name: str) -> str:
         tree = trees[name]
         for _ in range(LEVELS):
-            inner = {one: trees[one] for one in names(tree) & trees.keys()}
+            inner = {inner_name: trees[inner_name] for inner_name in names(tree) & trees.keys()}
             if not inner:
                 break
             tree = substitute(tree, inner)

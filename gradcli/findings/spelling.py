@@ -42,8 +42,8 @@ class Written:
         if operator is None and exponent is not None:
             powers = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(x.op, ast.Pow)]
             operator = next((x for x in powers if ast.unparse(x.right) == f"{exponent}"), None)
-        found = [operator] if operator is not None else self.calls(primitive, f"{primitive}_")
-        return short(found[0]) if len(found) == 1 else ""
+        matches = [operator] if operator is not None else self.calls(primitive, f"{primitive}_")
+        return short(matches[0]) if len(matches) == 1 else ""
 
     def argument(self, call: ast.Call) -> ast.expr | None:
         """Return what a function is applied to, or the object of a method."""
@@ -91,7 +91,7 @@ class Written:
         if isinstance(self.node, ast.Assign) and isinstance(self.node.value, ast.Constant):
             rates = [self.node.value]
         products = [x for x in self.nodes() if isinstance(x, ast.BinOp) and isinstance(self.node, ast.AugAssign)]
-        rates += [x for one in products for x in (one.left, one.right) if isinstance(x, ast.Constant)]
+        rates += [x for product in products for x in (product.left, product.right) if isinstance(x, ast.Constant)]
         return self.with_(rates[0], ast.Constant(value)) if rates else None
 
     @property

@@ -183,15 +183,15 @@ def diverged(witness: Witness) -> Iterator[Finding]:
             f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
         )
         because = f"{because.removesuffix('.')}; {course.data}" if because and course.data else because
-        yield DIVERGING.found(place, ", ".join(about), message, because, instead, see=[course.place.line])
+        yield DIVERGING.finding(place, ", ".join(about), message, because, instead, see=[course.place.line])
 
 
 def of_size(witness: Witness, done: Pass) -> str:
     """Return a sentence about the data that a weight of a pass multiplies, where they are not scaled; else empty."""
-    for one in done.held:
-        tensors = [x for x in one.inputs or () if isinstance(x, Tensor) and x.ndim]
+    for step in done.held:
+        tensors = [x for x in step.inputs or () if isinstance(x, Tensor) and x.ndim]
         data = [x for x in tensors if x.node is None and x.value.size > 1 and witness.known(x)]
-        is_product = one.event.node.primitive.name == "mul" or "matrix" in one.event.node.primitive.traits
+        is_product = step.event.node.primitive.name == "mul" or "matrix" in step.event.node.primitive.traits
         if is_product and data and any(x.node is not None for x in tensors):
             size, name = largest(data[0].value), witness.known(data[0])
             if size > UNSCALED:
@@ -245,7 +245,7 @@ def lowered(course: Course) -> Finding:
     if made is not None and made.written.target() == text and isinstance(value, ast.expr):
         instead = made.written.with_(value, ast.UnaryOp(ast.USub(), value))
     about, at = ", ".join([*course.names, text]), made or course.place
-    return DIVERGING.found(at, about, message, because, instead, see=[course.place.line])
+    return DIVERGING.finding(at, about, message, because, instead, see=[course.place.line])
 
 
 def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None) -> Finding:
@@ -262,7 +262,7 @@ def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None)
     message += f"{names} {'goes' if len(course.names) == 1 else 'go'} along the gradient, which is uphill."
     because = "in each round that was compared, the step has the sign of the gradient; to go down, subtract it."
     about = ", ".join([*course.names, optimizer[0] if optimizer else ""])
-    return DIVERGING.found(place, about, message, because, instead, see=[course.place.line])
+    return DIVERGING.finding(place, about, message, because, instead, see=[course.place.line])
 
 
 def bottomless(course: Course) -> Finding:
@@ -272,7 +272,7 @@ def bottomless(course: Course) -> Finding:
     because = "each step goes down, as it should; look at the sign of the loss."
     loss = course.place.written.text.removesuffix(".backward()")
     about, at = ", ".join([*course.names, loss]), course.made or course.place
-    return DIVERGING.found(at, about, message, because, see=[course.place.line])
+    return DIVERGING.finding(at, about, message, because, see=[course.place.line])
 
 
 class Layers:
@@ -289,7 +289,7 @@ class Layers:
 
 def leaf_below(node: Node, done: Pass) -> list[Tensor]:
     """Return the leaves that enter the operations right below a node, through changes of shape alone."""
-    found: dict[int, Tensor] = {}
+    leaves: dict[int, Tensor] = {}
     waiting: list[Any] = [(edge, 0) for edge in node.edges]
     seen: set[Any] = set()  # a node that many ways lead to is looked at once
     while waiting:
@@ -298,11 +298,11 @@ def leaf_below(node: Node, done: Pass) -> list[Tensor]:
             continue
         seen.add(step)
         if isinstance(edge, AccumulateGrad):
-            found[id(edge.variable)] = edge.variable
+            leaves[id(edge.variable)] = edge.variable
         elif isinstance(edge, Node):
             depth += "matrix" in edge.primitive.traits
             waiting += [(other, depth) for other in edge.edges if depth < 2]
-    return list(found.values())
+    return list(leaves.values())
 
 
 SLOPES: dict[str, Callable[[Any], Any]] = {  # as a share of the largest, by the result
@@ -367,7 +367,7 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
             if made is not None and isinstance(lr, float | int):
                 instead = made.written.with_rate(float(f"{min(lr / 100, 0.01):.1g}")) or instead
         about = ", ".join([layer, *names, *([holder] if holder else [])])
-        finding = DEAD.found(at, about, message, because + ".", instead, see=[done.place.line])
+        finding = DEAD.finding(at, about, message, because + ".", instead, see=[done.place.line])
         if units > 1:
             yield finding
         else:
@@ -379,11 +379,13 @@ def dead(witness: Witness, done: Pass) -> Iterator[Finding]:
 def for_good(witness: Witness) -> Iterator[Finding]:
     """State what the rest of the run has not disproved: the one unit stayed dead, the flat layer was trained."""
     layers, accounts = witness.of(Layers), witness.of(Ledger).accounts
-    for kept, one in layers.outputs.values():
+    for kept, finding in layers.outputs.values():
         if all(before == state(x) for x, before in kept):
-            yield one
-    if not any(one.code == "saturated" for one in witness.findings.values()):
-        yield from (one for leaves, one in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves))
+            yield finding
+    if not any(finding.code == "saturated" for finding in witness.findings.values()):
+        yield from (
+            finding for leaves, finding in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves)
+        )
 
 
 @SATURATED.on("arrival", closely=True)
@@ -402,13 +404,13 @@ def alone(witness: Witness, done: Pass) -> Iterator[Finding]:
         message += f"always {out}: its derivative is 0."
         because = f"{zero_words(names)} after the pass of line "
         more = "torch.sigmoid for one number, or an output for each class" if name in SOFTMAXES else None
-        yield SATURATED.found(place, ", ".join(names), message, f"{because}{done.place.line}.", more)
+        yield SATURATED.finding(place, ", ".join(names), message, f"{because}{done.place.line}.", more)
 
 
 @SATURATED.on("arrival", closely=True)
 def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that a softmax, sigmoid or tanh passes nothing on, because it is flat there."""
-    if not done.is_surveyed or any(one.code == "saturated" for one in witness.findings.values()):
+    if not done.is_surveyed or any(finding.code == "saturated" for finding in witness.findings.values()):
         return
     zero = {
         id(leaf): leaf
@@ -448,7 +450,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         scale = 10 ** max(int(math.log10(size)), 1) if size > 1 else 10
         instead = place.written.with_(x, f"({ast.unparse(x)}) / {scale}") if x is not None else data[1]
         inner = names_in(x)
-        yield SATURATED.found(
+        yield SATURATED.finding(
             place,
             ", ".join([*names, *inner, place.written.target()]).strip(", "),
             message,
@@ -475,14 +477,18 @@ def clamped(witness: Witness, done: Pass) -> None:
             message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
             message += f"is 0 and {several(names)} {'gets' if len(names) == 1 else 'get'} no gradient."
             because = f"{names[0]}.grad is 0 in each of {done.times} passes."
-            finding = SATURATED.found(place, ", ".join(names), message, because, see=[done.place.line])
+            finding = SATURATED.finding(place, ", ".join(names), message, because, see=[done.place.line])
             witness.of(Zeros).expect(witness, leaves[0], finding)
 
 
 @SATURATED.on("arrival", closely=True)
 def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
-    if done.times > 1 or done.inputs is not None or any(one.code == "saturated" for one in witness.findings.values()):
+    if (
+        done.times > 1
+        or done.inputs is not None
+        or any(finding.code == "saturated" for finding in witness.findings.values())
+    ):
         return
     for node in done.order:
         name, out = node.primitive.name, np.asarray(done.outs[node])
@@ -505,7 +511,7 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         data, instead = witness.of(Sizes).words(node)
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
         about = ", ".join([*names, *place.written.subjects()])
-        finding = SATURATED.found(place, about, message, because, instead, see=[done.place.line])
+        finding = SATURATED.finding(place, about, message, because, instead, see=[done.place.line])
         if held(witness).keys() & set(map(id, leaves)):
             yield finding
         else:
@@ -519,8 +525,8 @@ def varied(arrived: Any, node: Node) -> bool:
 
 
 def values(out: Any) -> str:
-    found = sorted({float(x) for x in np.unique(out)})[:3]
-    return " or ".join(f"{x:g}" for x in found)
+    numbers = sorted({float(x) for x in np.unique(out)})[:3]
+    return " or ".join(f"{x:g}" for x in numbers)
 
 
 class Sizes:
@@ -541,13 +547,13 @@ class Sizes:
 
 @SATURATED.on("pass", closely=True)
 def sizes(witness: Witness, done: Pass) -> None:
-    found, data = witness.of(Sizes).of, witness.of(Sizes).data
-    found.clear()
+    maxima, data = witness.of(Sizes).of, witness.of(Sizes).data
+    maxima.clear()
     data.clear()
     for node in done.order:
         if node.primitive.name in ("softmax", "sigmoid", "tanh") and node.inputs:
-            found[id(node)] = largest(value_of(node.inputs[0]))
-            if found[id(node)] > UNSCALED:
+            maxima[id(node)] = largest(value_of(node.inputs[0]))
+            if maxima[id(node)] > UNSCALED:
                 behind = data_behind(node)
                 data[id(node)] = "" if behind is None else witness.known(behind), largest(value_of(behind))
 
@@ -585,7 +591,7 @@ def grown(witness: Witness, done: Pass) -> Finding | None:
         return None
     first, last = best[min(best)], best[max(best)]
     chain = of_chain(witness, done, (last[0], first[1]), (first[0], last[1]), max(best) - min(best), uses, "values")
-    return next((one for one in chain if one.code == EXPLODING.code), None)
+    return next((finding for finding in chain if finding.code == EXPLODING.code), None)
 
 
 def of_chain(
@@ -629,7 +635,7 @@ def of_chain(
     severity = "note" if again and cause is VANISHING else ""  # a long sequence forgets its beginning
     about = ", ".join(dict.fromkeys(weights)) or place.written.target()
     because = f"{because}." if because else ""
-    yield cause.found(place, about, message, because, instead, severity, [done.place.line])
+    yield cause.finding(place, about, message, because, instead, severity, [done.place.line])
 
 
 def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tuple[float, Node]], Counter[Tensor]]:
@@ -655,7 +661,7 @@ def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tup
 def of_product(witness: Witness, done: Pass, start: Node, cause: Cause) -> tuple[Place, str, str | None] | None:
     """Return what makes a product large that has no leaf as a factor: a matrix of data, or nothing that divides it."""
     place = witness.place_of(start)
-    held = {id(one.event.node): one.inputs for one in done.held}
+    held = {id(step.event.node): step.inputs for step in done.held}
     products = [x for x in done.order if "matrix" in x.primitive.traits and not direct_leaves(x)]
     if cause is VANISHING or place is None or not products:
         return None
@@ -733,13 +739,13 @@ def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str
 
 def direct_leaves(node: Node) -> list[Tensor]:
     """Return the leaves that a matrix product takes, perhaps transposed."""
-    found = []
+    leaves = []
     for edge in node.edges:
         while isinstance(edge, Node) and "layout" in edge.primitive.traits and edge.edges:
             edge = edge.edges[0]
         if isinstance(edge, AccumulateGrad):
-            found.append(edge.variable)
-    return found
+            leaves.append(edge.variable)
+    return leaves
 
 
 def scaled(witness: Witness, name: str, good: float) -> str:
@@ -767,8 +773,8 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
     source = next(iter(at.written.calls("grad")), None)
     if source is None or not source.args:
         return
-    tensors = [(x, found) for x in names_in(source.args[0]) if isinstance(found := at.env.get(x), Tensor)]
-    words, value = next(((x, found) for x, found in tensors if found in witness.run.returned), ("", None))
+    tensors = [(x, tensor) for x in names_in(source.args[0]) if isinstance(tensor := at.env.get(x), Tensor)]
+    words, value = next(((x, tensor) for x, tensor in tensors if tensor in witness.run.returned), ("", None))
     if not isinstance(value, Tensor):
         return
     name = witness.name(divisor)
@@ -785,7 +791,7 @@ def divided(witness: Witness, operation: Operation) -> Iterator[Finding]:
         f"{number(operation.application.out.value) if operation.application.out.value.size == 1 else 'infinite'}."
     )
     about = ", ".join([*targets, name, words, cost])
-    yield FLAT.found(
+    yield FLAT.finding(
         at,
         about,
         message,
@@ -803,10 +809,10 @@ def constant(witness: Witness) -> Iterator[Finding]:
         if "does not require grad" not in message_of(error) and not unused:
             continue
         output = next((x for x in witness.walked.get(id(error), ()) if x.node is None or unused), None)
-        found = None if output is None else gradient_below(witness, output, place)
-        if found is None or "create_graph=True" not in found[1].written.text:
+        pair = None if output is None else gradient_below(witness, output, place)
+        if pair is None or "create_graph=True" not in pair[1].written.text:
             continue
-        gradient, at = found
+        gradient, at = pair
         calls = at.written.calls("grad")
         cost = short(calls[0].args[0]) if calls and calls[0].args else "the function"
         name = witness.name(gradient)
@@ -819,7 +825,7 @@ def constant(witness: Witness) -> Iterator[Finding]:
         of = inputs[0] if unused else "anything"
         because = f"{name} does not depend on {of}, and line {place.line} differentiates it."
         severity = severity_of(witness, error, place)
-        yield FLAT.found(place, f"{name}, {cost}", message, because, None, severity, see=[at.line])
+        yield FLAT.finding(place, f"{name}, {cost}", message, because, None, severity, see=[at.line])
 
 
 class Starts:
@@ -900,7 +906,7 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
             continue
         name = witness.name(leaf)
         paths = (name, name.rpartition(".")[0], name.partition(".")[0].partition("[")[0])
-        made = next((found for path in paths if path and (found := creation(witness, path)) is not None), None)
+        made = next((origin for path in paths if path and (origin := creation(witness, path)) is not None), None)
         place = witness.at(made.source if made else None, line) if line else made
         if place is None:
             continue
@@ -925,4 +931,4 @@ def symmetric(witness: Witness) -> Iterator[Finding]:
             if name.isidentifier()
             else f"nn.init.xavier_uniform_({name})"
         )
-        yield SYMMETRIC.found(place, f"{layer}, {name}", message, because, instead)
+        yield SYMMETRIC.finding(place, f"{layer}, {name}", message, because, instead)

@@ -138,12 +138,12 @@ class Pass:
     @cached_property
     def outs(self) -> dict[Node, Any]:
         """The results of the nodes, which the pass frees."""
-        return {node: node.out for node in self.order} | {one.event.node: one.out for one in self.held}
+        return {node: node.out for node in self.order} | {step.event.node: step.out for step in self.held}
 
     @cached_property
     def totals(self) -> dict[Target, Any]:
         """What has arrived at each place, once the pass has run."""
-        edges = ((one.event.node.edges[one.event.position], one.event) for one in self.held)
+        edges = ((step.event.node.edges[step.event.position], step.event) for step in self.held)
         return {edge: value_of(event.total) for edge, event in edges if edge is not None}
 
     @cached_property
@@ -217,10 +217,10 @@ class Witness(Recorder):
 
     def of(self, kind: type[State]) -> State:
         """Return what a family of causes keeps about this run, made when it is first asked for."""
-        found = self._states.get(kind)
-        if found is None:
-            found = self._states[kind] = kind()
-        return found
+        state = self._states.get(kind)
+        if state is None:
+            state = self._states[kind] = kind()
+        return state
 
     @property
     def place(self) -> Place:
@@ -231,23 +231,23 @@ class Witness(Recorder):
     def at(self, source: Source | None, line: int) -> Place:
         """Return the place of a line of the snippet."""
         source = source or self.machine.source
-        node = next((one for one in self.statements.get(source, ()) if one.lineno == line), None)
+        node = next((statement for statement in self.statements.get(source, ()) if statement.lineno == line), None)
         return Place(source, line, node, self.machine.globals)
 
-    def add(self, found: Iterable[Finding] | None) -> None:
+    def add(self, findings: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name: that of an error, if there is one."""
-        for one in found or ():
-            key = one.code, one.source, one.line, one.name
-            if key not in self.findings or one.severity == "error":
-                self.findings[key] = one
+        for finding in findings or ():
+            key = finding.code, finding.source, finding.line, finding.name
+            if key not in self.findings or finding.severity == "error":
+                self.findings[key] = finding
 
     def tell(self, event: str, *facts: Any) -> None:
         """Ask the detectors of an event; one that fails is none of the snippet's errors."""
         for detect in DETECTORS[event]:
             try:
-                found = detect(self, *facts)
-                if found is not None:
-                    self.add(found)
+                findings = detect(self, *facts)
+                if findings is not None:
+                    self.add(findings)
             except Exception as error:
                 guarded("note", partial(raised, error), [])
 
@@ -303,7 +303,9 @@ class Witness(Recorder):
         from gradcli.script.timeline import reasons
 
         code, message = reasons.why_none(self.run, tensor)
-        self.calls = [one for one in self.calls if one.tensor is not tensor or one.place.key != self.place.key]
+        self.calls = [
+            asking for asking in self.calls if asking.tensor is not tensor or asking.place.key != self.place.key
+        ]
         self.calls.append(Asking(self.place, tensor, code, message, self.run.passed))
         super().asked(tensor, gradient)
 
@@ -380,7 +382,7 @@ class Witness(Recorder):
                     self.tell("answer", done, event)
             yield event
         if is_quick:
-            self.settled(done, {one.event.node for one in done.held})
+            self.settled(done, {step.event.node for step in done.held})
         if inputs is not None or not finite(done.output.value) or done.is_spoilt:
             self.reconsider(done)
         self.tell("arrival", done)
@@ -402,7 +404,7 @@ class Witness(Recorder):
             self.run.muted = False
         self.settled(done, {event.node for event, _, _ in held})
         if done.is_spoilt:
-            done.held = [Held(*one) for one in held]
+            done.held = [Held(*step) for step in held]
             with restored(done.held):
                 self.tell("pass", done)
             self.reconsider(done)
@@ -442,9 +444,9 @@ class Witness(Recorder):
         run.add_pass(Passed(line, output, run.origins.below(done.outputs), reached, done.inputs is not None))
         settle(run, line, reached)
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[UpdateFacts]) -> None:
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], facts: Sequence[UpdateFacts]) -> None:
         self.tell("step", optimizer, parameters)
-        super().stepped(optimizer, parameters, told)
+        super().stepped(optimizer, parameters, facts)
 
     def ended(self, env: Env, line: int, latest: int, named: Sequence[str] | None = None) -> None:
         exposed = [(x, before) for x, before in self.run.exposed.items() if before is not None]
@@ -486,11 +488,11 @@ class Witness(Recorder):
 
     def path(self, value: Any) -> str:
         """Return the path to a leaf or an object from the variables of the snippet, the outermost; else ""."""
-        name, found = self._paths.get(id(value), ("", None))
-        if found is not value:
+        name, known_value = self._paths.get(id(value), ("", None))
+        if known_value is not value:
             self._paths = {id(x): (spelled(name), x) for name, x in self.paths()}
-            name, found = self._paths.get(id(value), ("", None))
-        return name if found is value else ""
+            name, known_value = self._paths.get(id(value), ("", None))
+        return name if known_value is value else ""
 
     def paths(self) -> Iterator[tuple[str, Any]]:
         """Yield the leaves and the objects that variables lead to, with their names, those of outer callers first."""
@@ -507,9 +509,9 @@ class Witness(Recorder):
 
     def name(self, tensor: Tensor) -> str:
         """Return the asker's name of a tensor, or the expression that made it."""
-        found = self.known(tensor)
-        if found:
-            return found
+        known_name = self.known(tensor)
+        if known_name:
+            return known_name
         node = node_of(tensor)
         place = self.places.get(node) if isinstance(node, Node) else None
         if place is not None and isinstance(node, Node):
@@ -560,20 +562,20 @@ class Witness(Recorder):
         """Return the gradients of the leaves of an output, without leaving a trace."""
         with self.aside():
             events = list(trace([output], [np.ones_like(output.value)[()]], Aside()))
-        return {one.leaf: value_of(one.gradient) for one in events if isinstance(one, Accumulation)}
+        return {event.leaf: value_of(event.gradient) for event in events if isinstance(event, Accumulation)}
 
 
 def assignments(witness: Witness, name: str) -> list[Place]:
     """Return the statements that assign a variable or an attribute; inside its class it is one of self."""
     names = {name, re.sub(r"^.*\.", "self.", name)}
-    found = []
+    places = []
     for source, statements in witness.statements.items():
         for x in statements:
             targets = x.targets if isinstance(x, ast.Assign) else []
             parts = [y for target in targets for y in (target.elts if isinstance(target, ast.Tuple) else [target])]
             if any(ast.unparse(part) in names for part in parts):
-                found.append(Place(source, x.lineno, x, witness.machine.globals))
-    return found
+                places.append(Place(source, x.lineno, x, witness.machine.globals))
+    return places
 
 
 def creation(witness: Witness, name: str) -> Place | None:
@@ -597,8 +599,8 @@ def raised(error: Exception) -> list[Finding]:
 
 def loaded(module: str, name: str) -> Any:
     """Return a class of a module if the snippet has needed that, else what nothing is an instance of."""
-    found = sys.modules.get(module)
-    return () if found is None else getattr(found, name)
+    namespace = sys.modules.get(module)
+    return () if namespace is None else getattr(namespace, name)
 
 
 def custom_node() -> Any:
@@ -632,9 +634,9 @@ def arrive(done: Pass, event: Accumulation) -> None:
 @contextmanager
 def restored(held: Sequence[Held]) -> Iterator[None]:
     """Let the nodes of a pass have inside the block what it has freed."""
-    now = {one.event.node: (one.event.node.inputs, one.event.node.out) for one in held}
-    for one in held:
-        one.event.node.inputs, one.event.node.out = one.inputs, one.out
+    now = {step.event.node: (step.event.node.inputs, step.event.node.out) for step in held}
+    for step in held:
+        step.event.node.inputs, step.event.node.out = step.inputs, step.out
     try:
         yield
     finally:

@@ -37,7 +37,7 @@ def for_student(result: Result) -> Result:
 
 
 def _own(answer: Marked) -> Marked:
-    return replace(answer, elsewhere=(), diagnoses=tuple(replace(one, rule="") for one in answer.diagnoses))
+    return replace(answer, elsewhere=(), diagnoses=tuple(replace(diagnosis, rule="") for diagnosis in answer.diagnoses))
 
 
 def _answer(answer: Marked, level: str) -> Marked:
@@ -51,13 +51,15 @@ def _answer(answer: Marked, level: str) -> Marked:
     )
 
 
-def hinted(one: Diagnosis) -> str:
+def hinted(cause: Diagnosis) -> str:
     """Return a message without a factor, a sign or a layout that gives the answer away."""
-    codes = one.code.split(" + ")
+    codes = cause.code.split(" + ")
     if len(codes) > 1:
         return f"it may be two mistakes: you {', and you '.join(TITLES[code] for code in dict.fromkeys(codes))}"
-    is_of_program = one.node.startswith("line ")
-    return HINTS[one.code].replace("{node}", one.node) if one.code in HINTS and not is_of_program else one.message
+    is_of_program = cause.node.startswith("line ")
+    return (
+        HINTS[cause.code].replace("{node}", cause.node) if cause.code in HINTS and not is_of_program else cause.message
+    )
 
 
 def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis, ...]:
@@ -65,14 +67,14 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
     if level == "verdict":
         return ()
     if level == "node":
-        named = [one for one in diagnoses if one.node]
+        named = [cause for cause in diagnoses if cause.node]
         again = ((f"look again at {d.node}", d) for d in named)
-        kept = [Diagnosis("", d.node, "", told, "", WITHHELD, d.certain, vertex=d.vertex) for told, d in again]
+        kept = [Diagnosis("", d.node, "", message, "", WITHHELD, d.certain, vertex=d.vertex) for message, d in again]
     else:
-        kept = [replace(one, rule="", message=hinted(one), detail="", value=WITHHELD) for one in diagnoses]
-    found: dict[tuple[str, ...], Diagnosis] = {}
-    for one in kept:
-        first = found.setdefault((one.code, one.node, one.rule, one.message), one)
-        if one.certain and not first.certain:
-            found[one.code, one.node, one.rule, one.message] = one
-    return tuple(found.values())
+        kept = [replace(cause, rule="", message=hinted(cause), detail="", value=WITHHELD) for cause in diagnoses]
+    merged: dict[tuple[str, ...], Diagnosis] = {}
+    for cause in kept:
+        first = merged.setdefault((cause.code, cause.node, cause.rule, cause.message), cause)
+        if cause.certain and not first.certain:
+            merged[cause.code, cause.node, cause.rule, cause.message] = cause
+    return tuple(merged.values())

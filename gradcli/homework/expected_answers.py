@@ -69,8 +69,8 @@ class Foreseen:
         more: tuple[str, ...] = ()
         if self.ask.quantity.kind == "raises":
             more = NO_ERROR if self.right == NO_ERROR[0] else (self.right.partition(": ")[0],)
-        found = (self.right, *self.ask.words.accept, *more)
-        return tuple(dict.fromkeys(" ".join(text.split()) for text in found))
+        right_texts = (self.right, *self.ask.words.accept, *more)
+        return tuple(dict.fromkeys(" ".join(text.split()) for text in right_texts))
 
 
 def foreseen(assignment: Assignment, level: str) -> Iterator[Foreseen]:
@@ -81,7 +81,7 @@ def foreseen(assignment: Assignment, level: str) -> Iterator[Foreseen]:
     for question in assignment.questions:
         if question.code:
             continue
-        graders = [Grader(replace(assignment, questions=(one,))) for one in versions(question, assignment)]
+        graders = [Grader(replace(assignment, questions=(variant,))) for variant in versions(question, assignment)]
         for ask in question.asks:
             for number, grader in enumerate(graders, 1):
                 (key,) = grader.keys.values()
@@ -107,8 +107,8 @@ def entries(
     if not is_numeric(truth):
         return
     right = judged(grader, key, ask, truth)
-    found = [(truth, right), *wrong(grader, key, ask)]
-    shown = [(value, revealed(Result("", "", (verdict,)), level).answers[0]) for value, verdict in found]
+    candidates = [(truth, right), *wrong(grader, key, ask)]
+    shown = [(value, revealed(Result("", "", (verdict,)), level).answers[0]) for value, verdict in candidates]
     for index in np.ndindex(np.shape(truth)):
         yield index, tuple(spaced([(np.asarray(value)[index], verdict) for value, verdict in shown], key.tolerance))
 
@@ -129,16 +129,16 @@ def wrong(grader: Grader, key: Key, ask: Ask) -> Iterator[tuple[Value, Marked]]:
     with np.errstate(all="ignore"):
         given = [(s.rank, n, value) for n, (s, value) in enumerate(Suspects(problem).given(problem, SINGLE))]
     seen: set[str] = set()
-    told: Counter[tuple[str, str, str]] = Counter()
-    for _, _, value in sorted(given, key=lambda one: one[:2]):
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for _, _, value in sorted(given, key=lambda ranked: ranked[:2]):
         if value is None or np.shape(value) != np.shape(problem.truth) or not np.all(np.isfinite(value)):
             continue
         text = answer(np.asarray(value)[()])
         if text not in seen and len(seen) < MOST:
             verdict = judged(grader, key, ask, value)
-            alike = next(((one.code, one.node, one.message) for one in verdict.diagnoses), None)
-            if verdict.verdict == "wrong" and alike and told[alike] < ALIKE:
-                told[alike] += 1
+            alike = next(((diagnosis.code, diagnosis.node, diagnosis.message) for diagnosis in verdict.diagnoses), None)
+            if verdict.verdict == "wrong" and alike and counts[alike] < ALIKE:
+                counts[alike] += 1
                 seen.add(text)
                 yield np.asarray(value), verdict
 
@@ -147,13 +147,13 @@ def judged(grader: Grader, key: Key, ask: Ask, value: Value) -> Marked:
     """Return the verdict on a value, alone in a submission."""
     text = answer(np.asarray(value)[()])
     result = grader.grade(Submission("", "", (Given(key.question.id, ask.written, text),)))
-    return next(one for one in result.answers if (one.question, one.quantity) == (key.question.id, ask.written))
+    return next(mark for mark in result.answers if (mark.question, mark.quantity) == (key.question.id, ask.written))
 
 
-def spaced(found: Sequence[tuple[Any, Marked]], tolerance: Tolerance) -> Iterator[Number]:
+def spaced(judged_numbers: Sequence[tuple[Any, Marked]], tolerance: Tolerance) -> Iterator[Number]:
     """Yield distinct numbers with tolerances: of two that nobody could tell apart the first stays."""
     kept: dict[Any, Marked] = {}
-    for value, verdict in found:
+    for value, verdict in judged_numbers:
         if all(abs(float(value) - float(other)) > 2 * strict(other, tolerance) for other in kept):
             kept[value] = verdict
     for value, verdict in kept.items():

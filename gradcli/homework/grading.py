@@ -67,9 +67,9 @@ class Grader:
         if sheet.student not in self.sheets:
             self.sheets.clear()  # each is asked for by one student alone
             moved = [(id, key.question.moved(sheet.values[id])) for id, key in self.keys.items() if key.question.varies]
-            own = {id: Key(question, self.assignment, is_raw=self.is_raw) for id, question in moved}
-            self.sheets[sheet.student] = {**self.keys, **own}
-            for key in own.values():
+            own_keys = {id: Key(question, self.assignment, is_raw=self.is_raw) for id, question in moved}
+            self.sheets[sheet.student] = {**self.keys, **own_keys}
+            for key in own_keys.values():
                 key.investigation.elsewhere = partial(numbers_of, self.sheets[sheet.student])
         return self.sheets[sheet.student]
 
@@ -87,34 +87,34 @@ class Grader:
         defined: dict[str, dict[Quantity, tuple[Definition, ...]]] = {id: {} for id in keys}
         above: dict[str, tuple[Definition, ...]] = {}
         unknown: list[Marked] = []
-        for place, one in enumerate(submission.given):
-            id = self.labels.question(one.question)
-            ask = self.labels.ask(id, one.quantity) if id is not None else None
+        for place, line in enumerate(submission.given):
+            id = self.labels.question(line.question)
+            ask = self.labels.ask(id, line.quantity) if id is not None else None
             if id is not None and ask is not None:
-                given[id].setdefault(ask.quantity, []).append(one)
+                given[id].setdefault(ask.quantity, []).append(line)
                 defined[id][ask.quantity] = above.get(id, ())
-            name = defined_name(one.quantity) if id in self.with_formulas and one.text else ""
-            if id is not None and one.text and name:
+            name = defined_name(line.quantity) if id in self.with_formulas and line.text else ""
+            if id is not None and line.text and name:
                 names = (name, *self.labels.names_of(id, ask.quantity)) if ask else (name,)
-                above[id] = (*above.get(id, ()), *(Definition(own, one.text) for own in names))
-            is_used = name and any(one.quantity in (other.text or "") for other in submission.given[place + 1 :])
-            if ask is None and one.text is not None and not is_used:
-                why = self.labels.no_question(one.question) if id is None else self.labels.not_asked(id, one.quantity)
-                text = on_one_line(one.text)
-                unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
-        comma: Comma = comma_of(one.text for one in submission.given if one.text)
+                above[id] = (*above.get(id, ()), *(Definition(own, line.text) for own in names))
+            is_used = name and any(line.quantity in (other.text or "") for other in submission.given[place + 1 :])
+            if ask is None and line.text is not None and not is_used:
+                why = self.labels.no_question(line.question) if id is None else self.labels.not_asked(id, line.quantity)
+                text = on_one_line(line.text)
+                unknown.append(Marked(line.question, line.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
+        comma: Comma = comma_of(line.text for line in submission.given if line.text)
         for id, quantity, reason in self.given_up(ended, is_last=is_last):
-            given[id][quantity] = [one.ended(reason) for one in given[id].get(quantity, [])]
+            given[id][quantity] = [line.ended(reason) for line in given[id].get(quantity, [])]
         answers = [
             answer
             for id, key in keys.items()
             for answer in key.mark(given[id], submission.unreadable, comma, defined[id])
         ]
         if self.elsewhere:
-            answers = [self.elsewhere.told(answer, submission.student, keys, comma) for answer in answers]
+            answers = [self.elsewhere.compare(answer, submission.student, keys, comma) for answer in answers]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
-        told = (remarks, submission.unreadable, submission.reason)
-        return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told))
+        details = (remarks, submission.unreadable, submission.reason)
+        return ordered(Result(submission.file, submission.student, (*answers, *unknown), *details))
 
     def given_up(self, ended: Mapping[Place, str], *, is_last: bool) -> Iterator[tuple[str, Quantity, str]]:
         """Yield question, quantity and reason of the answers that are not tried."""
@@ -200,14 +200,14 @@ def graded(
             bugs.append(loss.detail)
         if not (part.isdecimal() and int(part) < len(some)):  # it is at none, or says so
             if len(some) > 1:
-                return [Again([one]) for one in some]
+                return [Again([item]) for item in some]
             part, names = "0", []
         number = int(part)
         again = [some[:number], [without(some[number], loss, names)], some[number + 1 :]]
         return [Again(items) for items in again if items]
 
     size = max(1, min(MOST, len(work) // (4 * jobs)))
-    each = (Item(one.loaded()) for one in work)
+    each = (Item(hand_in.loaded()) for hand_in in work)
     batches = iter(lambda: list(islice(each, size)), [])
     results = map_items(
         Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost, kind=list[Result],

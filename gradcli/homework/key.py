@@ -82,7 +82,7 @@ class Key:
         )
         for ask in question.asks if self.investigation.mistakes else ():
             if (problem := self.problems[ask.quantity]) is not None:
-                list(self.investigation.own(ask, problem))  # refused now, and not while students wait
+                list(self.investigation.own_mistakes(ask, problem))  # refused now, and not while students wait
 
     @cached_property
     def points(self) -> Points:
@@ -118,11 +118,11 @@ class Key:
                     read[ask.quantity] = with_names if with_names.verdict != "unreadable" else read[ask.quantity]
         verdicts = self.together(read)
         for ask in self.question.asks:
-            lines, own = given.get(ask.quantity, []), read.get(ask.quantity)
-            text = lines[0].text if own is not None and own.verdict not in OFF else None  # nothing else changes it
+            lines, mark = given.get(ask.quantity, []), read.get(ask.quantity)
+            text = lines[0].text if mark is not None and mark.verdict not in OFF else None  # nothing else changes it
             yield self.settled.once(
-                (ask.written, text, comma, own and own.read_as) if text is not None and len(text) <= SHORT else None,
-                partial(self.marked, ask, lines, unreadable, verdicts.get(ask.quantity), own),
+                (ask.written, text, comma, mark and mark.read_as) if text is not None and len(text) <= SHORT else None,
+                partial(self.marked, ask, lines, unreadable, verdicts.get(ask.quantity), mark),
             )
 
     def mark_code(self, code: CodeJudge, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
@@ -140,23 +140,23 @@ class Key:
         if not any(verdict.verdict in OFF for verdict in read.values()):
             return read
         known = tuple((quantity, verdict.known) for quantity, verdict in read.items())
-        is_short = all(one is not None for _, one in known)
+        is_short = all(verdict_key is not None for _, verdict_key in known)
         return {**read, **self.sheets.once(known if is_short else None, lambda: self.beside_each_other(read))}
 
     def beside_each_other(self, read: Mapping[Quantity, Verdict]) -> dict[Quantity, Verdict]:
         """Return the verdicts that other answers may change."""
-        own, found = Own(), {}
+        student, verdicts = Own(), {}
         for ask in self.question.asks:
             if ask.quantity in read:
-                own.keep(ask, self.problems[ask.quantity], read[ask.quantity])
+                student.keep(ask, self.problems[ask.quantity], read[ask.quantity])
         for ask in self.in_order:
             if ask.quantity in read and read[ask.quantity].verdict in OFF:
                 at(self.question.id, ask.written)
                 with np.errstate(all="ignore"):
-                    found[ask.quantity] = self.verdict(ask, read[ask.quantity], own)
+                    verdicts[ask.quantity] = self.verdict(ask, read[ask.quantity], student)
         if self.reruns and self.assignment.carry_forward:
-            found.update(stepped(self.reruns, found, own.wrong, self.tolerance))
-        return {**found, **guarded("diagnosis", partial(one_factor, found, self.problems), {})}
+            verdicts.update(stepped(self.reruns, verdicts, student.wrong, self.tolerance))
+        return {**verdicts, **guarded("diagnosis", partial(one_factor, verdicts, self.problems), {})}
 
     @cached_property
     def in_order(self) -> list[Ask]:
@@ -207,26 +207,26 @@ class Key:
             read.read_as if read else "",
         )
 
-    def verdict(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
+    def verdict(self, ask: Ask, verdict: Verdict, student: Own) -> Verdict:
         """Return the verdict on an answer beside the student's own; a wrong number is added to those."""
-        problem, typed, found = self.problems[ask.quantity], verdict.typed, None
+        problem, typed, outcome = self.problems[ask.quantity], verdict.typed, None
         if problem and typed and ask.form == "number" and verdict.verdict != "shape":
-            found = credited(problem, typed, verdict, own, self.assignment)
-            if found and found.verdict == "precision" and self.is_mistaken(ask, verdict):
-                found = None
-            if found.verdict == "carried" if found else verdict.verdict == "wrong":
-                own.add(ask.quantity, problem, typed, self.tolerance, is_carried=found is not None)
-        if found:
-            if found.verdict == "precision":
-                own.keep(ask, problem, found)
-            return found
+            outcome = credited(problem, typed, verdict, student, self.assignment)
+            if outcome and outcome.verdict == "precision" and self.is_mistaken(ask, verdict):
+                outcome = None
+            if outcome.verdict == "carried" if outcome else verdict.verdict == "wrong":
+                student.add(ask.quantity, problem, typed, self.tolerance, is_carried=outcome is not None)
+        if outcome:
+            if outcome.verdict == "precision":
+                student.keep(ask, problem, outcome)
+            return outcome
         if typed and verdict.verdict == "precision" and self.has_decimals(ask, typed, verdict):
             return replace(verdict, verdict="correct")
-        found = self.diagnosed(ask, verdict)
-        if problem and typed and ask.form == "number" and not any(one.certain for one in found.diagnoses):
-            found = guarded("diagnosis", partial(self.rebased, ask, found, own), found)
-        agreeing = partial(in_agreement, found.diagnoses, problem, own.known.values())
-        return replace(found, diagnoses=guarded("diagnosis", agreeing, found.diagnoses))
+        outcome = self.diagnosed(ask, verdict)
+        if problem and typed and ask.form == "number" and not any(cause.certain for cause in outcome.diagnoses):
+            outcome = guarded("diagnosis", partial(self.rebased, ask, outcome, student), outcome)
+        agreeing = partial(in_agreement, outcome.diagnoses, problem, student.known.values())
+        return replace(outcome, diagnoses=guarded("diagnosis", agreeing, outcome.diagnoses))
 
     def has_decimals(self, ask: Ask, typed: Typed, verdict: Verdict) -> bool:
         """Whether a number has as many right decimals as the values of the question have, and two at least.
@@ -241,17 +241,17 @@ class Key:
 
     def is_mistaken(self, ask: Ask, verdict: Verdict) -> bool:
         """Whether a mistake gives a number that coarse rounding gives too."""
-        found = self.diagnosed(ask, verdict).diagnoses
-        return bool(found) and is_single(found[0])
+        diagnoses = self.diagnosed(ask, verdict).diagnoses
+        return bool(diagnoses) and is_single(diagnoses[0])
 
-    def rebased(self, ask: Ask, verdict: Verdict, own: Own) -> Verdict:
+    def rebased(self, ask: Ask, verdict: Verdict, student: Own) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
         assert verdict.typed is not None
-        for found in self.investigation.on_own_numbers(ask, verdict.typed, own.wrong, own.right):
-            if any(map(is_single, found)):
-                return replace(verdict, diagnoses=found)
-            if found and not verdict.diagnoses:
-                verdict = replace(verdict, diagnoses=found)
+        for diagnoses in self.investigation.on_own_numbers(ask, verdict.typed, student.wrong, student.right):
+            if any(map(is_single, diagnoses)):
+                return replace(verdict, diagnoses=diagnoses)
+            if diagnoses and not verdict.diagnoses:
+                verdict = replace(verdict, diagnoses=diagnoses)
             elif any(map(is_single, verdict.diagnoses)):
                 break
         return verdict
@@ -265,10 +265,10 @@ class Key:
     def diagnosed(self, ask: Ask, verdict: Verdict) -> Verdict:
         """Return the verdict on a wrong answer, with diagnoses; made once for equal numbers."""
 
-        def found() -> Verdict:
+        def explained_verdict() -> Verdict:
             return guarded("diagnosis", partial(self.explain, ask, verdict), verdict)
 
-        return self.numbers.once(verdict.known and (ask.written, *verdict.known), found)
+        return self.numbers.once(verdict.known and (ask.written, *verdict.known), explained_verdict)
 
     def explain(self, ask: Ask, verdict: Verdict) -> Verdict:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
@@ -293,10 +293,10 @@ class Key:
             return replace(verdict, remark=remark, diagnoses=detective.diagnoses(answers))
         if verdict.typed is None:  # a word, where there is a number
             return verdict
-        found = detective.diagnoses([verdict.typed])
+        causes = detective.diagnoses([verdict.typed])
         if verdict.verdict == "precision":
-            return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))
-        return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
+            return replace(verdict, diagnoses=tuple(cause for cause in causes if cause.code not in pen.CODES))
+        return replace(verdict, diagnoses=causes, ledger=detective.ledger(verdict.typed))
 
     def at_samples(self, ask: Ask) -> list[Problem]:
         return [point.solution.problem(ask) for point in self.sampled(ask)]
@@ -306,14 +306,14 @@ class Key:
         return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
 
 
-def is_single(one: Diagnosis) -> bool:
+def is_single(diagnosis: Diagnosis) -> bool:
     """Whether a diagnosis is a mistake in the mathematics, and not two of them."""
-    return one.code not in pen.CODES and " + " not in one.code
+    return diagnosis.code not in pen.CODES and " + " not in diagnosis.code
 
 
 def repeated(lines: list[Given]) -> str:
     """Say how often an answer is given, and where that is known."""
-    places = f", on lines {listed([str(one.line) for one in lines])}" if all(one.line for one in lines) else ""
+    places = f", on lines {listed([str(row.line) for row in lines])}" if all(row.line for row in lines) else ""
     return f"given {len(lines)} times{places}"
 
 

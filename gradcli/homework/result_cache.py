@@ -35,5 +35,5 @@ def once(shared: dict[Any, Any], key: Hashable, compute: Callable[[], T]) -> T:
     """Return a result that several share, computed for the first that asks, and kept as long as they live."""
     if key not in shared:
         shared[key] = compute()
-    found: T = shared[key]
-    return found
+    cached_value: T = shared[key]
+    return cached_value

@@ -128,7 +128,7 @@ class ClassTotals:
     def add(self, result: Result) -> None:
         """Count one submission."""
         verdicts = Counter(answer.verdict for answer in result.answers)
-        own: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for answer in result.answers:
             if (answer.question, answer.quantity) not in self._asked:
                 continue
@@ -140,9 +140,9 @@ class ClassTotals:
             share.points += answer.points
             share.max_points += answer.max_points
             for code in codes(answer.diagnoses):
-                own[code] += 1
+                counts[code] += 1
                 self._mistakes.setdefault(code, _Tally()).questions[answer.question] += 1
-        for code in own:
+        for code in counts:
             self._mistakes[code].students += 1
         self.is_right &= result.is_right
         self.ungraded.extend(ungraded(result))
@@ -158,7 +158,7 @@ class ClassTotals:
                 verdicts["missing"],
                 len(result.remarks),
                 result.is_right,
-                max(own, key=lambda code: own[code], default=""),
+                max(counts, key=lambda code: counts[code], default=""),
                 result.name[:LONGEST],
                 is_counted=result.is_counted,
             )
@@ -167,7 +167,7 @@ class ClassTotals:
     @property
     def mistakes(self) -> list[Mistake]:
         """The mistakes, the most frequent first."""
-        found = [
+        mistakes = [
             Mistake(
                 code,
                 self._titles.get(code, code),
@@ -177,15 +177,15 @@ class ClassTotals:
             )
             for code, tally in self._mistakes.items()
         ]
-        return sorted(found, key=lambda mistake: (-mistake.students, -mistake.answers, mistake.code))
+        return sorted(mistakes, key=lambda mistake: (-mistake.students, -mistake.answers, mistake.code))
 
 
 def elsewhere(result: Result) -> Iterator[Elsewhere]:
     """Yield what there is to say about a student with answers that are right on the sheets of others."""
-    found = [answer.elsewhere for answer in result.answers if answer.elsewhere]
-    if found:
-        counts = Counter(owner[:LONGEST] for owners in found for owner in owners)
-        yield Elsewhere(result.student[:LONGEST], len(found), tuple(map(Sheet._make, counts.most_common(SHEETS))))
+    owner_lists = [answer.elsewhere for answer in result.answers if answer.elsewhere]
+    if owner_lists:
+        counts = Counter(owner[:LONGEST] for owners in owner_lists for owner in owners)
+        yield Elsewhere(result.student[:LONGEST], len(owner_lists), tuple(map(Sheet._make, counts.most_common(SHEETS))))
 
 
 def ungraded(result: Result) -> Iterator[Ungraded]:

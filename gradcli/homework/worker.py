@@ -38,9 +38,9 @@ def unanswered(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliErr
         "memory": f"it takes more than {size_text(limits.memory)} of memory; --item-memory SIZE allows more",
     }
     why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
-    for one in assignment.questions:
-        if loss.at.partition(MARK)[0] == f"{ANSWERS}{one.id}":
-            return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
+    for question in assignment.questions:
+        if loss.at.partition(MARK)[0] == f"{ANSWERS}{question.id}":
+            return question.refused(question.span, f"computing its answers: {why}", "make it smaller")
     if loss.reason == "bug":
         return InternalError(loss.detail)
     return EvaluationError("E210", f"the answers cannot be computed: {why}")

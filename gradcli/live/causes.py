@@ -39,7 +39,7 @@ class Live:
 
 
 def live_finding(cause: Cause, name: str, message: str, because: str, instead: str | None = None) -> Finding:
-    return cause.found(Live(), name, message, because, instead)
+    return cause.finding(Live(), name, message, because, instead)
 
 
 def graph_findings(

@@ -106,7 +106,7 @@ class Question:
             return None
         values = [repr(np.asarray(value).tolist()) for value in self.at.values()]
         return max(
-            (len(one) for one in DECIMALS.findall(" ".join([self.source.text, *values])) if one != "0"), default=0
+            (len(text) for text in DECIMALS.findall(" ".join([self.source.text, *values])) if text != "0"), default=0
         )
 
     def printing(self, ask: Ask) -> str:
@@ -190,22 +190,22 @@ def read_assignment(source: Source) -> Assignment:
             raise table.refuse_key("a question is a table", "start it with [[question]]", "question", number)
         question = read_question(table.inner(values, "question", number), read)
         read[question.id] = question
-    own = settings(table)
-    own["mistakes"] = tuple(read_mistakes(table, {id: one.quantities for id, one in read.items()}))
-    return Assignment(table.typed("title", str, ""), questions=tuple(read.values()), source=source, **own)
+    options = settings(table)
+    options["mistakes"] = tuple(read_mistakes(table, {id: question.quantities for id, question in read.items()}))
+    return Assignment(table.typed("title", str, ""), questions=tuple(read.values()), source=source, **options)
 
 
 def read_question(table: Table, before: Collection[str]) -> Question:
     table.known(QUESTION, "a question")
     id = read_id(table, before)
-    own, text = code.read_code(table), table.typed("text", str, "").strip()
+    asked_code, text = code.read_code(table), table.typed("text", str, "").strip()
     section = table.places.key(*table.path)
-    if own is not None:
-        key = "engine" if own.is_engine else "layer" if own.is_layer else "function"
-        asks = read_code_asks(table, id, own)
-        source = Source(code.stub(own), f"question {id}")
+    if asked_code is not None:
+        key = "engine" if asked_code.is_engine else "layer" if asked_code.is_layer else "function"
+        asks = read_code_asks(table, id, asked_code)
+        source = Source(code.stub(asked_code), f"question {id}")
         place = (section, (*table.path, key), table.source, table.places)
-        return Question(id, text, source, True, "", {}, asks, *place, code=own)
+        return Question(id, text, source, True, "", {}, asks, *place, code=asked_code)
     kinds = [kind for kind in ("program", "script") if kind in table]
     if not kinds and words.are_choices(table.get("ask")):
         kinds, table = ["script"], replace(table, values={**table.values, "script": ""})  # nothing is computed
@@ -217,8 +217,8 @@ def read_question(table: Table, before: Collection[str]) -> Question:
     source, is_script = Source(table.typed(kind, str, ""), f"question {id}"), kind == "script"
     output = "" if is_script else output_name(source)
     at = point(table, source if is_script else None)
-    varies = {name: one for name, one in at.items() if isinstance(one, Choice)}
-    example = {**at, **{name: one.drawn(Draws(b"", id, name)) for name, one in varies.items()}}
+    varies = {name: choice for name, choice in at.items() if isinstance(choice, Choice)}
+    example = {**at, **{name: choice.drawn(Draws(b"", id, name)) for name, choice in varies.items()}}
     read = Question(
         id,
         text,
@@ -238,10 +238,10 @@ def read_question(table: Table, before: Collection[str]) -> Question:
     return read.moved(example) if is_script and example else read
 
 
-def read_code_asks(table: Table, id: str, own: Code) -> tuple[Ask, ...]:
-    usual = list(USUAL if own.is_engine else own.returns)
+def read_code_asks(table: Table, id: str, asked_code: Code) -> tuple[Ask, ...]:
+    usual = list(USUAL if asked_code.is_engine else asked_code.returns)
     asks = read_asks(replace(table, values={"ask": usual, **table.values}), id, "", is_script=True)
-    known = ASKS if own.is_engine else own.returns
+    known = ASKS if asked_code.is_engine else asked_code.returns
     for ask in asks:
         if ask.written not in known:
             raise table.refuse_at(ask.span, f"{ask.written} is nothing that is tried", f"write {', '.join(known)}")
@@ -262,22 +262,22 @@ def read_asks(table: Table, id: str, output: str, *, is_script: bool) -> tuple[A
     if not isinstance(asked, list) or not asked:
         what = "asks for nothing" if not asked else "has an ask that is no list"
         raise table.refuse_key(f"question {id} {what}", 'write ask = ["q", "dq/dx"]', "ask")
-    found: dict[Quantity, Ask] = {}
-    for place, one in enumerate(asked):
-        values, path = (one, ("quantity",)) if isinstance(one, dict) else ({"quantity": one}, ())
+    asks: dict[Quantity, Ask] = {}
+    for place, entry in enumerate(asked):
+        values, path = (entry, ("quantity",)) if isinstance(entry, dict) else ({"quantity": entry}, ())
         inner = table.inner(values, "ask", place)
         ask = read_ask(inner, table.places.value(*inner.path, *path), output, is_script=is_script)
-        if ask.quantity in found:
+        if ask.quantity in asks:
             raise table.refuse_at(ask.span, f"{ask.quantity} is asked for twice", "remove one of the two")
-        found[ask.quantity] = ask
-    return tuple(found.values())
+        asks[ask.quantity] = ask
+    return tuple(asks.values())
 
 
 def read_ask(table: Table, span: Span, output: str, *, is_script: bool) -> Ask:
     table.known(ASK, "an ask")
-    own, special = words.read_words(table), words.read_special(table, is_script=is_script)
+    wording, special = words.read_words(table), words.read_special(table, is_script=is_script)
     if special is not None:
-        return Ask(special[0], "number", read_points(table, special[1]), special[1], span, own)
+        return Ask(special[0], "number", read_points(table, special[1]), special[1], span, wording)
     written = table.get("quantity")
     if not isinstance(written, str) or not written.strip():
         what = f"{written!r:.40} is no quantity" if "quantity" in table else "there is no quantity"
@@ -300,7 +300,7 @@ def read_ask(table: Table, span: Span, output: str, *, is_script: bool) -> Ask:
         read_points(table, written),
         written.strip(),
         span,
-        own,
+        wording,
         limits,
         table.typed("label", str, "").strip(),
     )

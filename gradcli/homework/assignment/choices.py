@@ -64,7 +64,7 @@ def read_choice(table: Table, read: Callable[..., Value]) -> Choice:
         given = table.get("choose")
         if not isinstance(given, list) or len(given) < 2:
             raise table.refuse(f"{name} has fewer than two values to choose from", CHOOSE, "choose")
-        values = tuple(np.asarray(read(table, one, "choose", place))[()] for place, one in enumerate(given))
+        values = tuple(np.asarray(read(table, entry, "choose", place))[()] for place, entry in enumerate(given))
         if len({np.shape(value) for value in values}) > 1:
             raise table.refuse(f"the values of {name} differ in shape", "choose from values of one shape", "choose")
         return Choice(values)
@@ -91,5 +91,5 @@ def is_number(value: Any) -> bool:
 def grid(low: float, high: float, step: float) -> tuple[float, ...]:
     """Return the numbers from `low` to `high` in steps, as they are written, without 0."""
     count = int((high - low) / step + 1e-9) + 1
-    found = (float(f"{low + number * step:.12g}") for number in range(count))
-    return tuple(number for number in found if number)
+    numbers = (float(f"{low + number * step:.12g}") for number in range(count))
+    return tuple(number for number in numbers if number)

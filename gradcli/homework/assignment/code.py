@@ -42,9 +42,9 @@ def read_code(table: Table) -> Code | None:
     upstream = table.get("upstream", takes[0] if takes[0] in shapes and takes[0] not in program else "")
     if upstream and upstream not in shapes:
         raise table.refuse_key(f"{upstream!r:.40} has no shape", f"write {EXAMPLE}", "upstream")
-    for one in returns:
-        if one[:1] != "d" or one[1:] not in shapes or one[1:] == upstream:
-            message = f"{one} is no gradient of a variable with a shape"
+    for gradient in returns:
+        if gradient[:1] != "d" or gradient[1:] not in shapes or gradient[1:] == upstream:
+            message = f"{gradient} is no gradient of a variable with a shape"
             raise table.refuse_key(message, f"write {EXAMPLE}", "returns")
     try:
         ast.parse(program.strip())
@@ -143,7 +143,7 @@ def names_of(table: Table, key: str) -> tuple[str, ...]:
 
 def is_shape(shape: object) -> bool:
     return isinstance(shape, list) and all(
-        (type(one) is int and 1 <= one <= 64) or (isinstance(one, str) and one) for one in shape
+        (type(size) is int and 1 <= size <= 64) or (isinstance(size, str) and size) for size in shape
     )
 
 

@@ -33,10 +33,10 @@ def read_mistakes(assignment: Table, questions: Mapping[str, tuple[str, ...]]) -
 
     Raises UsageError, at the place of the fault, for one that cannot be used.
     """
-    found = assignment.get("mistake", [])
-    if not isinstance(found, list):
+    tables = assignment.get("mistake", [])
+    if not isinstance(tables, list):
         raise assignment.refuse_key("mistake is no list of tables", EXAMPLE, "mistake")
-    for number, values in enumerate(found):
+    for number, values in enumerate(tables):
         if not isinstance(values, dict):
             raise assignment.refuse_key("a mistake is a table", EXAMPLE, "mistake", number)
         yield read_mistake(assignment.inner(values, "mistake", number), questions)

@@ -30,15 +30,15 @@ def literals(text: str) -> dict[str, Literal] | None:
         tree = ast.parse(text)
     except UNREAD:
         return None
-    found: dict[str, Literal] = {}
+    by_name: dict[str, Literal] = {}
     starts = [0]
     for line in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            for one in literal(node.value, starts):
-                found.setdefault(ast.unparse(node.targets[0]), one)
-    return found
+            for number in literal(node.value, starts):
+                by_name.setdefault(ast.unparse(node.targets[0]), number)
+    return by_name
 
 
 def literal(node: ast.expr, starts: list[int]) -> Iterator[Literal]:

@@ -38,8 +38,8 @@ def read_table(source: Source) -> dict[str, Any]:
         return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).partition(" (at ")
-        found = re.match(r"line (\d+), column (\d+)", place)
-        start = source.offset(int(found[1])) + int(found[2]) - 1 if found else len(source.text)
+        match = re.match(r"line (\d+), column (\d+)", place)
+        start = source.offset(int(match[1])) + int(match[2]) - 1 if match else len(source.text)
         message, span = f"this is not TOML: {what[:1].lower()}{what[1:]}", Span(start, start + 1)
         help = "texts stand in quotes, a program of several lines in triple quotes, a question under [[question]]"
         if what == "Cannot overwrite a value":
@@ -47,8 +47,8 @@ def read_table(source: Source) -> dict[str, Any]:
         if "key" in what and source.text[start : start + 1].isalpha() and not source.text[start].isascii():
             help = f'a name with other letters than a to z stands in quotes: "{source.text[start]}" = 2'
     except (ValueError, RecursionError):  # limits of the interpreter
-        found = re.search(r"[0-9_]{4000,}|(?:[\[{]\s*(?:[\w-]+\s*=\s*)?){100,}", source.text)
-        message, span, help = "too many digits or brackets", Span(*found.span()) if found else Span(0, 1), "use fewer"
+        match = re.search(r"[0-9_]{4000,}|(?:[\[{]\s*(?:[\w-]+\s*=\s*)?){100,}", source.text)
+        message, span, help = "too many digits or brackets", Span(*match.span()) if match else Span(0, 1), "use fewer"
     raise refused(source, span, message, help)
 
 
@@ -64,11 +64,11 @@ def check_limits(source: Source) -> None:
         )
     if max(line.count(".") for line in source.text.split("\n")) < DEEPEST:
         return
-    for found in DEEP_KEY.finditer(source.text):
-        if found["other"] is None:
+    for match in DEEP_KEY.finditer(source.text):
+        if match["other"] is None:
             raise refused(
                 source,
-                Span(*found.span()),
+                Span(*match.span()),
                 f"a key has at most {DEEPEST} parts",
                 "a name that holds dots stands in quotes",
             )
@@ -176,24 +176,24 @@ class Table:
 
     def tolerance(self, *keys: str) -> dict[str, Any]:
         """Return what is said of these settings of a tolerance, by their names."""
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for key in keys:
             if key == "decimals" and self.get(key) is not None:
                 help = "write decimals = 3, or another number from 0 to 15"
-                found[key] = self.checked(key, 0, lambda value: type(value) is int and 0 <= value <= 15, help)
+                settings[key] = self.checked(key, 0, lambda value: type(value) is int and 0 <= value <= 15, help)
             elif key != "decimals" and key in self:
                 is_number = type(self.get(key)) in (int, float)
                 help = f"write {key} = 1e-5, or another number from 0 to 1" if is_number else f"{key} is a number"
-                found[key] = self.number(key, 0, 1, help)
-        return found
+                settings[key] = self.number(key, 0, 1, help)
+        return settings
 
     def texts(self, key: str, example: str) -> list[str]:
         """Return a list of texts."""
 
         def is_right(value: Any) -> bool:
-            return isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+            return isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value)
 
-        return [" ".join(one.split()) for one in self.checked(key, [], is_right, f"write {key} = {example}")]
+        return [" ".join(text.split()) for text in self.checked(key, [], is_right, f"write {key} = {example}")]
 
 
 @dataclass(slots=True)
@@ -250,8 +250,8 @@ def offsets(text: str, written: Span) -> list[int]:
     if quotes == 3:  # the first newline is none
         start += 2 if text.startswith("\r\n", start) else int(text.startswith("\n", start))
     character = CHARACTER if text[written.start] == '"' else LITERAL
-    found = (one for one in character.finditer(text, start, end) if not (one.re is CHARACTER and one["none"]))
-    return [*(one.start() for one in found), end]
+    matches = (match for match in character.finditer(text, start, end) if not (match.re is CHARACTER and match["none"]))
+    return [*(match.start() for match in matches), end]
 
 
 def _skipped(text: str, at: int) -> int:
@@ -259,18 +259,18 @@ def _skipped(text: str, at: int) -> int:
 
 
 def _match(pattern: re.Pattern[str], text: str, at: int) -> Span:
-    found = pattern.match(text, at)
-    return Span(*found.span()) if found else Span(at, at + 1)
+    match = pattern.match(text, at)
+    return Span(*match.span()) if match else Span(at, at + 1)
 
 
 def _names(key: str) -> Path:
     """The parts of a dotted key."""
-    found: list[str] = []
+    names: list[str] = []
     table = tomllib.loads(f"{key} = 0")
     while isinstance(table, dict):
         ((name, table),) = table.items()
-        found.append(name)
-    return tuple(found)
+        names.append(name)
+    return tuple(names)
 
 
 def _numbered(names: Path, counts: Counter[Path], *, is_new: bool) -> Path:

@@ -44,14 +44,14 @@ class Quantity(NamedTuple):
 
     def __str__(self) -> str:
         ratio = f"d{self.of}/d{self.by}"
-        told = {"gradient": ratio, "local": f"local {ratio}", "printed": f"printed line {self.of}", "raises": "raises"}
+        texts = {"gradient": ratio, "local": f"local {ratio}", "printed": f"printed line {self.of}", "raises": "raises"}
         names = self.by.split(",")
         by = "".join(f"d{name}{'' if (n := names.count(name)) == 1 else n}" for name in dict.fromkeys(names))
         matrix = " ".join(filter(None, (self.kind, self.of, self.by)))
-        told |= {"higher": f"d{len(names)}{self.of}/{by}", "jacobian": matrix, "hessian": matrix}
+        texts |= {"higher": f"d{len(names)}{self.of}/{by}", "jacobian": matrix, "hessian": matrix}
         if self.kind == "entry":
             return f"{self.of}[{self.by}]"
-        return told.get(self.kind, f"∇{self.of}" if self.kind == "gradients" else self.of)
+        return texts.get(self.kind, f"∇{self.of}" if self.kind == "gradients" else self.of)
 
 
 def output_name(source: Source) -> str:
@@ -86,8 +86,8 @@ def read_quantity(text: str, output: str) -> Quantity | None:
 def read_whole(text: str) -> Quantity | None:
     """Read `d2f/dx2`, `∂²f/∂x∂y`, `jacobian f x`, `hessian f` or `∇f`; None for any other text."""
     text = text.translate(_DIGITS)
-    if found := _HIGHER.fullmatch(text):
-        of, by = read_name(found["of"].strip("() ")), variables_of(found["by"], int(found["order"]))
+    if match := _HIGHER.fullmatch(text):
+        of, by = read_name(match["of"].strip("() ")), variables_of(match["by"], int(match["order"]))
         return Quantity("higher", of, ",".join(sorted(by))) if of and by else None
     matrix = _MATRIX.fullmatch(text)
     if matrix is None or not matrix["of"]:

@@ -50,7 +50,7 @@ def settings(assignment: Table) -> dict[str, Any]:
         "tolerance": Tolerance(**grading.tolerance("rtol", "atol", "decimals"), **digits),
         "carry_forward": grading.typed("carry_forward", bool, True),
         "entries": grading.checked(
-            "entries", "all", lambda one: one in ("all", "each"), 'write entries = "all" or "each"'
+            "entries", "all", lambda value: value in ("all", "each"), 'write entries = "all" or "each"'
         ),
         "strict": typing.typed("strict", bool, False),
         "deadline": deadline_of(grading, is_needed=shares["late_penalty"] > 0),
@@ -77,15 +77,15 @@ def point(question: Table, script: Source | None) -> dict[str, Any]:
     Those of a script are choices alone, of names to which it gives numbers.
     """
     at = question.inner(question.typed("at", dict, {}), "at")
-    found = {read_name(name) or name: given(at, name) for name in at.values}
+    values = {read_name(name) or name: given(at, name) for name in at.values}
     known = None if script is None else literals(script.text)
-    for name, value in found.items() if script else ():
+    for name, value in values.items() if script else ():
         if not isinstance(value, Choice):
             raise at.refuse("a script has its values in itself", f"remove {name}, or {CHOOSE}", name)
         if known is not None and name not in known:
             help = f"write {name} = torch.tensor(1.5) in it, or {name} = 1.5"
             raise at.refuse_key(f"the script gives no number to {name}", help, name)
-    return found
+    return values
 
 
 def given(at: Table, name: str) -> Any:

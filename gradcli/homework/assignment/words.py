@@ -50,7 +50,7 @@ def read_words(table: Table) -> Words:
     if len({choice.casefold() for choice in choices}) < len(choices):
         raise table.refuse("two choices are the same", "remove one of the two", "choices")
     answers = answer if isinstance(answer, list) else [answer]
-    if not answers or any(type(one) is not int or not 1 <= one <= len(choices) for one in answers):
+    if not answers or any(type(number) is not int or not 1 <= number <= len(choices) for number in answers):
         where = "answer" if "answer" in table else "choices"
         help = f"write the number of the right choice, or of all: answer = 1 is the first of {len(choices)}"
         raise table.refuse("no choice is the right one", help, where)
@@ -59,7 +59,7 @@ def read_words(table: Table) -> Words:
 
 def are_choices(asks: Any) -> bool:
     """Whether everything that a question asks for is a choice, so that it needs no program."""
-    return isinstance(asks, list) and bool(asks) and all(isinstance(one, dict) and one.get("choices") for one in asks)
+    return isinstance(asks, list) and bool(asks) and all(isinstance(ask, dict) and ask.get("choices") for ask in asks)
 
 
 def read_special(table: Table, *, is_script: bool) -> tuple[Quantity, str] | None:

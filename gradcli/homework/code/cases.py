@@ -191,8 +191,8 @@ def runs(code: Code, quantities: Sequence[str], text: str) -> tuple[str, list[Ca
     cases = all_cases(code, quantities, text)
     before, lines = runner(code, text, cases)
     for quantity in quantities:
-        own = [f"list({case.name})" for case in cases if case.quantity == quantity]
-        lines.append(f"{quantity} = {' + '.join(own) or '[]'}")
+        lists = [f"list({case.name})" for case in cases if case.quantity == quantity]
+        lines.append(f"{quantity} = {' + '.join(lists) or '[]'}")
     return "\n".join([text, before, *lines, ""]), cases
 
 
@@ -203,9 +203,9 @@ def all_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
         shown(code, sizes) for sizes in SIZES
     ]
     return [
-        Case(f"_{one}_{number}", one, says, of_layer=code.is_layer)
+        Case(f"_{quantity}_{number}", quantity, says, of_layer=code.is_layer)
         for number, says in enumerate(said)
-        for one in quantities
+        for quantity in quantities
     ]
 
 
@@ -219,8 +219,8 @@ def runner(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[str]
     lines = []
     for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
         lines += case_lines(code, number) if code.cases else layer_lines(code, number)
-        own = [case for case in cases if case.name.endswith(f"_{number}")]
-        lines += [f"{case.name} = _all[{code.returns.index(case.quantity)}]" for case in own]
+        numbered_cases = [case for case in cases if case.name.endswith(f"_{number}")]
+        lines += [f"{case.name} = _all[{code.returns.index(case.quantity)}]" for case in numbered_cases]
     return f"{call}\n{'' if code.cases else forward(code)}", lines
 
 
@@ -264,9 +264,9 @@ def kept(text: str) -> str:
     names = [
         before + target.id
         for before, body in blocks
-        for one in body
+        for node in body
         for target in (
-            one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
         if isinstance(target, ast.Name) and target.id[:2] != "__"
     ]
@@ -282,7 +282,7 @@ def kept(text: str) -> str:
 def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]:
     """Return the graphs of what is asked for; with `operations` all that the class defines."""
     operations = defined(text, code.name)
-    names = {one.name for one in operations}
+    names = {operation.name for operation in operations}
     is_free = "operations" in quantities  # nobody has said that numbers may stand beside nodes
     cases: list[Case] = []
 
@@ -302,17 +302,17 @@ def engine_cases(code: Code, quantities: Sequence[str], text: str) -> list[Case]
             for values in VALUES[: 1 + (len(GRAPHS[quantity]) == 1)]:
                 add(quantity, lines, lines, values, takes_none)
         asked = QUANTITIES.get(quantity, ())
-        chosen = [one for one in operations if quantity == "operations" or one.name in asked]
+        chosen = [operation for operation in operations if quantity == "operations" or operation.name in asked]
         if quantity in QUANTITIES and not chosen:  # asked for, and not there
             chosen = [Operation(asked[0], MEANINGS.get(asked[0], (f"{{}}.{quantity}()",))[0], "")]
-        for one in chosen:
-            for number, template in enumerate(one.graphs):
+        for operation in chosen:
+            for number, template in enumerate(operation.graphs):
                 if number and not {"__add__", "__mul__"} <= names:
                     continue
-                means = graph(template, one.means) if one.means else ""
-                for at in one.points[: 3 if number in (0, 2) else 2]:
-                    builds, alone = (graph(text, one.writes) for text in (template, one.graphs[0]))
-                    add(quantity, builds, means, at, one.may_fail, alone, one.name)
+                means = graph(template, operation.means) if operation.means else ""
+                for at in operation.points[: 3 if number in (0, 2) else 2]:
+                    builds, alone = (graph(text, operation.writes) for text in (template, operation.graphs[0]))
+                    add(quantity, builds, means, at, operation.may_fail, alone, operation.name)
     for held in array_graphs(text, code.name, quantities):
         quantity = held.quantity if held.quantity in quantities else "operations"
         leaves = dict(zip("abc", held.shapes, strict=True))
@@ -353,9 +353,9 @@ def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[
         before.append("import numpy as np")
     for case in cases:
         used = [re.search(rf"\b{leaf}\b", case.builds) is not None for leaf in "abc"]
-        own = f", {used}, {builds[case.alone]}" if case.is_by_itself else ""
+        alone_part = f", {used}, {builds[case.alone]}" if case.is_by_itself else ""
         values = ", ".join(f"np.array({value!r})" if isinstance(value, tuple) else repr(value) for value in case.at)
-        call = f"{'_own' if own else '_run'}({builds[case.builds]}, [{values}], {case.may_fail}{own})"
+        call = f"{'_own' if alone_part else '_run'}({builds[case.builds]}, [{values}], {case.may_fail}{alone_part})"
         lines.append(f"{case.name} = {call}")
     return "\n".join(before), lines
 
@@ -439,13 +439,15 @@ def back(name: str, text: str) -> str:
     """Return the function that starts the backward pass of an engine: its method, or a function beside the class."""
     tree = ast.parse(text)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    own = [node for node in classes if node.name == name] or classes
-    for kind, nodes in (("y.", [one for node in (*own, *classes) for one in node.body]), ("", tree.body)):
-        starts = [one for one in nodes if isinstance(one, ast.FunctionDef) and BACKWARD.match(one.name)]
-        for node in sorted(starts, key=lambda one: "back" not in one.name):
+    engines = [node for node in classes if node.name == name] or classes
+    for kind, nodes in (("y.", [inner for node in (*engines, *classes) for inner in node.body]), ("", tree.body)):
+        starts = [node for node in nodes if isinstance(node, ast.FunctionDef) and BACKWARD.match(node.name)]
+        for node in sorted(starts, key=lambda start: "back" not in start.name):
             if not node.decorator_list and node.args.args:
-                names = [one.arg for one in node.args.args][1 : len(node.args.args) - len(node.args.defaults)]
-                rest = ["leaves" if re.match(r"leaves|inputs|params|variables|wrt|xs", one) else "1.0" for one in names]
+                names = [arg.arg for arg in node.args.args][1 : len(node.args.args) - len(node.args.defaults)]
+                rest = [
+                    "leaves" if re.match(r"leaves|inputs|params|variables|wrt|xs", name) else "1.0" for name in names
+                ]
                 call = f"y.{node.name}({', '.join(rest)})" if kind else f"{node.name}({', '.join(['y', *rest])})"
                 return f"def _back(y, leaves):\n    return {call}\n"
     return "def _back(y, leaves):\n    return y.backward()\n"
@@ -516,12 +518,12 @@ def is_array(value: Any) -> bool:
 
 def layer(code: Code) -> str:
     """Return the backward pass of a layer by gradcli's torch."""
-    variables = [one for one in code.shapes or {} if one != code.upstream]
-    given = {one: one if one in code.takes else f"_given[{one!r}]" for one in variables}
+    variables = [variable for variable in code.shapes or {} if variable != code.upstream]
+    given = {variable: variable if variable in code.takes else f"_given[{variable!r}]" for variable in variables}
     tensor = "    {} = torch.tensor({}, dtype=torch.float64, requires_grad=True)\n"
-    moved = "".join(tensor.format(one, value) for one, value in given.items())
+    moved = "".join(tensor.format(variable, value) for variable, value in given.items())
     upstream = f"torch.tensor({code.upstream}, dtype=torch.float64)" if code.upstream else ""
-    returned = ", ".join(f"{one[1:]}.grad.numpy()" for one in code.returns)
+    returned = ", ".join(f"{gradient[1:]}.grad.numpy()" for gradient in code.returns)
     return (
         f"{imports(code)}\n\n\ndef {code.name}({', '.join(code.takes)}):\n"
         f"{moved}{indent(code.program.strip(), '    ')}\n"
@@ -536,45 +538,45 @@ def output(code: Code) -> str:
 def imports(code: Code) -> str:
     """Return the lines that import what the program calls."""
     calls = (node.func for node in ast.walk(ast.parse(code.program.strip())) if isinstance(node, ast.Call))
-    names = sorted({one.id for one in calls if isinstance(one, ast.Name)})
+    names = sorted({function.id for function in calls if isinstance(function, ast.Name)})
     tried = (
-        f"try:\n    from torch import {one}\nexcept ImportError:\n    from torch.nn.functional import {one}"
-        for one in names
+        f"try:\n    from torch import {name}\nexcept ImportError:\n    from torch.nn.functional import {name}"
+        for name in names
     )
     return "\n".join(("import torch", *tried))
 
 
 def forward(code: Code) -> str:
     """Return the forward pass, where a function takes what it computes."""
-    if not (computed := [one for one in code.takes if one not in (code.shapes or {})]):
+    if not (computed := [variable for variable in code.takes if variable not in (code.shapes or {})]):
         return ""
-    variables = [one for one in code.shapes or {} if one != code.upstream]
-    moved = "".join(f"    {one} = torch.tensor({one}, dtype=torch.float64)\n" for one in variables)
-    found = ", ".join(f"{one!r}: {one}.numpy()" for one in computed)
+    variables = [variable for variable in code.shapes or {} if variable != code.upstream]
+    moved = "".join(f"    {variable} = torch.tensor({variable}, dtype=torch.float64)\n" for variable in variables)
+    entries = ", ".join(f"{variable!r}: {variable}.numpy()" for variable in computed)
     body = indent(code.program.strip(), "    ")
-    return f"{imports(code)}\n\ndef _forward({', '.join(variables)}):\n{moved}{body}\n    return {{{found}}}\n"
+    return f"{imports(code)}\n\ndef _forward({', '.join(variables)}):\n{moved}{body}\n    return {{{entries}}}\n"
 
 
 def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
     lines = []
     for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
         sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
-        made = ", ".join(argument(sizes.get(one, one) if isinstance(one, str) else one) for one in code.arguments)
+        made = ", ".join(argument(sizes.get(size, size) if isinstance(size, str) else size) for size in code.arguments)
         values = drawn(code, number)
-        inputs = ", ".join(f"np.array({values[one]!r})" for one in code.takes)
+        inputs = ", ".join(f"np.array({values[variable]!r})" for variable in code.takes)
         lines.append(f"_both = _layer({number}, [{made}], [{inputs}])")
-        own = [case for case in cases if case.name.endswith(f"_{number}")]
-        lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in own]
+        numbered_cases = [case for case in cases if case.name.endswith(f"_{number}")]
+        lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in numbered_cases]
     return lines
 
 
 def layer_lines(code: Code, number: int) -> list[str]:
     values = drawn(code, number)
-    given = ", ".join(f"{one}=np.array({value!r})" for one, value in values.items() if one != code.upstream)
-    is_known = all(one in values for one in code.takes)
-    arguments = (f"np.array({values[one]!r})" if one in values else f"_own[{one!r}]" for one in code.takes)
-    own = [] if is_known else [f"_own = _forward({given})"]
-    return [f"_given = dict({given})", *own, f"_all = _call(({', '.join(arguments)},))"]
+    given = ", ".join(f"{name}=np.array({value!r})" for name, value in values.items() if name != code.upstream)
+    is_known = all(name in values for name in code.takes)
+    arguments = (f"np.array({values[name]!r})" if name in values else f"_own[{name!r}]" for name in code.takes)
+    forward_lines = [] if is_known else [f"_own = _forward({given})"]
+    return [f"_given = dict({given})", *forward_lines, f"_all = _call(({', '.join(arguments)},))"]
 
 
 def drawn(code: Code, number: int) -> dict[str, object]:
@@ -596,12 +598,12 @@ def drawn(code: Code, number: int) -> dict[str, object]:
 
 def letters(code: Code) -> list[str]:
     shapes = [*(code.shapes or {}).values(), code.arguments]
-    return list(dict.fromkeys(one for shape in shapes for one in shape if isinstance(one, str)))
+    return list(dict.fromkeys(size for shape in shapes for size in shape if isinstance(size, str)))
 
 
 def shown(code: Code, sizes: Sequence[int]) -> str:
     by_letter = dict(zip(letters(code), cycle(sizes), strict=False))
     parts = []
     for name, shape in (code.shapes or {}).items():
-        parts.append(f"{name} of shape ({', '.join(str(by_letter.get(str(one), one)) for one in shape)})")
+        parts.append(f"{name} of shape ({', '.join(str(by_letter.get(str(size), size)) for size in shape)})")
     return ", ".join(parts)

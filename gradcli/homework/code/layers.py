@@ -112,16 +112,16 @@ def probe(name: str, text: str) -> str:
         for inner in node.body
         if isinstance(inner, ast.FunctionDef) and (node.name == name or inner.name not in ("forward", "backward"))
     }
-    own = methods.get("forward")
-    is_function = own is not None and (
-        any(ast.unparse(one) == "staticmethod" for one in own.decorator_list)
+    forward = methods.get("forward")
+    is_function = forward is not None and (
+        any(ast.unparse(node) == "staticmethod" for node in forward.decorator_list)
         or "forward = staticmethod(forward)" in text
     )
     back = methods.get("backward")
     takes = back is None or len(back.args.args) > 1
-    call = "layer.forward" if own is not None or "__call__" not in methods else "layer"
+    call = "layer.forward" if forward is not None or "__call__" not in methods else "layer"
     values = {"IS_FUNCTION": is_function, "TAKES": takes, "LAYER": name, "CALL": call}
-    found = PROBE
+    source = PROBE
     for word, value in values.items():
-        found = found.replace(word, str(value))
-    return found
+        source = source.replace(word, str(value))
+    return source

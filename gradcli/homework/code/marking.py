@@ -57,26 +57,26 @@ class CodeJudge:
         assert values
         self.right.update(zip(map(key, asked_for if not self.code.is_engine else new.values()), values, strict=False))
 
-    def outcomes(self, own: str, text: str, cases: Sequence[Case], *, small: bool = True) -> tuple[Any, ...]:
+    def outcomes(self, original: str, text: str, cases: Sequence[Case], *, small: bool = True) -> tuple[Any, ...]:
         """Return the numbers of cases for a program, and the last error; nothing where it cannot run."""
         if not self.code.is_engine:
-            return self.ran(own, text, [*(case.name for case in cases), "_errors[-1]"], small=small)
+            return self.ran(original, text, [*(case.name for case in cases), "_errors[-1]"], small=small)
         names = ", ".join(case.name for case in cases)
         width = max(case.width for case in cases)
         table = f"_table = [(list(_one) + [float('inf')] * {width})[:{width}] for _one in [{names}]]"
-        values = self.ran(own, f"{text}\n{table}\n", ["_table", "_errors[-1]"], small=small)
+        values = self.ran(original, f"{text}\n{table}\n", ["_table", "_errors[-1]"], small=small)
         return (*rows(values[0], len(cases), width), values[1]) if values else ()
 
-    def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]:
+    def ran(self, original: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]:
         """Return what is asked for by its names of a program, which is another's own with a change.
 
         What comes from another runs in another process. Raises LostError where there are not as many.
         """
-        values = ask_process(answered, Others(Script(own, "code", tuple(names)), (text,), {}, small), Outcomes)
+        values = ask_process(answered, Others(Script(original, "code", tuple(names)), (text,), {}, small), Outcomes)
         if len(values) != 1 or len(values[0]) not in (0, len(names)):
             raise LostError("crash", NONE)
-        found: tuple[Any, ...] = values[0]
-        return found
+        outcomes: tuple[Any, ...] = values[0]
+        return outcomes
 
     def verdicts(self, text: str) -> Mapping[str, Verdict]:
         """Return the verdict on each quantity."""
@@ -100,18 +100,18 @@ class CodeJudge:
         if not wrong:
             return self.alike(Verdict("correct"))
         before = {case.name: flat(value) for case, value in zip(cases, numbers, strict=True)}
-        repairs = guarded("diagnosis", Search(self, text, cases, wrong, before).found, ())
-        found = {}
+        repairs = guarded("diagnosis", Search(self, text, cases, wrong, before).repair, ())
+        verdicts = {}
         for quantity in self.quantities:
-            own = next((case for case in wrong if case.quantity == quantity), None)
-            if own is None:
-                found[quantity] = Verdict("correct")
+            wrong_case = next((case for case in wrong if case.quantity == quantity), None)
+            if wrong_case is None:
+                verdicts[quantity] = Verdict("correct")
                 continue
-            value = numbers[cases.index(own)]
-            found[quantity] = Verdict(
-                "wrong", self.told(own, value, str(raised)), self.diagnoses(repairs, text, own_name)
+            value = numbers[cases.index(wrong_case)]
+            verdicts[quantity] = Verdict(
+                "wrong", self.describe(wrong_case, value, str(raised)), self.diagnoses(repairs, text, own_name)
             )
-        return found
+        return verdicts
 
     def alike(self, verdict: Verdict) -> dict[str, Verdict]:
         return dict.fromkeys(self.quantities, verdict)
@@ -121,27 +121,27 @@ class CodeJudge:
         return any(isinstance(node, kind) and node.name == self.code.name for node in ast.parse(text).body)
 
     def is_right(self, case: Case, value: Any) -> bool:
-        found = flat(value)
-        if case.may_fail and found.tolist() == NOT_ASKED:
+        numbers = flat(value)
+        if case.may_fail and numbers.tolist() == NOT_ASKED:
             return True
         if case.of_layer:
-            return bool(found.size == 4 and found[0] <= 1)
-        right, found = self.beside(case, found)
-        if right.shape != found.shape or not found.size:
+            return bool(numbers.size == 4 and numbers[0] <= 1)
+        right, numbers = self.beside(case, numbers)
+        if right.shape != numbers.shape or not numbers.size:
             return False
         rtol, atol = (1e-3, 1e-4) if case.is_by_itself else (RTOL, ATOL)
         with np.errstate(all="ignore"):
-            return bool(np.all(np.abs(found - right) <= atol + rtol * np.abs(right)))
+            return bool(np.all(np.abs(numbers - right) <= atol + rtol * np.abs(right)))
 
-    def beside(self, case: Case, found: Any) -> tuple[Any, Any]:
+    def beside(self, case: Case, value: Any) -> tuple[Any, Any]:
         """Return what is right, and what of the numbers is held up to it."""
         if case.is_by_itself:
             size = case.entries
-            return (found[2:3], found[1:2]) if case.of_layer else (found[size : 2 * size], found[:size])
+            return (value[2:3], value[1:2]) if case.of_layer else (value[size : 2 * size], value[:size])
         right = flat(self.right[key(case)])
-        if self.code.is_engine and found.size == right.size and np.isnan(found[-1]):  # nobody sees what a node holds
-            return right[:-1], found[:-1]
-        return right, found
+        if self.code.is_engine and value.size == right.size and np.isnan(value[-1]):  # nobody sees what a node holds
+            return right[:-1], value[:-1]
+        return right, value
 
     def failure(self, whole: str) -> str:
         """Return why a program cannot run."""
@@ -149,7 +149,7 @@ class CodeJudge:
             ran: Ran = ask_process(answered, Script(whole, "code", ("_errors[-1]",)), Ran)
         except GradcliError as error:
             return placed(error, whole)
-        return next((one for one in ran.values if isinstance(one, str)), "") or "it takes too long"
+        return next((message for message in ran.values if isinstance(message, str)), "") or "it takes too long"
 
     def size(self, case: Case) -> int:
         """Return how many numbers a case has."""
@@ -162,12 +162,12 @@ class CodeJudge:
         if others:  # each alone makes all right
             says += f"; or line {others[0][2]}: {others[0][1]}"
         if own_name:
-            says, text = (one.replace(".grad", f".{own_name}") for one in (says, text))
+            says, text = (string.replace(".grad", f".{own_name}") for string in (says, text))
         line = text.splitlines()[number - 1].strip() if 0 < number <= text.count("\n") + 1 else ""
         message = f"line {number}{'' if line in says else f', `{line}`'}: {says}"
         return (Diagnosis(code, f"line {number}", line, message, message, None, certain=not others),)
 
-    def told(self, case: Case, value: Any, error: str) -> str:
+    def describe(self, case: Case, value: Any, error: str) -> str:
         """Say on which graph it fails, with what is got and what is right."""
         right, given = self.beside(case, flat(value))
         if not np.all(np.isfinite(given)) and error:
@@ -177,9 +177,9 @@ class CodeJudge:
             numbers = f"{shown(given[0])}, and should be {shown(right[0])}"
             return f"with {case.says}: a gradient of {name} is {numbers}, by the differences of its own forward pass"
         if not self.code.is_engine:
-            shape, own = shape_of(right), shape_of(given)
-            if shape != own:
-                return f"with {case.says}: {case.quantity} has the shape {own}, and should have {shape}"
+            shape, given_shape = shape_of(right), shape_of(given)
+            if shape != given_shape:
+                return f"with {case.says}: {case.quantity} has the shape {given_shape}, and should have {shape}"
         if given.size != right.size:  # the program puts something else in the place of what runs it
             return f"{case.says}: there are no such numbers"
         place = int(np.argmax(np.abs(given - right)))
@@ -201,7 +201,7 @@ def gradient_name(text: str) -> str:
     for node in ast.walk(ast.parse(text)):
         target = node.target if isinstance(node, ast.AugAssign) else None
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value in (0, None):
-            started |= {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
+            started |= {target.attr for target in node.targets if isinstance(target, ast.Attribute)}
         gathered |= {target.attr} if isinstance(target, ast.Attribute) else set()
     names = {node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)}
     is_known = any(name in GRADS or GRADIENT.search(name) for name in names)
@@ -216,13 +216,13 @@ def placed(error: GradcliError, text: str) -> str:
 
 def missed(judge: CodeJudge) -> list[str]:
     """Return the codes of the mistakes that the graphs asked for do not show: each is made in a right engine."""
-    quantities = [one for one in judge.quantities if one in GRAPHS]
-    found = []
+    quantities = [quantity for quantity in judge.quantities if quantity in GRAPHS]
+    codes = []
     for code, right, wrong in MADE if judge.code.is_engine else ():
         text = WRITTEN_ENGINE.replace("Value", judge.code.name).replace(right, wrong)
         whole, cases = runs(judge.code, quantities, text)
         judge.learn(cases)
         values = judge.outcomes(text, whole, cases)
         if values and all(judge.is_right(case, value) for case, value in zip(cases, values, strict=False)):
-            found.append(code)
-    return list(dict.fromkeys(found))
+            codes.append(code)
+    return list(dict.fromkeys(codes))

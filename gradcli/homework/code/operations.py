@@ -78,7 +78,7 @@ class Operation:
 
 def graph(template: str, writes: str) -> str:
     """Write an operation in the place of F in a graph."""
-    return re.sub(r"F\((\w)(?:, (\w))?\)", lambda found: writes.format(*filter(None, found.groups())), template)
+    return re.sub(r"F\((\w)(?:, (\w))?\)", lambda match: writes.format(*filter(None, match.groups())), template)
 
 
 def defined(text: str, name: str) -> list[Operation]:
@@ -87,10 +87,12 @@ def defined(text: str, name: str) -> list[Operation]:
     methods = methods_of(tree, name)
     beside = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     wraps = takes_numbers(tree)
-    found = [one for method, function in methods.items() for one in of_method(method, function, "{}.", "", wraps=wraps)]
-    named = (one for one in beside if one not in methods and meaning(one) in KNOWN)
-    found += [one for other in named for one in of_method(other, beside[other], "", "{}")]
-    return sorted(found, key=lambda one: (not one.means, one.may_fail))
+    operations = [
+        op for method, function in methods.items() for op in of_method(method, function, "{}.", "", wraps=wraps)
+    ]
+    named = (name for name in beside if name not in methods and meaning(name) in KNOWN)
+    operations += [op for other in named for op in of_method(other, beside[other], "", "{}")]
+    return sorted(operations, key=lambda op: (not op.means, op.may_fail))
 
 
 def takes_numbers(tree: ast.Module) -> bool:
@@ -178,11 +180,11 @@ def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[Arra
 
 def members(node: ast.ClassDef) -> Iterator[tuple[str, ast.FunctionDef | None]]:
     """Yield the methods of a class; `__radd__, __rmul__ = __add__, __mul__` are some, too."""
-    for one in node.body:
-        if isinstance(one, ast.FunctionDef) and not one.decorator_list:
-            yield one.name, one
-        elif isinstance(one, ast.Assign):
-            names = (inner for target in one.targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef) and not statement.decorator_list:
+            yield statement.name, statement
+        elif isinstance(statement, ast.Assign):
+            names = (inner for target in statement.targets for inner in ast.walk(target) if isinstance(inner, ast.Name))
             yield from ((inner.id, None) for inner in names if inner.id in MEANINGS or meaning(inner.id) in KNOWN)
 
 
@@ -218,7 +220,7 @@ def of_method(
 
 def required(function: ast.FunctionDef) -> tuple[str, ...]:
     """Return the arguments, behind the first, that have no default."""
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
     return tuple(names[1 : len(names) - len(function.args.defaults)])
 
 

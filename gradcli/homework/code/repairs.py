@@ -65,8 +65,8 @@ def strange(change: Change, text: str) -> int:
     if isinstance(other, str):
         return len({*NAME.findall(TEXT.sub("", other))} - words)
     old = set(map(id, getattr(node, field))) if isinstance(other, list) else ()
-    new = [one for one in other if id(one) not in old] if isinstance(other, list) else [other]
-    return len({one.id for part in new for one in ast.walk(part) if isinstance(one, ast.Name)} - words)
+    new = [statement for statement in other if id(statement) not in old] if isinstance(other, list) else [other]
+    return len({node.id for part in new for node in ast.walk(part) if isinstance(node, ast.Name)} - words)
 
 
 TEXT = re.compile(r"'[^']*'")
@@ -78,8 +78,10 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
     """Return the line that some statements are in: of several the one that computes most, and the others beside it."""
     numbers = holders(tree)
     if code.is_layer:
-        forward = (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and one.name in FORWARD | UNLIKELY)
-        reached = {*reached} - {numbers[id(node)] for one in forward for node in ast.walk(one) if node is not one}
+        forward = (
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name in FORWARD | UNLIKELY
+        )
+        reached = {*reached} - {numbers[id(node)] for body in forward for node in ast.walk(body) if node is not body}
     loops = {numbers[id(node)] for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)}
     reached = {*reached} - loops or reached
     sizes: Counter[int] = Counter()
@@ -92,7 +94,7 @@ def line_at_fault(tree: ast.Module, reached: Collection[int], code: Code) -> Cha
     sizes = Counter({line: size for line, size in sizes.items() if line in graded}) or sizes
     if not sizes or len(sizes) > MOST_LINES:
         return None
-    line, *others = sorted(sizes, key=lambda one: (-sizes[one], -one))
+    line, *others = sorted(sizes, key=lambda line: (-sizes[line], -line))
     says = f"what is wrong comes from this line{' alone' if not others else ''}"
     says += f", or from line {' or '.join(map(str, sorted(others)))}, on which it depends" if others else ""
     return "rule", says, line, tree, "body", tree.body
@@ -143,42 +145,44 @@ def lines_behind(tree: ast.Module, code: Code) -> set[int]:
 
     A mistake is likelier there than in what is computed again of the forward pass.
     """
-    found: set[int] = set()
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and not code.is_engine):
-        arguments = {one.arg for one in function.args.args} - {"self", "ctx"}
+    lines: set[int] = set()
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and not code.is_engine):
+        arguments = {argument.arg for argument in function.args.args} - {"self", "ctx"}
         if code.is_layer:
             reaching = arguments if function.name == "backward" else set()
         else:
-            own = function.args.args if function.name == code.name else ()
-            places = zip(own, code.takes, strict=False)  # students have names of their own
-            reaching = {code.upstream} & arguments | {one.arg for one, given in places if given == code.upstream}
+            student_args = function.args.args if function.name == code.name else ()
+            places = zip(student_args, code.takes, strict=False)  # students have names of their own
+            reaching = {code.upstream} & arguments | {arg.arg for arg, given in places if given == code.upstream}
         for node in sorted(
-            (one for one in ast.walk(function) if isinstance(one, ast.stmt)), key=lambda one: one.lineno
+            (step for step in ast.walk(function) if isinstance(step, ast.stmt)), key=lambda step: step.lineno
         ):
             value = getattr(node, "value", None)
-            read = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)} if value is not None else set()
+            read = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)} if value is not None else set()
             if read & reaching:
-                found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+                lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
                 targets = getattr(node, "targets", [getattr(node, "target", None)])
-                reaching |= {one.id for part in targets if part for one in ast.walk(part) if isinstance(one, ast.Name)}
-    return from_the_first(found, tree)
+                reaching |= {
+                    node.id for part in targets if part for node in ast.walk(part) if isinstance(node, ast.Name)
+                }
+    return from_the_first(lines, tree)
 
 
 def lines_of_gradients(tree: ast.Module, *, is_engine: bool) -> set[int]:
     """Return the lines on which gradients are assigned or returned; of a function all from the first on."""
-    found: set[int] = set()
+    lines: set[int] = set()
     for node in ast.walk(tree):
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
         )
-        is_named = any(is_grad(one) or (isinstance(one, ast.Name) and one.id.startswith("d")) for one in targets)
+        is_named = any(is_grad(node) or (isinstance(node, ast.Name) and node.id.startswith("d")) for node in targets)
         parts = node.elts if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) else []
-        parts = [one for one in node.values if one] if isinstance(node, ast.Dict) else parts
-        is_local = any(isinstance(one, ast.Attribute | ast.BinOp | ast.Constant) for one in parts)
+        parts = [value for value in node.values if value] if isinstance(node, ast.Dict) else parts
+        is_local = any(isinstance(part, ast.Attribute | ast.BinOp | ast.Constant) for part in parts)
         if is_named or is_local:  # `(self, other.data)`, a node and its local derivative
             start = getattr(node, "lineno", 0)
-            found.update(range(start, (getattr(node, "end_lineno", 0) or start) + 1))
-    return found if is_engine else from_the_first(found, tree)
+            lines.update(range(start, (getattr(node, "end_lineno", 0) or start) + 1))
+    return lines if is_engine else from_the_first(lines, tree)
 
 
 def from_the_first(found: Collection[int], tree: ast.Module) -> set[int]:
@@ -207,8 +211,8 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         entries += [test(name) for name in kept]
     if is_engine:  # `entry["local"]`
         inner = list(ast.walk(tree))
-        tables = [one for node in inner if isinstance(node, ast.Dict) for one in node.keys]
-        keys = {one.value for one in tables if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+        tables = [key for node in inner if isinstance(node, ast.Dict) for key in node.keys]
+        keys = {key.value for key in tables if isinstance(key, ast.Constant) and isinstance(key.value, str)}
         loops = {ast.unparse(node.target) for node in inner if isinstance(node, ast.For)}
         entries += [test(f"{loop}[{key!r}]") for loop in sorted(loops) for key in sorted(keys) if loop.isidentifier()]
     squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
@@ -258,16 +262,16 @@ MOST_FITS = 6
 def left_out(functions: Sequence[ast.FunctionDef | ast.Lambda]) -> Iterator[Change]:
     """Yield changes that bring in a statement which other functions have beside such a closure: `out._f = _f`."""
     bodies = {
-        one: {ast.unparse(part): part for part in one.body} for one in functions if isinstance(one, ast.FunctionDef)
+        node: {ast.unparse(part): part for part in node.body} for node in functions if isinstance(node, ast.FunctionDef)
     }
     counts = Counter(text for body in bodies.values() for text, part in body.items() if isinstance(part, ACTS))
     for function, body in bodies.items():
         *before, last = function.body
-        bound = {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
-        bound |= {one.name for one in before if isinstance(one, ast.FunctionDef)}
+        bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        bound |= {part.name for part in before if isinstance(part, ast.FunctionDef)}
         for text, count in counts.items() if isinstance(last, ast.Return) else ():
-            names = {one.id for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Name)}
-            inner = [one.name for one in before if isinstance(one, ast.FunctionDef) and one.name in names]
+            names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+            inner = [part.name for part in before if isinstance(part, ast.FunctionDef) and part.name in names]
             if count > 1 and text not in body and inner and names - bound <= {text.partition(".")[0]}:
                 new = [*before, *ast.parse(text).body, last]
                 yield (
@@ -285,15 +289,15 @@ def fields(parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         if isinstance(value, ast.AST):
             yield name, value
         elif isinstance(value, list):
-            for place, one in enumerate(value):
-                if isinstance(one, ast.expr):
-                    yield f"{name}[{place}]", one
+            for place, element in enumerate(value):
+                if isinstance(element, ast.expr):
+                    yield f"{name}[{place}]", element
 
 
 def of_statement(node: ast.AST) -> Iterator[Change]:
     """Yield changes of statements: `=` for `+=`, a sign, a condition."""
     bodies = [(name, some) for name, some in ast.iter_fields(node) if isinstance(some, list)]
-    for name, place, statement in ((name, place, one) for name, some in bodies for place, one in enumerate(some)):
+    for name, place, statement in ((name, place, step) for name, some in bodies for place, step in enumerate(some)):
         body = getattr(node, name)
 
         def instead(code: str, says: str, *others: ast.stmt) -> Change:
@@ -357,8 +361,8 @@ def swapped_values(first: ast.stmt, second: ast.stmt) -> list[ast.stmt]:
 
 def gathered(statement: ast.If) -> Iterator[tuple[str, str]]:
     """Yield what a statement adds to lists and sets: their names, with the elements."""
-    for one in statement.body:
-        call = one.value if isinstance(one, ast.Expr) else None
+    for part in statement.body:
+        call = part.value if isinstance(part, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "add"):
             yield ast.unparse(call.func.value), ast.unparse(call.args[0]) if call.args else ""
 
@@ -370,26 +374,26 @@ def of_function(node: ast.FunctionDef | ast.Lambda) -> Iterator[Change]:
     inner = list(ast.walk(node))
     first = node.args.args[0].arg if node.args.args else ""
     if STARTS.match(node.name) and first:
-        seeded = [one.attr for one in inner if isinstance(one, ast.Attribute) and GRADIENT.search(one.attr)]
+        seeded = [part.attr for part in inner if isinstance(part, ast.Attribute) and GRADIENT.search(part.attr)]
         for grad in dict.fromkeys([*seeded, *GRADS[:2]]):
             yield "seed", SEED, node.lineno, node, "body", [*ast.parse(f"{first}.{grad} = 1.0").body, *node.body]
-    for loop in (one for one in inner if isinstance(one, ast.For)):
+    for loop in (part for part in inner if isinstance(part, ast.For)):
         if isinstance(loop.iter, ast.Call) and ast.unparse(loop.iter.func) == "reversed":
             yield "order", ORDERED, loop.lineno, loop, "iter", loop.iter.args[0]
         elif not isinstance(loop.iter, ast.Subscript):
             yield "order", ORDERED, loop.lineno, loop, "iter", test(f"list({ast.unparse(loop.iter)})[::-1]")
-    calls = [one.func for one in inner if isinstance(one, ast.Call)]
-    is_recursive = any(ast.unparse(one).split(".")[-1] == node.name for one in calls)
+    calls = [part.func for part in inner if isinstance(part, ast.Call)]
+    is_recursive = any(ast.unparse(call).split(".")[-1] == node.name for call in calls)
     lists = {
-        ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute) and one.attr in ("append", "add")
+        ast.unparse(call.value) for call in calls if isinstance(call, ast.Attribute) and call.attr in ("append", "add")
     }
     if is_recursive and lists and first:
         visited = node.args.args[-1].arg if first == "self" else first
-        line = next((one.lineno for one in node.body if isinstance(one, ast.If)), node.lineno)
+        line = next((part.lineno for part in node.body if isinstance(part, ast.If)), node.lineno)
         for name in sorted(lists):
             stop = ast.parse(f"if any(_one is {visited} for _one in {name}):\n    return").body
             yield "visited", VISITED, line, node, "body", [*stop, *node.body]
-        blocks: list[ast.FunctionDef | ast.If] = [node, *(one for one in node.body if isinstance(one, ast.If))]
+        blocks: list[ast.FunctionDef | ast.If] = [node, *(part for part in node.body if isinstance(part, ast.If))]
         for block in blocks:
             for place, statement in enumerate(block.body[:-1]):
                 if isinstance(statement, ast.Expr):  # `topo.append(v)` before its children
@@ -411,54 +415,56 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
     def change(code: str, says: str, text: str) -> Change:
         return code, says, node.lineno, parent, name, text
 
-    own = ast.unparse(node)
+    expr = ast.unparse(node)
     if isinstance(node, ast.BinOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
         yield from of_operation(node, left, right, change)
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
-        yield change("order", f"`{own}` is turned round, and should not be", ast.unparse(node.value))
-    if own in names.lists and not isinstance(parent, ast.Attribute | ast.Subscript):
-        yield change("order", f"`{own}` has to be turned round", f"{own}[::-1]")
+        yield change("order", f"`{expr}` is turned round, and should not be", ast.unparse(node.value))
+    if expr in names.lists and not isinstance(parent, ast.Attribute | ast.Subscript):
+        yield change("order", f"`{expr}` has to be turned round", f"{expr}[::-1]")
     if isinstance(node, ast.Attribute) and node.attr == "T":
-        yield change("transpose", f"`{own}` is transposed, and should not be here", ast.unparse(node.value))
+        yield change("transpose", f"`{expr}` is transposed, and should not be here", ast.unparse(node.value))
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and getattr(parent, "attr", "T") == "T":
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
-            yield change("transpose", f"`{own}` should be transposed here", f"{own}.T")
+            yield change("transpose", f"`{expr}` should be transposed here", f"{expr}.T")
         is_called = isinstance(parent, ast.Call) and parent.func is node
-        kin = () if is_called else names.numbers if own in names.numbers else names.nodes if own in names.nodes else ()
-        for other in sorted(kin, key=lambda name: looks(name) != looks(own)):
-            if other != own:
+        kin = (
+            () if is_called else names.numbers if expr in names.numbers else names.nodes if expr in names.nodes else ()
+        )
+        for other in sorted(kin, key=lambda name: looks(name) != looks(expr)):
+            if other != expr:
                 is_unread = names.unread.get(other, node.lineno) < node.lineno
-                says = f"`{own}` stands where `{other}` belongs, which nothing uses"
-                says = says if is_unread else f"`{own}` is not the value that belongs here"
+                says = f"`{expr}` stands where `{other}` belongs, which nothing uses"
+                says = says if is_unread else f"`{expr}` is not the value that belongs here"
                 yield change("swapped-variable", says, other)
     if isinstance(node, ast.Call):
-        yield from of_call(node, own, change)
+        yield from of_call(node, expr, change)
         for first, second in itertools.pairwise(map(ast.unparse, node.args)):
-            swapped = own.replace(f"{first}, {second}", f"{second}, {first}")
-            yield change("swapped-variable", f"`{own}` has two arguments in the wrong order", swapped)
-    is_pair = isinstance(parent, ast.Call) and not all(isinstance(one, ast.Name) for one in getattr(node, "elts", ()))
+            swapped = expr.replace(f"{first}, {second}", f"{second}, {first}")
+            yield change("swapped-variable", f"`{expr}` has two arguments in the wrong order", swapped)
+    is_pair = isinstance(parent, ast.Call) and not all(isinstance(part, ast.Name) for part in getattr(node, "elts", ()))
     if isinstance(node, ast.Tuple) and (isinstance(parent, ast.Return | ast.Lambda) or is_pair) and len(node.elts) > 1:
-        parts = [ast.unparse(one) for one in node.elts]
+        parts = [ast.unparse(part) for part in node.elts]
         for place in range(len(parts) - 1):
             order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
-            yield change("swapped-variable", f"`{own}` has two gradients in the wrong order", f"({', '.join(order)})")
+            yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"({', '.join(order)})")
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
-            yield change("constant", f"the number {own} is not right here", f"({number!r})")
+            yield change("constant", f"the number {expr} is not right here", f"({number!r})")
         for gradient in filter(is_gradient_name, names.numbers) if isinstance(parent, ast.Call) else ():
-            yield change("upstream", f"{own} is not the gradient that arrives", gradient)
+            yield change("upstream", f"{expr} is not the gradient that arrives", gradient)
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and not isinstance(parent, ast.While):
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         for sign in (">", "<", ">=", "<=", "=="):
-            yield change("relu-gate", f"the mask `{own}` lets the wrong entries through", f"{left} {sign} {right}")
+            yield change("relu-gate", f"the mask `{expr}` lets the wrong entries through", f"{left} {sign} {right}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield change("sign", f"the sign of `{own}` is not right", ast.unparse(node.operand))
+        yield change("sign", f"the sign of `{expr}` is not right", ast.unparse(node.operand))
     if is_number(node, names):
-        yield from of_number(parent, node, own, names, change)
+        yield from of_number(parent, node, expr, names, change)
 
 
-def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: Changer) -> Iterator[Change]:
+def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
     """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
     is_root = isinstance(parent, ROOTS) or (
         isinstance(parent, ast.Call)
@@ -469,45 +475,47 @@ def of_number(parent: ast.AST, node: ast.expr, own: str, names: Names, change: C
         )
     )
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
-        yield change("local", f"`{own}` has to be squared", f"({own}) ** 2")
-        yield change("operand", f"`{own}` has to be subtracted from 1", f"1 - ({own})")
-        yield change("operator", f"`{own}` belongs into the denominator", f"1 / ({own})")
+        yield change("local", f"`{expr}` has to be squared", f"({expr}) ** 2")
+        yield change("operand", f"`{expr}` has to be subtracted from 1", f"1 - ({expr})")
+        yield change("operator", f"`{expr}` belongs into the denominator", f"1 / ({expr})")
     if is_root and not isinstance(node, ast.Constant):
-        yield change("sign", f"the sign of `{own}` is not right", f"-({own})")
-        yield change("operand", f"`{own}` is not divided by its sum", f"({own}) / ({own}).sum(axis=-1, keepdims=True)")
+        yield change("sign", f"the sign of `{expr}` is not right", f"-({expr})")
+        yield change(
+            "operand", f"`{expr}` is not divided by its sum", f"({expr}) / ({expr}).sum(axis=-1, keepdims=True)"
+        )
     if isinstance(node, ast.BinOp) or (is_root and not isinstance(node, ast.Constant)):
         for axis in (f"{axis}{kept}" for axis in (0, 1, -1) for kept in ("", ", keepdims=True")):
-            says = f"`{own}` has to be summed over the axis that was broadcast"
-            yield change("broadcast-unsummed", says, f"({own}).sum(axis={axis})")
+            says = f"`{expr}` has to be summed over the axis that was broadcast"
+            yield change("broadcast-unsummed", says, f"({expr}).sum(axis={axis})")
         for base in [factor for factor in factors(node) if factor in names.squares][:1]:
-            says = f"`{own}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
-            yield change("power-rule", says, f"2 * ({own})")
+            says = f"`{expr}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
+            yield change("power-rule", says, f"2 * ({expr})")
         for factor in ("2", "0.5"):
-            yield change("constant", f"`{own}` lacks the factor {factor}", f"{factor} * ({own})")
+            yield change("constant", f"`{expr}` lacks the factor {factor}", f"{factor} * ({expr})")
     own_call = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
     for called, rests in names.wrappers.items() if is_root else ():
         for rest in rests:
-            fitted = ast.unparse(node.args[0]) if own_call == called and isinstance(node, ast.Call) else own
-            says = f"`{own}` is not fitted to the shape that belongs here, as `{called}` does it"
-            if f"{called}({fitted}, {rest})" != own:
+            fitted = ast.unparse(node.args[0]) if own_call == called and isinstance(node, ast.Call) else expr
+            says = f"`{expr}` is not fitted to the shape that belongs here, as `{called}` does it"
+            if f"{called}({fitted}, {rest})" != expr:
                 yield change("broadcast-unsummed", says, f"{called}({fitted}, {rest})")
     for name in dict.fromkeys((*names.missing, *names.numbers)):
         is_gradient = is_gradient_name(name)
-        if name != own and (is_root or isinstance(node, FACTORS)):
+        if name != expr and (is_root or isinstance(node, FACTORS)):
             says = "is not multiplied by the gradient that arrives" if is_gradient else f"lacks the factor `{name}`"
-            yield change("upstream" if is_gradient else "operand", f"`{own}` {says}", f"({own}) * {name}")
+            yield change("upstream" if is_gradient else "operand", f"`{expr}` {says}", f"({expr}) * {name}")
         for code, says, text in MISSING if is_root else ():
-            yield change(code, f"`{own}` {says.format(name)}", text.format(name, own=own))
-    before = [one for one, line in names.unread.items() if line < node.lineno]
+            yield change(code, f"`{expr}` {says.format(name)}", text.format(name, own=expr))
+    before = [name for name, line in names.unread.items() if line < node.lineno]
     for term in before if is_root or isinstance(node, ast.BinOp) else ():
         others = [f"{term} {sign} {number}" for sign in "*/" for number in names.numbers if number != term]
-        for text in (f"{sign} {one}" for one in (term, *others) for sign in "+-"):
-            yield change("term", f"`{own}` lacks a term: `{term}` is not used anywhere", f"({own}) {text}")
+        for text in (f"{sign} {added}" for added in (term, *others) for sign in "+-"):
+            yield change("term", f"`{expr}` lacks a term: `{term}` is not used anywhere", f"({expr}) {text}")
     for name in names.numbers if is_root else ():
         pattern = rf"(?<![\w.]){re.escape(name)}\b"
-        for other in names.numbers if len(re.findall(pattern, own)) > 1 else ():
-            says = f"`{name}` is not the value that belongs into `{own}`"
-            yield change("swapped-variable", says, re.sub(pattern, lambda _: other, own))  # noqa: B023
+        for other in names.numbers if len(re.findall(pattern, expr)) > 1 else ():
+            says = f"`{name}` is not the value that belongs into `{expr}`"
+            yield change("swapped-variable", says, re.sub(pattern, lambda _: other, expr))  # noqa: B023
 
 
 def looks(name: str) -> str:
@@ -552,29 +560,29 @@ Changer = Callable[[str, str, str], Change]
 
 
 def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Iterator[Change]:
-    own = ast.unparse(node)
+    expr = ast.unparse(node)
     for kind, code, says, text in OPERATIONS:
         if isinstance(node.op, kind):
-            words = {"own": own, "left": left, "right": right}
-            yield change(code, f"`{own}` {says.format_map(words)}", text.format_map(words))
+            words = {"own": expr, "left": left, "right": right}
+            yield change(code, f"`{expr}` {says.format_map(words)}", text.format_map(words))
     for call, factor in ((node.left, right), (node.right, left)) if isinstance(node.op, ast.Mult) else ():
         if isinstance(call, ast.Call) and call.args:
             first, *rest = map(ast.unparse, call.args)
-            says = f"`{own}` multiplies by `{factor}` what has been summed: that comes first"
+            says = f"`{expr}` multiplies by `{factor}` what has been summed: that comes first"
             inner = ", ".join([f"({first}) * ({factor})", *rest, *map(ast.unparse, call.keywords)])
             yield change("broadcast-unsummed", says, f"{ast.unparse(call.func)}({inner})")
     if isinstance(node.op, ast.Mult) and (taken := COMPLEMENT.fullmatch(right)):
         rest = factors(node.left)[::-1]
         if taken[1] in rest:
             rest.remove(taken[1])
-            text = " * ".join([*(f"({one})" for one in rest), f"(1 - {taken[1]} ** 2)"])
-            yield change("local", f"`{own}` has the rule of a sigmoid, and `{taken[1]}` is a tanh", text)
-    if squared := SQUARED.fullmatch(own):
-        says = f"`{own}` is the rule of a tanh, and `{squared[1]}` is a sigmoid"
+            text = " * ".join([*(f"({factor})" for factor in rest), f"(1 - {taken[1]} ** 2)"])
+            yield change("local", f"`{expr}` has the rule of a sigmoid, and `{taken[1]}` is a tanh", text)
+    if squared := SQUARED.fullmatch(expr):
+        says = f"`{expr}` is the rule of a tanh, and `{squared[1]}` is a sigmoid"
         yield change("local", says, f"{squared[1]} * (1 - {squared[1]})")
     if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
         text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
-        yield change("operator", f"`{own}` is the wrong way round", text)
+        yield change("operator", f"`{expr}` is the wrong way round", text)
 
 
 LOGISTIC = re.compile(r"(.+) \* \(1 - \1\)")
@@ -605,58 +613,61 @@ OPERATIONS: tuple[tuple[Any, str, str, str], ...] = (  # operator, mistake, what
 )
 
 
-def of_call(node: ast.Call, own: str, change: Changer) -> Iterator[Change]:
+def of_call(node: ast.Call, expr: str, change: Changer) -> Iterator[Change]:
     before, _, name = ast.unparse(node.func).rpartition(".")
     if name in FUNCTIONS and len(node.args) == 1:
-        yield change("operand", f"`{own}` is not what belongs here", ast.unparse(node.args[0]))
+        yield change("operand", f"`{expr}` is not what belongs here", ast.unparse(node.args[0]))
     for place, (first, second) in enumerate(itertools.pairwise(node.args)):
         if isinstance(first, ast.Tuple) and isinstance(second, ast.Tuple) and len(first.elts) == len(second.elts) == 2:
             pairs = [
-                ast.Tuple([one.elts[0], other.elts[1]], ast.Load()) for one, other in ((first, second), (second, first))
+                ast.Tuple([left.elts[0], other.elts[1]], ast.Load())
+                for left, other in ((first, second), (second, first))
             ]
             swapped = ast.Call(node.func, [*node.args[:place], *pairs, *node.args[place + 2 :]], node.keywords)
             says = f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round"
             yield change("swapped-variable", says, ast.unparse(swapped))
     for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
         if other != name:
-            says = f"`{own}` is not the function that belongs here"
-            yield change("operator", says, own.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
+            says = f"`{expr}` is not the function that belongs here"
+            yield change("operator", says, expr.replace(f"{before}.{name}(", f"{before}.{other}(", 1))
     if name == "dot" and node.args:
-        other, says = ast.unparse(node.args[0]), f"`{own}` lacks a transpose, or has its factors in the wrong order"
+        other, says = ast.unparse(node.args[0]), f"`{expr}` lacks a transpose, or has its factors in the wrong order"
         for text in (f"({before}).T.dot({other})", f"({before}).dot(({other}).T)", f"({other}).dot({before})"):
             yield change("transpose", says, text)
     for other, last in ORDERS.get((name, len(node.args)), ()):
         called = f"{before}.{other}" if before else other
         yield change(
-            "order", f"`{own}` takes the wrong one: {ORDERED}", f"{called}({last.format(*map(ast.unparse, node.args))})"
+            "order",
+            f"`{expr}` takes the wrong one: {ORDERED}",
+            f"{called}({last.format(*map(ast.unparse, node.args))})",
         )
     if name in ("diag", "diagflat") and len(node.args) == 1:
-        says = f"`{own}` lacks what a softmax has beside its diagonal"
+        says = f"`{expr}` lacks what a softmax has beside its diagonal"
         entries = ast.unparse(node.args[0])
-        own = own if not (local := LOGISTIC.fullmatch(entries)) else f"{ast.unparse(node.func)}({local[1]})"
+        expr = expr if not (local := LOGISTIC.fullmatch(entries)) else f"{ast.unparse(node.func)}({local[1]})"
         entries = local[1] if local else entries
-        yield change("term", says, f"{own} - {before}.outer({entries}, {entries})")
-    if name in ("sum", "mean") and not any(one.arg in ("axis", "dim") for one in node.keywords):
+        yield change("term", says, f"{expr} - {before}.outer({entries}, {entries})")
+    if name in ("sum", "mean") and not any(left.arg in ("axis", "dim") for left in node.keywords):
         parts = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
         for over in ("0", "1", "0, keepdims=True", "1, keepdims=True"):
             text = f"{ast.unparse(node.func)}({parts}{', ' if parts else ''}axis={over})"
-            yield change("broadcast-unsummed", f"`{own}` lacks the axis that is summed over", text)
+            yield change("broadcast-unsummed", f"`{expr}` lacks the axis that is summed over", text)
     if name in ("sum", "mean"):
         other = "mean" if name == "sum" else "sum"
-        renamed = own.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in own else own
-        yield change("mean-n", f"`{own}` takes the {name} where the {other} belongs", renamed)
+        renamed = expr.replace(f".{name}(", f".{other}(", 1) if f".{name}(" in expr else expr
+        yield change("mean-n", f"`{expr}` takes the {name} where the {other} belongs", renamed)
         for axis in (0, 1, -1):
             for keyword in node.keywords:
                 if keyword.arg in ("axis", "dim"):
-                    changed = own.replace(ast.unparse(keyword), f"{keyword.arg}={axis}")
-                    yield change("broadcast-unsummed", f"`{own}` is taken over the wrong axis", changed)
+                    changed = expr.replace(ast.unparse(keyword), f"{keyword.arg}={axis}")
+                    yield change("broadcast-unsummed", f"`{expr}` is taken over the wrong axis", changed)
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
-            yield change("broadcast-unsummed", f"`{own}` should not be reduced", ast.unparse(node.func.value))
+            yield change("broadcast-unsummed", f"`{expr}` should not be reduced", ast.unparse(node.func.value))
     for place, argument in [*enumerate(node.args)][::-1] if name not in ("append", "add") else ():
         if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
             arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
             text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
-            yield change("sign", f"the sign of the argument of `{own}` is not right", text)
+            yield change("sign", f"the sign of the argument of `{expr}` is not right", text)
 
 
 ORDERS = {  # calls that take one of several nodes, by the number of their arguments, with those that take another
@@ -694,68 +705,72 @@ def operands(
 ) -> Names:
     """Return the names of a function that may stand for each other: data, gradients and plain numbers; nodes."""
     inner = list(ast.walk(function))
-    fields = [one for one in inner if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
-    called = {id(one.func) for one in inner if isinstance(one, ast.Call)}
+    fields = [node for node in inner if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    called = {id(node.func) for node in inner if isinstance(node, ast.Call)}
     nodes, structure = node_names(inner, fields), structure_names(inner, fields, called)
     if not is_engine:
         structure |= {*nodes, *map(base_of, entries)}
         nodes = {}
-    arguments = [one.arg for one in inner if isinstance(one, ast.arg)]
-    plain = dict.fromkeys([*arguments, *(one.id for one in inner if isinstance(one, ast.Name))])
-    numbers = [one for one in plain if one not in nodes and is_number_name(one, structure)]
-    attributes = dict.fromkeys(one.attr for one in fields if is_data_or_gradient(one.attr))
-    walked = [one.id for loop in inner if isinstance(loop, ast.For) for one in ast.walk(loop.target)
-              if isinstance(one, ast.Name)]  # fmt: skip
-    read_from = [one.value.id for one in fields if isinstance(one.value, ast.Name) and one.value.id not in MODULES]
-    more = [one for one in arguments if one in ("self", "other")] + walked + read_from
+    arguments = [node.arg for node in inner if isinstance(node, ast.arg)]
+    plain = dict.fromkeys([*arguments, *(node.id for node in inner if isinstance(node, ast.Name))])
+    numbers = [name for name in plain if name not in nodes and is_number_name(name, structure)]
+    attributes = dict.fromkeys(node.attr for node in fields if is_data_or_gradient(node.attr))
+    walked = [node.id for loop in inner if isinstance(loop, ast.For) for node in ast.walk(loop.target)
+              if isinstance(node, ast.Name)]  # fmt: skip
+    read_from = [node.value.id for node in fields if isinstance(node.value, ast.Name) and node.value.id not in MODULES]
+    more = [name for name in arguments if name in ("self", "other")] + walked + read_from
     holders = dict.fromkeys([*nodes, *(more if nodes else ())])
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
-    deep = [ast.unparse(one) for one in inner if isinstance(one, ast.Attribute) and is_data_or_gradient(one.attr)
-            and isinstance(one.value, ast.Attribute)] if nodes else []  # fmt: skip
-    of_modules = {id(one) for one in fields if ast.unparse(one.value) in MODULES}
-    kept = [one for one in fields if id(one) not in called | of_modules and one.attr != "shape"] if not nodes else []
-    beside = [f"{ast.unparse(one.value)}.{other}" for one in kept for other in companions.get(one.attr, ())]
-    capitals = [one for one in plain if len(one) == 1 and one.isupper()]  # X and W are arrays
+    deep = [ast.unparse(node) for node in inner if isinstance(node, ast.Attribute) and is_data_or_gradient(node.attr)
+            and isinstance(node.value, ast.Attribute)] if nodes else []  # fmt: skip
+    of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
+    kept = (
+        [node for node in fields if id(node) not in called | of_modules and node.attr != "shape"] if not nodes else []
+    )
+    beside = [f"{ast.unparse(node.value)}.{other}" for node in kept for other in companions.get(node.attr, ())]
+    capitals = [name for name in plain if len(name) == 1 and name.isupper()]  # X and W are arrays
     inside = set(map(id, inner))
     near = sorted(
-        (one for one in entries if base_of(one).partition(".")[0] in plain), key=lambda one: id(one) not in inside
+        (node for node in entries if base_of(node).partition(".")[0] in plain), key=lambda node: id(node) not in inside
     )
-    tables = {base_of(one) for one in entries if isinstance(one, ast.Subscript)}  # which are no numbers themselves
+    tables = {base_of(node) for node in entries if isinstance(node, ast.Subscript)}  # which are no numbers themselves
     possible = (*held, *deep, *numbers, *capitals, *map(ast.unparse, kept), *beside, *map(ast.unparse, near))
-    names = dict.fromkeys(one for one in possible if one not in tables)
-    read = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-    stored = [(one.lineno, one.id) for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+    names = dict.fromkeys(name for name in possible if name not in tables)
+    read = {node.id for node in inner if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    stored = [
+        (node.lineno, node.id) for node in inner if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
     lines = {variable: line for line, variable in sorted(stored, reverse=True)}  # the first of each
-    unread = {one: lines[one] for one in numbers if one not in read and one in lines}
-    here = {ast.unparse(one) for one in inner if isinstance(one, ast.Attribute | ast.Subscript)}
-    missing = [one for one in map(ast.unparse, () if is_engine else near) if one in names and one not in here]
-    appended = [one.func for one in inner if isinstance(one, ast.Call)]
-    lists = {ast.unparse(one.value) for one in appended if isinstance(one, ast.Attribute) and one.attr == "append"}
+    unread = {name: lines[name] for name in numbers if name not in read and name in lines}
+    here = {ast.unparse(node) for node in inner if isinstance(node, ast.Attribute | ast.Subscript)}
+    missing = [text for text in map(ast.unparse, () if is_engine else near) if text in names and text not in here]
+    appended = [node.func for node in inner if isinstance(node, ast.Call)]
+    lists = {ast.unparse(node.value) for node in appended if isinstance(node, ast.Attribute) and node.attr == "append"}
     return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing, lists, wrappers)
 
 
 def node_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute]) -> dict[str, None]:
     """Return the names of nodes of an engine: what has data and gradients, what a class made, what a loop walks."""
-    assigned = [(one.targets[0], one.value) for one in inner if isinstance(one, ast.Assign)]
+    assigned = [(node.targets[0], node.value) for node in inner if isinstance(node, ast.Assign)]
     tuples = [pair for pair in assigned if all(isinstance(side, ast.Tuple) for side in pair)]
     for target, value in tuples:
         assigned += zip(target.elts, value.elts, strict=False)  # type: ignore[attr-defined]
     made = (target for target, value in assigned if isinstance(value, ast.Call) and is_class(value.func))
-    walked = {one.target.id for one in inner if isinstance(one, ast.For) and isinstance(one.target, ast.Name)}
-    with_data = (one.value for one in fields if is_data_or_gradient(one.attr))
-    in_loops = (one.value for one in fields if ast.unparse(one.value) in walked)
+    walked = {node.target.id for node in inner if isinstance(node, ast.For) and isinstance(node.target, ast.Name)}
+    with_data = (field.value for field in fields if is_data_or_gradient(field.attr))
+    in_loops = (field.value for field in fields if ast.unparse(field.value) in walked)
     return dict.fromkeys(map(ast.unparse, (*with_data, *made, *in_loops)))
 
 
 def structure_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], called: Collection[int]) -> set[str]:
     """Return what is no number: functions, what loops go through, and what something is looked for in."""
-    parts = [one.func for one in inner if isinstance(one, ast.Call)]
-    parts += [one.value for one in fields if id(one) in called and one.attr not in NUMERIC]
-    parts += [one.iter for one in inner if isinstance(one, ast.For)]
-    for one in inner:
-        if isinstance(one, ast.Compare) and isinstance(one.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot):
-            parts += one.comparators
-    return {*map(ast.unparse, parts), *(one.name for one in inner if isinstance(one, ast.FunctionDef))}
+    parts = [node.func for node in inner if isinstance(node, ast.Call)]
+    parts += [field.value for field in fields if id(field) in called and field.attr not in NUMERIC]
+    parts += [node.iter for node in inner if isinstance(node, ast.For)]
+    for node in inner:
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn | ast.Is | ast.IsNot):
+            parts += node.comparators
+    return {*map(ast.unparse, parts), *(node.name for node in inner if isinstance(node, ast.FunctionDef))}
 
 
 def is_number_name(name: str, structure: Collection[str]) -> bool:
@@ -778,11 +793,11 @@ def is_square(node: ast.BinOp) -> bool:
 
 def factors(node: ast.expr) -> list[str]:
     """Return the factors of a product, the last first."""
-    found = []
+    texts = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
-        found += [ast.unparse(node.right)] if isinstance(node.op, ast.Mult) else []
+        texts += [ast.unparse(node.right)] if isinstance(node.op, ast.Mult) else []
         node = node.left
-    return [*found, ast.unparse(node)]
+    return [*texts, ast.unparse(node)]
 
 
 def is_entry(node: ast.AST) -> bool:

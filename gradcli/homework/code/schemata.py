@@ -34,12 +34,12 @@ def together(tree: ast.Module, changes: Sequence[Change]) -> tuple[str, list[Cha
         tail = len(old) - end if isinstance(old, list) else 0
         first = len(numbered) + 1
         numbered += some
-        others = [one[5][start : len(one[5]) - tail] if isinstance(old, list) else one[5] for one in some]
+        others = [change[5][start : len(change[5]) - tail] if isinstance(old, list) else change[5] for change in some]
         if is_body:
             bodies.setdefault((id(node), field), []).append((start, end, list(enumerate(others, first))))
             continue
         here = old[start] if isinstance(old, list) else old
-        picked = chosen(list(enumerate((one[0] if isinstance(one, list) else one for one in others), first)), here)
+        picked = chosen(list(enumerate((node[0] if isinstance(node, list) else node for node in others), first)), here)
         if isinstance(old, list):
             old[start] = picked
         else:
@@ -84,7 +84,7 @@ def bounds(old: object, new: object) -> tuple[int, int]:
     return start, len(old) - tail
 
 
-def chosen(some: Sequence[tuple[int, Any]], own: Any) -> Any:
+def chosen(some: Sequence[tuple[int, Any]], original: Any) -> Any:
     """Return an expression that is the one in force: its own, or one of some, which have numbers in a row."""
 
     def half(some: Sequence[tuple[int, Any]]) -> Any:
@@ -93,39 +93,39 @@ def chosen(some: Sequence[tuple[int, Any]], own: Any) -> Any:
         middle = len(some) // 2
         return ast.IfExp(test(f"_change < {some[middle][0]}"), half(some[:middle]), half(some[middle:]))
 
-    return ast.IfExp(test(f"{some[0][0]} <= _change <= {some[-1][0]}"), half(some), own)
+    return ast.IfExp(test(f"{some[0][0]} <= _change <= {some[-1][0]}"), half(some), original)
 
 
 def branched(body: list[ast.stmt], ranges: Sequence[tuple[int, int, Numbered]]) -> list[ast.stmt]:
     """Return a body in which statements are replaced where a change is in force."""
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for place, statement in enumerate([*body, ast.Pass()]):
         inserted = [some for start, end, some in ranges if start == end == place]
-        found += [ast.If(test(f"_change == {number}"), new, []) for some in inserted for number, new in some]
-        own = [statement]
+        statements += [ast.If(test(f"_change == {number}"), new, []) for some in inserted for number, new in some]
+        branch = [statement]
         for start, end, some in ranges:
             for number, new in some if (start, end) == (place, place + 1) else ():
-                own = [ast.If(test(f"_change == {number}"), new or [ast.Pass()], own)]
-        found += own
+                branch = [ast.If(test(f"_change == {number}"), new or [ast.Pass()], branch)]
+        statements += branch
     for start, end, some in ranges:
         for number, new in some if end > start + 1 else ():
             whole = [*body[:start], *new, *body[end:]]
-            found = [ast.If(test(f"_change == {number}"), whole, found)]
-    return found
+            statements = [ast.If(test(f"_change == {number}"), whole, statements)]
+    return statements
 
 
 def holders(tree: ast.Module) -> dict[int, int]:
     """Return for each node inside a function, by its id, the number of the statement or lambda that holds it."""
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     waiting: list[tuple[ast.AST, int]] = [(tree, -1)]
     count = 0
     while waiting:
         node, holder = waiting.pop()
         if isinstance(node, ast.stmt | ast.Lambda):
             holder, count = count, count + 1
-        found[id(node)] = holder
+        numbers[id(node)] = holder
         waiting += [(child, holder) for child in ast.iter_child_nodes(node)]
-    return found
+    return numbers
 
 
 def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, list[Change]]:
@@ -134,7 +134,7 @@ def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, list[C
     Where a call makes a node, or keeps something, they are those that it gets.
     """
     numbers = holders(tree)
-    found: dict[int, list[Change]] = {}
+    changes: dict[int, list[Change]] = {}
     for node in ast.walk(tree):
         value = getattr(node, "value", None)
         if not isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr) or numbers[id(node)] not in reached:
@@ -147,8 +147,8 @@ def disturbances(tree: ast.Module, reached: Collection[int]) -> dict[int, list[C
         elif isinstance(value, ast.expr) and not isinstance(node, ast.Expr) and not isinstance(value, ast.Constant):
             others = [off(value)]
         if others:
-            found[numbers[id(node)]] = [("", "", node.lineno, node, "value", other) for other in others]
-    return found
+            changes[numbers[id(node)]] = [("", "", node.lineno, node, "value", other) for other in others]
+    return changes
 
 
 def each_off(parts: list[ast.expr]) -> list[list[ast.expr]]:
@@ -181,7 +181,7 @@ def watched(tree: ast.Module) -> str:
         for field in ("body", "orelse", "finalbody") if id(node) in inside else ():
             body = getattr(node, field, None)
             if isinstance(body, list):
-                setattr(node, field, [new for one in body for new in (*ast.parse(noted(one)).body, one)])
+                setattr(node, field, [new for part in body for new in (*ast.parse(noted(part)).body, part)])
     return f"_reached = {{}}\n{ast.unparse(ast.fix_missing_locations(tree))}"
 
 

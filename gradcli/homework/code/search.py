@@ -28,9 +28,9 @@ class Judge(Protocol):
     code: Code
 
     def is_right(self, case: Case, value: Any) -> bool: ...
-    def beside(self, case: Case, found: Any) -> tuple[Any, Any]: ...
+    def beside(self, case: Case, value: Any) -> tuple[Any, Any]: ...
     def size(self, case: Case) -> int: ...
-    def ran(self, own: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]: ...
+    def ran(self, original: str, text: str, names: Sequence[str], *, small: bool = True) -> tuple[Any, ...]: ...
 
 
 def alike(change: Change, other: Change, text: str) -> bool:
@@ -47,7 +47,7 @@ class Search:
     wrong: Sequence[Case]
     before: Mapping[str, Any]
 
-    def found(self) -> Sequence[Change]:
+    def repair(self) -> Sequence[Change]:
         """Return the changes of one place, each on its line, after which all is right; else the line at fault alone."""
         try:
             return self.mistakes(ast.parse(self.text))
@@ -171,7 +171,7 @@ class Search:
         sizes = [self.judge.size(case) for case in cases]
         tried = tries(self.judge.code, program, cases, [size + 1 for size in sizes])
         ends = np.cumsum([size + 1 for size in sizes])
-        found: dict[int, Sequence[Any]] = {}
+        outcomes: dict[int, Sequence[Any]] = {}
         endless = 0
         while numbers and endless < ENDLESS:
             rows = self.judge.ran(self.text, tried, [f"_try({number})" for number in numbers], small=small)
@@ -179,7 +179,7 @@ class Search:
             count = next(stops, len(rows))
             for number, row in zip(numbers, map(flat, rows[:count]), strict=False):
                 if row.size == ends[-1]:
-                    found[number] = [unfilled(part) for part in np.split(row, ends[:-1])]
+                    outcomes[number] = [unfilled(part) for part in np.split(row, ends[:-1])]
             endless += not count  # the limit is for all together: alone, the next may end
             numbers = numbers[max(count, 1) :] if rows else ()
-        return found
+        return outcomes

@@ -140,14 +140,14 @@ class Sheet:
         """Return what a text names: `diamond: dq/ds`, `Question 2 [z]`, `diamond`, or a quantity that one asks for."""
         labels, text = self.labels, POINTS.sub("", " ".join(text[:LONGEST].split()))
         text = TAIL.sub("", text) or text
-        for found in reversed([*BREAKS.finditer(text)]):  # of `layer_two: x` and `layer` the longer name
-            id, rest = labels.question(text[: found.start()]), text[found.end() :].rstrip(" ])?.")
-            asks = [labels.ask(id, one) for one in (rest, rest.rpartition(" ")[2])] if id else []
+        for separator in reversed([*BREAKS.finditer(text)]):  # of `layer_two: x` and `layer` the longer name
+            id, rest = labels.question(text[: separator.start()]), text[separator.end() :].rstrip(" ])?.")
+            asks = [labels.ask(id, quantity) for quantity in (rest, rest.rpartition(" ")[2])] if id else []
             ask = next(filter(None, asks), None)  # the last word of `What is dq/ds?`
             last = labels.question(rest)
-            if last and (first := labels.ask(last, text[: found.start()])):  # `s (diamond)`
+            if last and (first := labels.ask(last, text[: separator.start()])):  # `s (diamond)`
                 return Target(last, first.written)
-            if id and (ask or (len(labels.asked[id]) == 1 and ":" in found[0])):
+            if id and (ask or (len(labels.asked[id]) == 1 and ":" in separator[0])):
                 return Target(id, ask.written if ask else "")
         if id := labels.question(text):
             return Target(id)
@@ -195,7 +195,7 @@ class Sheet:
             if self.is_nobody(who):
                 continue
             if not who:
-                if any(one.text for one in given):
+                if any(answer.text for answer in given):
                     raise self.refuse(f"line {line} has answers and names no student", "name one in it, or remove it")
                 continue
             yield Row(line, who, cell_of.get("attempt", ""), cell_of.get("submitted", ""), given)
@@ -211,16 +211,20 @@ class Sheet:
         """Yield the answers of a row. Raises UsageError where the question that it names is not known."""
         for place, usual in self.targets.items():
             target, text = usual, texts[place]
-            told = [texts[self.asked_in[place]]] if place in self.asked_in else [texts[one] for one in self.questions]
-            named = next(filter(None, map(self.target, told)), None)
-            if place in self.asked_in and named is None and self.texts.setdefault(place, told[0]) != told[0]:
-                why = f"line {line}: {shortened(told[0])} names no question, and another text stands above it"
+            titles = (
+                [texts[self.asked_in[place]]]
+                if place in self.asked_in
+                else [texts[column] for column in self.questions]
+            )
+            named = next(filter(None, map(self.target, titles)), None)
+            if place in self.asked_in and named is None and self.texts.setdefault(place, titles[0]) != titles[0]:
+                why = f"line {line}: {shortened(titles[0])} names no question, and another text stands above it"
                 raise self.refuse(why)
             target = named or usual
             if not target.question:
-                if BLANK.fullmatch(text) and not any(told):
+                if BLANK.fullmatch(text) and not any(titles):
                     continue
-                raise self.refuse(f"line {line}: {shortened(next(filter(None, told), ''))} names no question")
+                raise self.refuse(f"line {line}: {shortened(next(filter(None, titles), ''))} names no question")
             text = text_of(text).strip() if MARKUP.search(text) else text
             text = "" if BLANK.fullmatch(text) else re.sub(r"^'(?=[-+=@])", "", text)  # as Moodle guards formulas
             yield Given(*target, text or None, damage(line, [text]), line=line)
@@ -242,8 +246,8 @@ def read_mapping(source: Source) -> dict[str, str]:
                 "E029", f"the mapping names the column {visible(name)} twice", help="remove one of the two"
             )
         if not value:
-            told = f"the mapping does not say what the column {visible(name)} holds"
-            raise UsageError("E029", told, help='write "Response 1" = "diamond: dq/ds"')
+            message = f"the mapping does not say what the column {visible(name)} holds"
+            raise UsageError("E029", message, help='write "Response 1" = "diamond: dq/ds"')
         seen[name] = value
     return seen
 
@@ -268,9 +272,9 @@ def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | 
         return None
     place = place or 0
     cells = head[place] if head else []
-    found = titled(cells, head[place - 1] if place else [])
-    sheet = Sheet(file, labels, width=len(cells), header=tuple(column.shown for column in found))
-    mapped(sheet, found, mapping) if mapping else recognised(sheet, found)
+    header = titled(cells, head[place - 1] if place else [])
+    sheet = Sheet(file, labels, width=len(cells), header=tuple(column.shown for column in header))
+    mapped(sheet, header, mapping) if mapping else recognised(sheet, header)
     if not set(sheet.roles) & set(WHO):
         raise sheet.refuse("no column names the students")
     if not sheet.targets:
@@ -281,20 +285,20 @@ def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | 
 
 def titled(cells: Sequence[str], above: Sequence[str]) -> list[Column]:
     """Return the columns; a title in the row above stands over all columns up to the next one."""
-    title, found = "", []
+    title, header = "", []
     for place, name in enumerate(cells):
         title = above[place] if place < len(above) and above[place] else title
-        found.append(Column(place, name, title))
-    return found
+        header.append(Column(place, name, title))
+    return header
 
 
-def mapped(sheet: Sheet, found: Sequence[Column], mapping: Mapping[str, str]) -> None:
+def mapped(sheet: Sheet, header: Sequence[Column], mapping: Mapping[str, str]) -> None:
     """Fill in what a mapping says."""
     asked: set[Target] = set()
     questions = []
     for name, holds in mapping.items():
-        places = [one.place for one in found if key(one.shown) == key(name)]
-        places = places or [one.place for one in found if key(name) in (key(one.name), key(one.title))]
+        places = [column.place for column in header if key(column.shown) == key(name)]
+        places = places or [column.place for column in header if key(name) in (key(column.name), key(column.title))]
         if len(places) != 1:
             close = did_you_mean(name, sheet.header)
             help = f"did you mean {visible(close)}?" if close else f"it has {visible(', '.join(sheet.header))[:200]}"
@@ -318,19 +322,19 @@ def mapped(sheet: Sheet, found: Sequence[Column], mapping: Mapping[str, str]) ->
                 raise sheet.refuse(f"the mapping has two columns for {role}", "remove one of the two")
             sheet.roles[role] = place
     sheet.questions = tuple(questions)
-    with_roles(sheet, [column for column in found if column.place not in {*sheet.targets, *questions}])
+    with_roles(sheet, [column for column in header if column.place not in {*sheet.targets, *questions}])
     left = [] if questions else missing(sheet)
     if left and sheet.targets:
         warnings.warn(f"no column of {visible(sheet.file)} holds {listed(left)}", stacklevel=2)
 
 
-def with_roles(sheet: Sheet, found: Sequence[Column]) -> list[Column]:
+def with_roles(sheet: Sheet, header: Sequence[Column]) -> list[Column]:
     """Fill in who, which attempt and when, where nothing says that, and return the columns that are none of these."""
-    is_serial = {key(column.name) for column in found} >= SERIAL
-    named = columns(["" if is_serial and key(column.name) == "id" else column.name for column in found])
+    is_serial = {key(column.name) for column in header} >= SERIAL
+    named = columns(["" if is_serial and key(column.name) == "id" else column.name for column in header])
     taken = (*sheet.roles, *(WHO if set(sheet.roles) & set(WHO) else ()))
     rest: list[Column] = []
-    for column, name in zip(found, named, strict=True):
+    for column, name in zip(header, named, strict=True):
         role = name if name in WHO else ""
         role = role or ("submitted" if key(column.name) in TIMES else "attempt" if key(column.name) in ATTEMPTS else "")
         if role and role not in taken:
@@ -340,15 +344,15 @@ def with_roles(sheet: Sheet, found: Sequence[Column]) -> list[Column]:
     return rest
 
 
-def recognised(sheet: Sheet, found: Sequence[Column]) -> None:
+def recognised(sheet: Sheet, header: Sequence[Column]) -> None:
     """Fill in what the header shows plainly."""
-    rest = with_roles(sheet, found)
-    is_graded = any(key(one.name) in ("max points", "total score") for one in rest)
-    scored = [one for one in rest if SCORED.fullmatch(one.name) or (is_graded and PAID.fullmatch(one.name))]
-    others = [one for one in rest if one not in scored]
-    answer = [one for one in others if ANSWER.fullmatch(one.name)]
+    rest = with_roles(sheet, header)
+    is_graded = any(key(column.name) in ("max points", "total score") for column in rest)
+    scored = [column for column in rest if SCORED.fullmatch(column.name) or (is_graded and PAID.fullmatch(column.name))]
+    others = [column for column in rest if column not in scored]
+    answer = [column for column in others if ANSWER.fullmatch(column.name)]
     if len(answer) == 1 and not answer[0].title:
-        by_key = {key(one.name): one.place for one in rest}
+        by_key = {key(column.name): column.place for column in rest}
         sheet.questions = tuple(by_key[name] for name in QUESTIONS if name in by_key)
     if sheet.questions:
         sheet.targets[answer[0].place] = Target("")
@@ -363,14 +367,14 @@ def recognised(sheet: Sheet, found: Sequence[Column]) -> None:
 
 def by_number(sheet: Sheet, others: Sequence[Column]) -> None:
     """Fill in the columns that count the answers: `Response 1`, `Question 1.2 Response`, or `Question 1` alone."""
-    asked = {one: found for one in others if (found := ASKED.fullmatch(one.name))}
-    counted = {one: found for one in others if (found := ANSWERED.fullmatch(one.name))}
-    counted |= {one: found for one, found in asked.items() if found["is_answer"]}
-    texts = {(one["number"], one["part"]): column.place for column, one in asked.items() if column not in counted}
+    asked = {column: match for column in others if (match := ASKED.fullmatch(column.name))}
+    counted = {column: match for column in others if (match := ANSWERED.fullmatch(column.name))}
+    counted |= {column: match for column, match in asked.items() if match["is_answer"]}
+    texts = {(match["number"], match["part"]): column.place for column, match in asked.items() if column not in counted}
     counted = counted or asked
-    targets = sheet.counted([(found["number"], found["part"] or "") for found in counted.values()])
-    for (column, found), target in zip(counted.items(), targets, strict=True):
-        if (place := texts.get((found["number"], found["part"]), column.place)) != column.place:
+    targets = sheet.counted([(match["number"], match["part"] or "") for match in counted.values()])
+    for (column, match), target in zip(counted.items(), targets, strict=True):
+        if (place := texts.get((match["number"], match["part"]), column.place)) != column.place:
             sheet.asked_in[column.place] = place
         if target or column.place in sheet.asked_in:
             sheet.targets[column.place] = target or Target("")
@@ -378,7 +382,7 @@ def by_number(sheet: Sheet, others: Sequence[Column]) -> None:
 
 def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
     """Fill in the columns whose name, or the title above it, names a question; those of Canvas may be in order."""
-    texts = {one: found["text"] if (found := NUMBERED.fullmatch(one.name)) else one.name for one in others}
+    texts = {column: match["text"] if (match := NUMBERED.fullmatch(column.name)) else column.name for column in others}
     for column, text in texts.items():
         text = column.title if column.title and ANSWER.fullmatch(column.name) else text
         led = LED.fullmatch(text)
@@ -390,17 +394,17 @@ def by_name(sheet: Sheet, others: Sequence[Column]) -> None:
         if target:
             sheet.targets[column.place] = target
     if not sheet.targets:
-        led_by = {one: (found["number"], str(ord(part) - 96) if (part := found["part"]) else "")
-                  for one in others if (found := LED.fullmatch(one.name))}  # fmt: skip
+        led_by = {column: (match["number"], str(ord(part) - 96) if (part := match["part"]) else "")
+                  for column in others if (match := LED.fullmatch(column.name))}  # fmt: skip
         targets = sheet.counted(list(led_by.values()))
-        sheet.targets = {one.place: target for one, target in zip(led_by, targets, strict=True) if target}
-    numbered = [one for one in others if NUMBERED.fullmatch(one.name)]
+        sheet.targets = {column.place: target for column, target in zip(led_by, targets, strict=True) if target}
+    numbered = [column for column in others if NUMBERED.fullmatch(column.name)]
     if numbered and not sheet.targets:
         targets = sheet.counted([(str(place), "") for place in range(1, len(numbered) + 1)])
         if all(targets):
-            sheet.targets = {one.place: target for one, target in zip(numbered, targets, strict=True) if target}
-            told = f"the questions of {visible(sheet.file)} are taken in their order, for their names are not known"
-            warnings.warn(told, stacklevel=2)
+            sheet.targets = {column.place: target for column, target in zip(numbered, targets, strict=True) if target}
+            message = f"the questions of {visible(sheet.file)} are taken in their order, for their names are not known"
+            warnings.warn(message, stacklevel=2)
 
 
 def refuse_unclear(sheet: Sheet, others: Sequence[Column]) -> None:
@@ -412,9 +416,9 @@ def refuse_unclear(sheet: Sheet, others: Sequence[Column]) -> None:
             raise sheet.refuse(f"{names} hold {': '.join(filter(None, max(target, same)))}")
     left = [] if sheet.asked_in else missing(sheet)
     if left:
-        unread = [visible(one.shown) for one in others if one.place not in sheet.targets]
-        told = f"; not read: {', '.join(unread)[:200]}" if unread else ""
-        raise sheet.refuse(f"no column plainly holds {listed(left)}{told}")
+        unread = [visible(column.shown) for column in others if column.place not in sheet.targets]
+        not_read = f"; not read: {', '.join(unread)[:200]}" if unread else ""
+        raise sheet.refuse(f"no column plainly holds {listed(left)}{not_read}")
 
 
 def missing(sheet: Sheet) -> list[str]:

@@ -30,8 +30,8 @@ class Elsewhere:
         self.variants = variants
         self.questions: dict[str, QuestionTruths] = {}
 
-    def told(self, answer: Marked, student: str, own: Mapping[str, Key], comma: Comma) -> Marked:
-        """Return an answer with the other students on whose sheets it is right, if it is wrong on the `own`."""
+    def compare(self, answer: Marked, student: str, own_keys: Mapping[str, Key], comma: Comma) -> Marked:
+        """Return an answer with the other students on whose sheets it is right, if it is wrong on the `own_keys`."""
         key = self.keys.get(answer.question)
         if key is None or answer.verdict not in EXPLAINED or answer.given is None:
             return answer
@@ -40,7 +40,7 @@ class Elsewhere:
             return answer
         if answer.question not in self.questions:
             self.questions[answer.question] = QuestionTruths(key, self.variants)
-        typed = own[answer.question].judged(ask, answer.given, comma).typed
+        typed = own_keys[answer.question].judged(ask, answer.given, comma).typed
         return replace(answer, elsewhere=self.questions[answer.question].right_for(ask, typed, student))
 
 
@@ -55,14 +55,14 @@ class QuestionTruths:
     def truths(self) -> dict[Ask, Value]:
         """The right numbers of each answer, sheet by sheet, where all of them have the same shape."""
         asks = [ask for ask in self.key.question.asks if self.key.problems[ask.quantity] is not None]
-        found: dict[Ask, list[Value]] = {ask: [] for ask in asks}
+        rights: dict[Ask, list[Value]] = {ask: [] for ask in asks}
         with np.errstate(all="ignore"):
             for right in self.rights():
-                for ask, values in found.items():
+                for ask, values in rights.items():
                     values.append(right(ask))
-        are_there = {ask: all(value is not None for value in right) for ask, right in found.items()}
-        found = {ask: right for ask, right in found.items() if are_there[ask] and len(set(map(np.shape, right))) == 1}
-        return {ask: np.array(right) for ask, right in found.items()}
+        are_there = {ask: all(value is not None for value in right) for ask, right in rights.items()}
+        rights = {ask: right for ask, right in rights.items() if are_there[ask] and len(set(map(np.shape, right))) == 1}
+        return {ask: np.array(right) for ask, right in rights.items()}
 
     def rights(self) -> Iterator[Callable[[Ask], Value]]:
         """Yield the right answers on each sheet."""
@@ -72,8 +72,8 @@ class QuestionTruths:
             yield from (self.right(solution, at) for at in sheets)
             return
         texts = [question.moved(at).source.text for at in sheets]
-        for found in solution.all_outcomes(texts, small=False):
-            yield lambda ask: found.get(ask.quantity)  # noqa: B023  called now
+        for outcomes in solution.all_outcomes(texts, small=False):
+            yield lambda ask: outcomes.get(ask.quantity)  # noqa: B023  called now
 
     def right(self, solution: Solution, at: At) -> Callable[[Ask], Value]:
         """Return the right answers on one sheet."""

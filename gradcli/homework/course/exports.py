@@ -25,15 +25,15 @@ TABLES = (".csv", ".tsv", ".tab", ".xls")  # as Blackboard calls a text with tab
 
 def rows_by_sheet(labels: Labels, mapping: Mapping[str, str] | None, files: Iterable[File]) -> dict[Path, list[Row]]:
     """Return the rows of the sheets among some files, by path. Raises UsageError for a sheet that is not plain."""
-    found: dict[Path, list[Row]] = {}
+    sheets: dict[Path, list[Row]] = {}
     for file in files:
         if file.folder is None and (file.kind in TABLES or (mapping and file.kind not in TYPED)):
             rows = rows_of_sheet(file, labels, mapping)
             if rows is not None:
-                found[file.path] = rows
-    if mapping and not found:
+                sheets[file.path] = rows
+    if mapping and not sheets:
         raise UsageError("E029", "--map is for a sheet, and none is named", help="name the .csv file of the class")
-    return found
+    return sheets
 
 
 def rows_of_sheet(file: File, labels: Labels, mapping: Mapping[str, str] | None) -> list[Row] | None:
@@ -45,17 +45,17 @@ def rows_of_sheet(file: File, labels: Labels, mapping: Mapping[str, str] | None)
         return None
     if not mapping and table_of(text)[0].issuperset(COLUMNS[1:]):
         return None
-    found = sheet_of(name, text, labels, mapping)
-    if found is None:
+    pair = sheet_of(name, text, labels, mapping)
+    if pair is None:
         return None
-    sheet, skipped = found
+    sheet, skipped = pair
     found_rows = of_students(list(sheet.rows(islice(rows_of(text), skipped, None))))
     return together(found_rows) if sheet.questions else list(found_rows)
 
 
 def of_students(rows: Sequence[Row]) -> list[Row]:
     """Return rows without those of statistics: no answer, and not named by all that names those with answers."""
-    filled = [row for row in rows if any(one.text for one in row.given)]
+    filled = [row for row in rows if any(answer.text for answer in row.given)]
     roles = set.intersection(*(set(row.who) for row in filled)) if filled else set()
     return [row for row in rows if row in filled or roles <= set(row.who)]
 
@@ -86,7 +86,7 @@ def in_rows(file: File, rows: Sequence[Row], students: Roster, *, has_attempts: 
     clues_of: dict[str, set[tuple[str, ...]]] = {}
     for row, submitted in zip(rows, times, strict=True):
         clues = person(row.who)
-        owners = {one.id: None for clue in clues if (one := students.find([clue]))}
+        owners = {known_student.id: None for clue in clues if (known_student := students.find([clue]))}
         student = next(iter(owners), clues[0])
         why = f"line {row.line} names two students: {listed(list(owners))}" if len(owners) > 1 else ""
         submission = Submission(str(file.path), student, () if why else row.given, unreadable=why)
@@ -95,23 +95,23 @@ def in_rows(file: File, rows: Sequence[Row], students: Roster, *, has_attempts: 
         groups.setdefault(identity(student), []).append(item)
         if not owners:
             clues_of.setdefault(identity(student), set()).add(tuple(map(identity, clues)))
-    for who, own in groups.items():
-        filled = [item for item in own if item.submission and any(one.text for one in item.submission.given)]
-        own = filled or own[:1]
-        if len(own) > 1 and len(clues_of.get(who, ())) > 1:
-            why = f"{listed([item.place for item in own])} have one id, and are of several students"
-            yield replace(own[0], attempt=None, submission=Submission(str(file.path), own[0].student, unreadable=why))
+    for who, work in groups.items():
+        filled = [item for item in work if item.submission and any(answer.text for answer in item.submission.given)]
+        work = filled or work[:1]
+        if len(work) > 1 and len(clues_of.get(who, ())) > 1:
+            why = f"{listed([item.place for item in work])} have one id, and are of several students"
+            yield replace(work[0], attempt=None, submission=Submission(str(file.path), work[0].student, unreadable=why))
         elif has_attempts:
-            yield from as_attempts(own)
+            yield from as_attempts(work)
         else:
-            yield from (replace(item, attempt=None, is_again=len(own) > 1) for item in own)
+            yield from (replace(item, attempt=None, is_again=len(work) > 1) for item in work)
 
 
-def as_attempts(own: Sequence[HandIn]) -> Iterator[HandIn]:
+def as_attempts(hand_ins: Sequence[HandIn]) -> Iterator[HandIn]:
     """Yield the rows of a student with the numbers that they have, else in the order of their times or lines."""
-    if len({item.attempt for item in own} - {None}) == len(own):
-        yield from own
+    if len({item.attempt for item in hand_ins} - {None}) == len(hand_ins):
+        yield from hand_ins
         return
-    times = [item.submitted.timestamp() for item in own if item.submitted]
-    order = sorted(range(len(own)), key=times.__getitem__) if len(times) == len(own) else range(len(own))
-    yield from (replace(own[place], attempt=number) for number, place in enumerate(order, 1))
+    times = [item.submitted.timestamp() for item in hand_ins if item.submitted]
+    order = sorted(range(len(hand_ins)), key=times.__getitem__) if len(times) == len(hand_ins) else range(len(hand_ins))
+    yield from (replace(hand_ins[place], attempt=number) for number, place in enumerate(order, 1))

@@ -34,22 +34,22 @@ DAY = timedelta(days=1)
 
 def times_of(texts: Sequence[str]) -> list[datetime | None]:
     """Return the times of a column, None for a text that is none; whether `3/4/2026` is in March the others decide."""
-    found = [next(filter(None, (date.fullmatch(text.strip()) for date in DATES)), None) for text in texts]
-    slashed = [(int(one["one"]), int(one["other"])) for one in found if one and "one" in one.groupdict()]
+    matches = [next(filter(None, (date.fullmatch(text.strip()) for date in DATES)), None) for text in texts]
+    slashed = [(int(match["one"]), int(match["other"])) for match in matches if match and "one" in match.groupdict()]
     is_day_first, is_month_first = any(a > 12 for a, _ in slashed), any(b > 12 for _, b in slashed)
     order = None if is_day_first == is_month_first else is_day_first
-    return [None if one is None else time_of(one, is_day_first=order) for one in found]
+    return [None if match is None else time_of(match, is_day_first=order) for match in matches]
 
 
-def time_of(found: re.Match[str], *, is_day_first: bool | None) -> datetime | None:
-    parts = {"month": "", "name": "", "day": "", "one": "", "other": "", **found.groupdict()}
+def time_of(match: re.Match[str], *, is_day_first: bool | None) -> datetime | None:
+    parts = {"month": "", "name": "", "day": "", "one": "", "other": "", **match.groupdict()}
     day, month = parts["day"], parts["month"]
     if parts["one"]:
         if is_day_first is None:
             return None
         day, month = (parts["one"], parts["other"]) if is_day_first else (parts["other"], parts["one"])
     if parts["name"]:
-        number = next((place for place, one in enumerate(MONTHS, 1) if re.match(one, parts["name"].lower())), 0)
+        number = next((place for place, pattern in enumerate(MONTHS, 1) if re.match(pattern, parts["name"].lower())), 0)
         month = str(number)
     hour = int(parts["hour"]) % 12 + 12 * parts["half"].lower().startswith("p") if parts["half"] else int(parts["hour"])
     try:
@@ -95,5 +95,5 @@ def on_time(graded: Iterable[tuple[datetime | None, Result]], deadline: datetime
         note = f"handed in {late} day{'s' * (late > 1)} late" + (f": {100 * share:.3g}% of the points" * (share < 1))
         yield replace(lowered(result, share), notes=(*result.notes, note))
     if unknown:
-        told = f"when {unknown} of the submissions were handed in is not known, and none of them is taken for late"
-        warnings.warn(told, stacklevel=2)
+        message = f"when {unknown} of the submissions were handed in is not known, and none of them is taken for late"
+        warnings.warn(message, stacklevel=2)

@@ -51,7 +51,7 @@ def metadata(text: str) -> dict[str, HandedIn]:
     `:submitters:`, and there `- :name: Ada`, `:sid: '17'`, `:email: ada@example.org`. Others, deeper in the history of
     a submission, hand in nothing here.
     """
-    found: dict[str, HandedIn] = {}
+    folders: dict[str, HandedIn] = {}
     folder, level, depth = None, -1, -1  # level: of the keys of a folder; depth: of `:submitters:`, while it is read
     for line in text.splitlines():
         entry = ENTRY.fullmatch(line.rstrip())
@@ -60,7 +60,7 @@ def metadata(text: str) -> dict[str, HandedIn]:
             continue
         indent, key, value = len(entry["indent"]), entry["key"], entry["value"] or ""
         if indent == 0 and not entry["item"]:
-            folder, level, depth = found.setdefault(key, HandedIn()), -1, -1
+            folder, level, depth = folders.setdefault(key, HandedIn()), -1, -1
             continue
         if folder is None:
             continue
@@ -76,7 +76,7 @@ def metadata(text: str) -> dict[str, HandedIn]:
                 folder.submitters[-1][key] = unquoted(value)
         else:
             depth = -1
-    return found
+    return folders
 
 
 def unquoted(value: str) -> str:
@@ -135,13 +135,13 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
             roots.setdefault(download_of(file.folder), []).append(file)
         elif layout is not None and file.data is None:
             roots.setdefault(download_of(file.path.parent), []).append(file)
-    found: dict[Path, list[HandIn]] = {}
-    for root, own in roots.items():
-        folder = unwrapped(Folder(root, own, tops(root, own)), layout)
+    hand_ins: dict[Path, list[HandIn]] = {}
+    for root, root_files in roots.items():
+        folder = unwrapped(Folder(root, root_files, tops(root, root_files)), layout)
         for work in LAYOUTS[layout or recognised(folder)](folder):
-            found.setdefault(work.file.path, []).append(work)
+            hand_ins.setdefault(work.file.path, []).append(work)
     for file, student in zip(files, students_of(files), strict=True):
-        for work in found.get(file.path) or [HandIn(file, student, clues=(student, file.path.stem, around(file)))]:
+        for work in hand_ins.get(file.path) or [HandIn(file, student, clues=(student, file.path.stem, around(file)))]:
             yield numbered(work) if has_attempts else replace(work, attempt=None, is_again=bool(work.attempt))
 
 
@@ -205,8 +205,8 @@ def folders(folder: Folder) -> Iterator[HandIn]:
 def canvas(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of a download of Canvas; what was handed in again under one name is a later attempt."""
     for work in named_and_numbered(folder, CANVAS):
-        found = CANVAS.fullmatch(folder.parts(work.file)[0])
-        again = AGAIN.search(Path(found["rest"]).stem) if found and found["rest"] else None
+        match = CANVAS.fullmatch(folder.parts(work.file)[0])
+        again = AGAIN.search(Path(match["rest"]).stem) if match and match["rest"] else None
         yield replace(work, attempt=int(again[1]) + 1 if again else None)
 
 
@@ -235,18 +235,18 @@ def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Han
     Students of one name are told apart by their numbers.
     """
     matches = [pattern.fullmatch(folder.parts(file)[0]) for file in folder.files]
-    found = [
+    named = [
         (match["name"] or match.groupdict().get("anonymous", ""), match["number"] or "") if match else None
         for match in matches
     ]
     numbers: dict[str, set[str]] = {}
-    for name, number in filter(None, found):
+    for name, number in filter(None, named):
         numbers.setdefault(identity(name), set()).add(number)
-    for file, one in zip(folder.files, found, strict=True):
-        if one is None:
+    for file, name_and_number in zip(folder.files, named, strict=True):
+        if name_and_number is None:
             yield HandIn(file, folder.first(file), clues=(folder.first(file),))
             continue
-        name, number = one
+        name, number = name_and_number
         is_alone = len(numbers[identity(name)]) == 1
         after = name.rpartition("-")[2].strip()  # behind the name of a group
         yield HandIn(file, name if is_alone else f"{name}_{number}", clues=(number, name, after))
@@ -256,12 +256,12 @@ def gradescope(folder: Folder) -> Iterator[HandIn]:
     """Yield the files of an export of Gradescope; who handed one in stands in a file beside them."""
     text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
     known = {} if problem else metadata(text)
-    times = dict(zip(known, times_of([one.created for one in known.values()]), strict=True))
+    times = dict(zip(known, times_of([handed_in.created for handed_in in known.values()]), strict=True))
     for file in folder.files:
         first = folder.first(file)
         submitters = known[first].submitters if first in known else []
-        told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in submitters]
-        for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
+        submitter_clues = [tuple(filter(None, map(who.get, ("sid", "email", "name")))) for who in submitters]
+        for clues in list(filter(None, submitter_clues)) or [(first,)]:  # each of a group has the work
             yield HandIn(file, clues[0], clues=clues, submitted=times.get(first))
 
 
@@ -297,10 +297,10 @@ def around(file: File) -> str:
 def numbered(work: HandIn) -> HandIn:
     """Return work with the number of its attempt, where its name or that of a folder says so: `attempt_2`."""
     parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else work.file.path.parts[-2:]
-    found = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
-    number = next((int(one[1]) for one in reversed(found) if one), work.attempt)
+    matches = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
+    number = next((int(match[1]) for match in reversed(matches) if match), work.attempt)
     student = ATTEMPT.sub("", work.student)
-    if any(found[:-1]) and student in ("", str(work.file.path)):  # called after the folder of the attempt alone
+    if any(matches[:-1]) and student in ("", str(work.file.path)):  # called after the folder of the attempt alone
         student = around(work.file)
     clues = (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues)
     return replace(work, student=student or work.student, clues=clues, attempt=number, is_again=False)
@@ -320,17 +320,17 @@ LAYOUTS: Mapping[str, Callable[[Folder], Iterator[HandIn]]] = {
 def to_grade(items: Iterable[HandIn], rule: str) -> Iterator[HandIn]:
     """Yield the attempts that are graded: all for `best`; the last one of each student for `last`."""
     for _, group in groupby(items, key=lambda item: identity(item.student)):
-        own = list(group)
-        unclear = [item for item in own if item.submission is not None and item.submission.unreadable]
+        attempts = list(group)
+        unclear = [item for item in attempts if item.submission is not None and item.submission.unreadable]
         # of two files of one attempt nobody can say which of them counts
-        yield from unclear[:1] or ([max(own, key=number)] if rule == "last" else own)
+        yield from unclear[:1] or ([max(attempts, key=number)] if rule == "last" else attempts)
 
 
 def counted(graded: Iterable[tuple[HandIn, Result]], penalty: float) -> Iterator[Result]:
     """Yield the result of each student that counts: the best one, of equal ones the first, less its penalty."""
     for _, group in groupby(graded, key=lambda pair: identity(pair[0].student)):
         shares = [(number(item), max(0.0, 1 - penalty * (number(item) - 1)), result) for item, result in group]
-        best, share, result = max(shares, key=lambda one: (lowered(one[2], one[1]).score, -one[0]))
+        best, share, result = max(shares, key=lambda attempt: (lowered(attempt[2], attempt[1]).score, -attempt[0]))
         others = f" as the best of {len(shares)}" if len(shares) > 1 else ""
         less = f", with {100 * share:.3g}% of its points" if share != 1 else ""
         notes = () if best == len(shares) == 1 else (f"attempt {best} counts{others}{less}",)
@@ -368,13 +368,13 @@ def collected(
         student = students.find([name])
         return student.id if student else name
 
-    found: list[HandIn] = []
+    hand_ins: list[HandIn] = []
     for work in works(files, layout, has_attempts=has_attempts):
         rows = (sheets or {}).get(work.file.path)
-        found += (
+        hand_ins += (
             placed(work, students) if rows is None else in_rows(work.file, rows, students, has_attempts=has_attempts)
         )
-    items = told_apart(found, known)
+    items = told_apart(hand_ins, known)
     yield from in_order(items, roster) if roster else chain.from_iterable(groups_of(items).values())
 
 
@@ -388,7 +388,7 @@ def with_others(files: Sequence[File], others: Sequence[File], students: Roster,
 
     Warns of the rest.
     """
-    have = {one.student for work in works(files, layout) for one in placed(work, students)} if others else set()
+    have = {hand_in.student for work in works(files, layout) for hand_in in placed(work, students)} if others else set()
     theirs = [
         work.file
         for work in works(others, layout)
@@ -401,8 +401,8 @@ def with_others(files: Sequence[File], others: Sequence[File], students: Roster,
 
 def placed(work: HandIn, students: Roster) -> Iterator[HandIn]:
     """Yield work as that of the student whom it says, or of each in the group."""
-    found = students.owners((work.student, *work.clues))
-    yield from (replace(work, student=student) for student in [one.id for one in found] or [work.student])
+    owners = students.owners((work.student, *work.clues))
+    yield from (replace(work, student=student) for student in [owner.id for owner in owners] or [work.student])
 
 
 def groups_of(items: Iterable[HandIn]) -> dict[str, list[HandIn]]:
@@ -419,8 +419,8 @@ def in_order(items: Iterable[HandIn], roster: Roster) -> Iterator[HandIn]:
     for student in roster:
         nothing = HandIn(File(Path(roster.file)), student.id, Submission("", student.id))
         yield from groups.pop(identity(student.id), [nothing])
-    for own in groups.values():
-        for item in own:
+    for hand_ins in groups.values():
+        for item in hand_ins:
             yield replace(item, remark=SEVERAL if roster.is_ambiguous(item.student) else STRANGER)
 
 

@@ -35,12 +35,12 @@ Overrides = Mapping[str, Mapping[tuple[str, str], Override]]  # by the identity 
 def overridden(results: Iterable[Result], overrides: Overrides) -> Iterator[Result]:
     """Yield the results with the points that were set by hand."""
     for result in results:
-        own = overrides.get(identity(result.student), {})
+        student_overrides = overrides.get(identity(result.student), {})
         answers = []
         for answer in result.answers:
-            one = own.get((answer.question, answer.quantity))
-            answers.append(replace(answer, points=one.points, note=one.note) if one else answer)
-        yield replace(result, answers=tuple(answers)) if own else result
+            override = student_overrides.get((answer.question, answer.quantity))
+            answers.append(replace(answer, points=override.points, note=override.note) if override else answer)
+        yield replace(result, answers=tuple(answers)) if student_overrides else result
 
 
 def read_overrides(
@@ -55,19 +55,19 @@ def read_overrides(
     if others or not isinstance(tables, list):
         help = f"start each with [[override]], and {EXAMPLE} below it"
         raise file.refuse_key("this file has no [[override]] alone", help, *others[:1])
-    found: dict[str, dict[tuple[str, str], Override]] = {}
+    overrides: dict[str, dict[tuple[str, str], Override]] = {}
     for number, values in enumerate(tables):
         if not isinstance(values, dict):
             raise file.refuse("an override is a table", EXAMPLE, "override", number)
         table = file.inner(values, "override", number)
         who = read_student(table, student_of, students)
-        own = found.setdefault(identity(who), {})
+        student_overrides = overrides.setdefault(identity(who), {})
         for place, override in read_points(table, assignment).items():
-            if place in own:
-                told = f"the points of {who} for {place[1]} are set twice"
-                raise table.refuse(told, "remove one of the two", "quantity")
-            own[place] = override
-    return found
+            if place in student_overrides:
+                message = f"the points of {who} for {place[1]} are set twice"
+                raise table.refuse(message, "remove one of the two", "quantity")
+            student_overrides[place] = override
+    return overrides
 
 
 def read_student(table: Table, student_of: Callable[[str], str | None], students: Collection[str]) -> str:
@@ -94,8 +94,8 @@ def read_points(table: Table, assignment: Assignment) -> dict[tuple[str, str], O
         raise table.refuse(f"{id} does not ask for {quantity}", help, "quantity")
     points, most = table.get("points"), added(ask.points for ask in asks)
     if type(points) not in (int, float) or not 0 <= points <= most:
-        told = f"points are {points!r:.40}, and {id if quantity is None else asks[0].written} has {most:g}"
-        raise table.refuse(told, f"write a number from 0 to {most:g}", "points")
+        message = f"points are {points!r:.40}, and {id if quantity is None else asks[0].written} has {most:g}"
+        raise table.refuse(message, f"write a number from 0 to {most:g}", "points")
     note, share = text(table, "note", ""), points / most if most else 0.0
     return {(id, ask.written): Override(added((share * ask.points,)), note) for ask in asks}
 
@@ -162,9 +162,9 @@ class Difference(NamedTuple):
 def differences(old: Mapping[str, Graded], results: Iterable[Result]) -> list[Difference]:
     """Return the students who change, in the order of now, and then those who are gone."""
     left = dict(old)
-    found = [difference(left.pop(identity(result.student), None), of_result(result)) for result in results]
-    found += [difference(one, None) for one in left.values()]
-    return [one for one in found if one is not None]
+    changes = [difference(left.pop(identity(result.student), None), of_result(result)) for result in results]
+    changes += [difference(graded, None) for graded in left.values()]
+    return [change for change in changes if change is not None]
 
 
 def difference(before: Graded | None, after: Graded | None) -> Difference | None:
@@ -174,22 +174,22 @@ def difference(before: Graded | None, after: Graded | None) -> Difference | None
     changes = tuple(
         Changed(*place, was.get(place), now.get(place)) for place in places if was.get(place) != now.get(place)
     )
-    one = after or before
-    if one is None or (before and after and not changes and abs(before.score - after.score) <= SLACK):
+    graded = after or before
+    if graded is None or (before and after and not changes and abs(before.score - after.score) <= SLACK):
         return None
-    return Difference(one.student, before.score if before else None, after.score if after else None, changes)
+    return Difference(graded.student, before.score if before else None, after.score if after else None, changes)
 
 
 def of_result(result: Result) -> Graded:
-    answers = {(one.question, one.quantity): Answered(one.verdict, one.points) for one in result.answers}
+    answers = {(answer.question, answer.quantity): Answered(answer.verdict, answer.points) for answer in result.answers}
     return Graded(result.student, result.score, answers)
 
 
-def refuse_lower(found: Iterable[Difference]) -> None:
+def refuse_lower(changes: Iterable[Difference]) -> None:
     """Raise UsageError where a score gets lower."""
-    lower = [one for one in found if one.is_lower]
+    lower = [change for change in changes if change.is_lower]
     if lower:
-        names = listed([f"{visible(one.student)} ({one.before:g} to {one.after or 0:g})" for one in lower])
+        names = listed([f"{visible(change.student)} ({change.before:g} to {change.after or 0:g})" for change in lower])
         raise UsageError(
             "E027", f"grading again lowers the score of {names}", help="add --allow-lower if that is meant"
         )
@@ -202,29 +202,29 @@ def read_graded(source: Source, assignment: Assignment) -> dict[str, Graded]:
         if table["schema"] != SCHEMA:
             raise unread(source, "it is another document")
         check(table["assignment"], assignment, source)
-        return {identity(one.student): one for one in map(of_document, table["submissions"])}
+        return {identity(graded.student): graded for graded in map(of_document, table["submissions"])}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise unread(source, "it is no document of gradcli check --json") from None
 
 
 def of_document(table: Mapping[str, Any]) -> Graded:
     answers = {
-        (str(one["question"]), str(one["quantity"])): Answered(str(one["verdict"]), points(one["points"]))
-        for one in table["answers"]
+        (str(answer["question"]), str(answer["quantity"])): Answered(str(answer["verdict"]), points(answer["points"]))
+        for answer in table["answers"]
     }
     return Graded(str(table["student"]), points(table["score"]), answers)
 
 
 def points(value: Any) -> float:
     """Read points. Raises ValueError for those that are not finite, than which none are lower."""
-    if not isfinite(found := float(value)):
+    if not isfinite(number := float(value)):
         raise ValueError(value)
-    return found
+    return number
 
 
 def check(old: Mapping[str, Any], assignment: Assignment, source: Source) -> None:
     """Refuse the document of another assignment: one of another name and title, or without a common question."""
-    common = {one["id"] for one in old["questions"]} & {one.id for one in assignment.questions}
+    common = {question["id"] for question in old["questions"]} & {question.id for question in assignment.questions}
     if not common or not assignment.is_called(old["title"], old["file"]):
         title = visible(str(old["title"] or old["file"]))[:60]
         raise unread(source, f"it is about another assignment, {title}")

@@ -79,11 +79,11 @@ class Roster:
     @cached_property
     def known(self) -> dict[str, tuple[int, ...]]:
         """The places of the students whom a spelling may mean."""
-        found: dict[str, dict[int, None]] = {}
+        by_spelling: dict[str, dict[int, None]] = {}
         for place, student in enumerate(self.students):
             for spelling in student.spellings():
-                found.setdefault(spelling, {})[place] = None
-        return {spelling: tuple(places) for spelling, places in found.items()}
+                by_spelling.setdefault(spelling, {})[place] = None
+        return {spelling: tuple(places) for spelling, places in by_spelling.items()}
 
     def find(self, clues: Iterable[str]) -> Enrolled | None:
         """Return the student whom the first clue means that means one alone."""
@@ -97,11 +97,11 @@ class Roster:
     @cached_property
     def groups(self) -> dict[str, list[Enrolled]]:
         """The students of each group, by the spellings of its name."""
-        found: dict[str, list[Enrolled]] = {}
+        by_spelling: dict[str, list[Enrolled]] = {}
         for student in self.students:
             for spelling in {identity(student.group), letters(student.group)} - {""}:
-                found.setdefault(spelling, []).append(student)
-        return found
+                by_spelling.setdefault(spelling, []).append(student)
+        return by_spelling
 
     def owners(self, clues: Iterable[str]) -> list[Enrolled]:
         """Return the students whose work it is: the one whom the clues mean, else all of the group that they name."""
@@ -136,7 +136,7 @@ def read_roster(data: str | bytes, file: str) -> Roster:
     twice = next((name for name in ("id", "name", "email") if header.count(name) > 1), None)
     if twice is not None:
         raise refused(file, f"it has two columns {twice}", "leave one of them out")
-    found: dict[str, tuple[int, Enrolled]] = {}
+    students: dict[str, tuple[int, Enrolled]] = {}
     for line, cells in rows:
         if not cells or cells[0].strip().lower() in NOBODY:
             continue
@@ -149,16 +149,16 @@ def read_roster(data: str | bytes, file: str) -> Roster:
         who = identity(student.id)
         if not who:
             raise refused(file, f"line {line} has no id", "give every student an id")
-        if who in found:
-            first, other = found[who]
-            told = f"lines {first} and {line} have one id, {visible(other.id)}"
-            raise refused(file, told, "give each student an id of their own")
-        if len(found) == MOST:
+        if who in students:
+            first, other = students[who]
+            message = f"lines {first} and {line} have one id, {visible(other.id)}"
+            raise refused(file, message, "give each student an id of their own")
+        if len(students) == MOST:
             raise refused(file, f"it has more than {MOST:,} students", "give the roster of one course")
-        found[who] = line, student
-    if not found:
+        students[who] = line, student
+    if not students:
         raise refused(file, "it has no students")
-    return Roster(tuple(student for _, student in found.values()), file)
+    return Roster(tuple(student for _, student in students.values()), file)
 
 
 def enrolled(named: Mapping[str, str]) -> Enrolled:
@@ -173,17 +173,17 @@ def enrolled(named: Mapping[str, str]) -> Enrolled:
 
 def columns(header: list[str]) -> list[str]:
     """Return the names of columns, in small letters; of the spellings of one in `HEADINGS`, the first that is there."""
-    found = [cell.lower() for cell in header]
-    if set(SIS) & set(found):  # Canvas's own id is of no use outside
-        found = [{"id": CANVAS_ID, **dict.fromkeys(SIS, "id")}.get(cell, cell) for cell in found]
-    plain = [cell.replace("_", " ") for cell in found]
+    names = [cell.lower() for cell in header]
+    if set(SIS) & set(names):  # Canvas's own id is of no use outside
+        names = [{"id": CANVAS_ID, **dict.fromkeys(SIS, "id")}.get(cell, cell) for cell in names]
+    plain = [cell.replace("_", " ") for cell in names]
     for name, spellings in HEADINGS.items():
-        place = next((plain.index(one) for one in spellings if one in plain), None)
-        if place is not None and name not in found:
-            found[place] = name
-    if FIRST in found and LAST not in found and "name" in found:  # `Name;Vorname`
-        found[found.index("name")] = LAST
-    return found
+        place = next((plain.index(spelling) for spelling in spellings if spelling in plain), None)
+        if place is not None and name not in names:
+            names[place] = name
+    if FIRST in names and LAST not in names and "name" in names:  # `Name;Vorname`
+        names[names.index("name")] = LAST
+    return names
 
 
 def refused(file: str, why: str, help: str = COLUMNS) -> UsageError:
@@ -192,12 +192,12 @@ def refused(file: str, why: str, help: str = COLUMNS) -> UsageError:
 
 def joined(rosters: Iterable[Roster]) -> Roster:
     """Return several rosters as one. Raises UsageError for an id that two of them have."""
-    found: dict[str, tuple[str, Enrolled]] = {}
+    students: dict[str, tuple[str, Enrolled]] = {}
     for roster in rosters:
         for student in roster:
             who = identity(student.id)
-            if who in found:
-                told = f"{visible(found[who][0])} has the id {visible(student.id)} too"
-                raise refused(roster.file, told, "give each student an id of their own")
-            found[who] = roster.file, student
-    return Roster(tuple(student for _, student in found.values()))
+            if who in students:
+                message = f"{visible(students[who][0])} has the id {visible(student.id)} too"
+                raise refused(roster.file, message, "give each student an id of their own")
+            students[who] = roster.file, student
+    return Roster(tuple(student for _, student in students.values()))

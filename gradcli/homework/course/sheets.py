@@ -36,20 +36,20 @@ def handed_out(
     """Yield the sheet of every student: the one that was handed out before, if there is one, else a new one."""
     sheets, name = sheets or Sheets(assignment), assignment.title or assignment.file
     for student in students:
-        found = before.of(student) if before else None
-        yield found or Sheet(student, sheets.of(secret, name, identity(student)))
+        sheet = before.of(student) if before else None
+        yield sheet or Sheet(student, sheets.of(secret, name, identity(student)))
 
 
 def example(assignment: Assignment) -> Assignment:
     """Return an assignment with values that are fit for a sheet where there are some, to look at."""
     sheets = Sheets(assignment)
-    found = []
+    questions = []
     for question in assignment.questions:
         with suppress(UsageError):
-            own = sheets.questions.get(question.id)
-            question = question.moved(own.drawn(Draws(b"", question.id))) if own else question
-        found.append(question)
-    return replace(assignment, questions=tuple(found))
+            question_sheets = sheets.questions.get(question.id)
+            question = question.moved(question_sheets.drawn(Draws(b"", question.id))) if question_sheets else question
+        questions.append(question)
+    return replace(assignment, questions=tuple(questions))
 
 
 def read_secret(text: str, file: str) -> bytes:
@@ -67,16 +67,18 @@ class Sheets:
     """Draws the values of the questions of an assignment that vary; equal draws are looked into once."""
 
     def __init__(self, assignment: Assignment) -> None:
-        self.questions = {one.id: QuestionSheets(one, assignment) for one in assignment.questions if one.varies}
+        self.questions = {
+            question.id: QuestionSheets(question, assignment) for question in assignment.questions if question.varies
+        }
 
     def of(self, secret: bytes, assignment: str, student: str) -> dict[str, At]:
         """Return the values of a student's sheet by question. Raises UsageError where none will do."""
-        return {id: one.drawn(Draws(secret, assignment, id, student)) for id, one in self.questions.items()}
+        return {id: sheets.drawn(Draws(secret, assignment, id, student)) for id, sheets in self.questions.items()}
 
     @property
     def lasting(self) -> dict[str, list[str]]:
         """The faults by question that are on every sheet that was drawn: no values mend them."""
-        return {id: list(one.lasting.values()) for id, one in self.questions.items() if one.lasting}
+        return {id: list(sheets.lasting.values()) for id, sheets in self.questions.items() if sheets.lasting}
 
 
 class QuestionSheets:
@@ -133,9 +135,9 @@ class QuestionSheets:
                 of = (id(problem.cache), problem.kind)
                 suspects = shared.setdefault(of, Suspects(replace(problem, graph=graph, cache={})))
                 moved = suspects.problem.at(problem.by)
-                own = partial(self.key.investigation.own, ask)
-                found = troubles(ask, moved.truth, moved, own, self.always(ask), suspects)
-                yield from self.mended((ask.written, message, help) for _, message, help in found)
+                own_mistakes = partial(self.key.investigation.own_mistakes, ask)
+                faults = troubles(ask, moved.truth, moved, own_mistakes, self.always(ask), suspects)
+                yield from self.mended((ask.written, message, help) for _, message, help in faults)
 
     def faults_of_snippet(self, at: At) -> Iterator[str]:
         """Yield the faults of a snippet with other numbers."""
@@ -144,11 +146,11 @@ class QuestionSheets:
         except UsageError as error:
             yield error.message
             return
-        yield from self.mended((one.quantity, one.message, one.help) for one in of_question(key))
+        yield from self.mended((fault.quantity, fault.message, fault.help) for fault in of_question(key))
 
-    def mended(self, found: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    def mended(self, faults: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         """Yield the faults that other values would mend, and keep the others; of quantity, sentence and help."""
-        for quantity, message, help in found:
+        for quantity, message, help in faults:
             if help:
                 self.lasting.setdefault(quantity, f"{message}; {help}")
             else:
@@ -160,16 +162,16 @@ class QuestionSheets:
         if ask not in self.alike:
             self.alike[ask] = None
             if problem is not None and problem.truth is not None:
-                self.alike[ask] = coincidences(problem, partial(self.key.investigation.own, ask))
+                self.alike[ask] = coincidences(problem, partial(self.key.investigation.own_mistakes, ask))
         return self.alike[ask]
 
     def refused(self) -> UsageError:
         """Return the error of a question for which no values are found, with all faults of some that were tried."""
         with np.errstate(all="ignore"):
             faults = dict.fromkeys(fault for at, _ in islice(self.tried.values(), TOLD) for fault in self.faults(at))
-        told = "; ".join(islice(faults, TOLD))
+        text = "; ".join(islice(faults, TOLD))
         name = next(iter(self.question.varies))
         tried = f"of the {len(self.tried)} values tried" if self.count > len(self.tried) else f"of its {self.count}"
         return self.question.refused(
-            self.question.value_place(name), f"no value {tried} is fit for a sheet: {told}", "give it other values"
+            self.question.value_place(name), f"no value {tried} is fit for a sheet: {text}", "give it other values"
         )

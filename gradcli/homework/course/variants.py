@@ -34,7 +34,7 @@ class Sheet:
 
     def of(self, assignment: Assignment) -> Assignment:
         """Return the assignment as it stands on the sheet."""
-        questions = (one.moved(self.values.get(one.id, {})) for one in assignment.questions)
+        questions = (question.moved(self.values.get(question.id, {})) for question in assignment.questions)
         return replace(assignment, questions=tuple(questions))
 
 
@@ -59,17 +59,17 @@ class Variants:
 def read_variants(source: Source, assignment: Assignment) -> Variants:
     """Read the record of the sheets of an assignment. Raises UsageError for any other text, or one of another."""
     try:
-        found = json.loads(source.text)
-        if found["schema"] != SCHEMA:
+        record = json.loads(source.text)
+        if record["schema"] != SCHEMA:
             raise unread(source, "it is another document")
-        ids = set(found["assignment"]["questions"])
-        varying = {one.id: set(one.varies) for one in assignment.questions if one.varies}
-        title = str(found["assignment"]["title"])
-        if ids != set(varying) or not assignment.is_called(title, found["assignment"]["file"]):
+        ids = set(record["assignment"]["questions"])
+        varying = {question.id: set(question.varies) for question in assignment.questions if question.varies}
+        title = str(record["assignment"]["title"])
+        if ids != set(varying) or not assignment.is_called(title, record["assignment"]["file"]):
             raise unread(source, f"it is of another assignment ({title!r:.60}, with the questions {sorted(ids)!r:.60})")
         if title != assignment.title:
             warnings.warn(f"the sheets in {visible(source.name)} were handed out as {title!r:.60}", stacklevel=2)
-        sheets = [Sheet(str(one["student"]), values(one["values"])) for one in found["students"]]
+        sheets = [Sheet(str(student["student"]), values(student["values"])) for student in record["students"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, EvaluationError):
         raise unread(source, "it is no record of sheets") from None
     for sheet in sheets:
@@ -80,10 +80,10 @@ def read_variants(source: Source, assignment: Assignment) -> Variants:
 
 def values(table: Mapping[str, Mapping[str, Any]]) -> Mapping[str, At]:
     """Read the values of a sheet as an assignment has them. Raises ValueError for what is no number."""
-    found = {id: {name: np.asarray(numbers(value, name))[()] for name, value in at.items()} for id, at in table.items()}
-    if not all(np.all(np.isfinite(value)) for at in found.values() for value in at.values()):
+    sheet = {id: {name: np.asarray(numbers(value, name))[()] for name, value in at.items()} for id, at in table.items()}
+    if not all(np.all(np.isfinite(value)) for at in sheet.values() for value in at.values()):
         raise ValueError(table)
-    return found
+    return sheet
 
 
 def unread(source: Source, why: str) -> UsageError:

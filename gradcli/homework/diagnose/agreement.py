@@ -24,32 +24,32 @@ NEAR = 0.01  # of such a factor, as far as rounding leads
 EXACTLY = 1e-5  # a share of a number
 
 
-def in_agreement(found: Sequence[Diagnosis], problem: Problem | None, right: Collection[Problem]) -> Found:
+def in_agreement(causes: Sequence[Diagnosis], problem: Problem | None, right: Collection[Problem]) -> Found:
     """Return diagnoses with the mistakes last that would have spoiled answers that are `right`."""
     if problem is None:
-        return settled(found)
+        return settled(causes)
     others = [other for other in right if other.graph is problem.graph]
     judged = [
-        replace(one, rank=one.rank + UNLIKELY) if any(spoils(one, problem, other) for other in others) else one
-        for one in found
+        replace(cause, rank=cause.rank + UNLIKELY) if any(spoils(cause, problem, other) for other in others) else cause
+        for cause in causes
     ]
     return settled(sorted(judged, key=weight))
 
 
-def spoils(one: Diagnosis, problem: Problem, other: Problem) -> bool:
+def spoils(diagnosis: Diagnosis, problem: Problem, other: Problem) -> bool:
     """Whether a mistake about one problem changes the answer to another.
 
     Every mistake in one value changes the same other values, so a change there does not tell mistakes apart.
     """
-    if problem.kind == "value" and one.vertex == problem.by:
+    if problem.kind == "value" and diagnosis.vertex == problem.by:
         return False
-    if one.edges and other.kind == "gradient":
-        return any(v in other.above and other.graph.vertices[v].sources[p] in other.above for v, p in one.edges)
-    if one.kind not in TURNS or one.vertex is None:
+    if diagnosis.edges and other.kind == "gradient":
+        return any(v in other.above and other.graph.vertices[v].sources[p] in other.above for v, p in diagnosis.edges)
+    if diagnosis.kind not in TURNS or diagnosis.vertex is None:
         return False
     if other.kind == "value":
-        return one.vertex in reached([other.by], lambda vertex: other.graph.vertices[vertex].sources)
-    return problem.kind == "gradient" and one.vertex in other.above and one.vertex != other.by
+        return diagnosis.vertex in reached([other.by], lambda vertex: other.graph.vertices[vertex].sources)
+    return problem.kind == "gradient" and diagnosis.vertex in other.above and diagnosis.vertex != other.by
 
 
 def one_factor(
@@ -69,7 +69,7 @@ def one_factor(
     }
     if len(wrong) < LEAST or not all(np.any(truth) for _, truth in wrong.values()):
         return {}
-    typed, truth = max(wrong.values(), key=lambda one: int(np.max(one[0].digits)))
+    typed, truth = max(wrong.values(), key=lambda pair: int(np.max(pair[0].digits)))
     place = int(np.argmax(np.abs(truth)))
     ratio = float(np.ravel(typed.value)[place] / np.ravel(truth)[place])
     plain = (sign * k for k in PLAIN for sign in (1.0, -1.0) if abs(ratio - sign * k) <= NEAR * k)
@@ -78,9 +78,9 @@ def one_factor(
         return {}
     part = round(1 / factor) if abs(factor) < 1 and abs(1 / factor - round(1 / factor)) < EXACTLY else 0
     text = f"{'-' * (part < 0)}1/{abs(part)}" if part else f"{factor:.4g}"
-    told = f"all {len(wrong)} wrong gradients are {text} times the right ones: one mistake, before they part"
+    remark = f"all {len(wrong)} wrong gradients are {text} times the right ones: one mistake, before they part"
     return {
-        quantity: replace(verdicts[quantity], remark="; ".join(filter(None, (verdicts[quantity].remark, told))))
+        quantity: replace(verdicts[quantity], remark="; ".join(filter(None, (verdicts[quantity].remark, remark))))
         for quantity in wrong
     }
 

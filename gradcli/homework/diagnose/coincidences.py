@@ -69,18 +69,18 @@ class Coincidences:
         return bool(self.right or self.pairs)
 
 
-def same_numbers(problem: Problem, own: Owned, suspects: Suspects | None = None) -> Coincidences:
+def same_numbers(problem: Problem, own_mistakes: Owned, suspects: Suspects | None = None) -> Coincidences:
     """Return the coincidences at the values of a problem; slips of the forward pass are left out."""
     truth = problem.truth
-    given = (*(suspects or Suspects(problem)).given(problem, SINGLE), *own(problem))
-    found = [(suspect, value) for suspect, value in given if value is not None and np.shape(value) == np.shape(truth)]
-    numbers = np.array([value for _, value in found], np.float64).reshape(len(found), np.size(truth))
+    given = (*(suspects or Suspects(problem)).given(problem, SINGLE), *own_mistakes(problem))
+    cases = [(suspect, value) for suspect, value in given if value is not None and np.shape(value) == np.shape(truth)]
+    numbers = np.array([value for _, value in cases], np.float64).reshape(len(cases), np.size(truth))
     is_number, is_some = np.all(np.isfinite(numbers), axis=1), np.any(numbers, axis=1)
     is_right = np.all(np.isclose(numbers, np.ravel(truth), rtol=1e-6), axis=1)
     right: set[Named] = set()
     alike: dict[tuple[float, ...], dict[str, Named]] = {}
     for place in np.flatnonzero(is_number & (is_right | is_some)).tolist():
-        suspect = found[place][0]
+        suspect = cases[place][0]
         part = suspect.parts[0]
         if is_right[place]:
             right.add(named(problem, suspect))
@@ -96,7 +96,7 @@ def named(problem: Problem, suspect: Suspect) -> Named:
     return Named(suspect.code, problem.label(part.node), part.rule)
 
 
-def coincidences(problem: Problem, own: Owned) -> Coincidences:
+def coincidences(problem: Problem, own_mistakes: Owned) -> Coincidences:
     """Return the coincidences at other values, too: those of mistakes that are one, or are none."""
     generator = random.Random(0)
     right: set[Named] = set()
@@ -104,9 +104,9 @@ def coincidences(problem: Problem, own: Owned) -> Coincidences:
     for number in range(ELSEWHERE):
         other = elsewhere(problem, generator)
         if np.all(np.isfinite(other.truth)):
-            found = same_numbers(other, own)
-            right = set(found.right) if number == 0 else right & found.right
-            pairs = set(found.pairs) if number == 0 else pairs & found.pairs
+            same = same_numbers(other, own_mistakes)
+            right = set(same.right) if number == 0 else right & same.right
+            pairs = set(same.pairs) if number == 0 else pairs & same.pairs
     return Coincidences(frozenset(right), frozenset(pairs))
 
 
@@ -116,11 +116,11 @@ def elsewhere(problem: Problem, generator: random.Random) -> Problem:
     values = {leaf: drawn(graph.vertices[leaf].value, generator) for leaf in graph.leaves}
     named = {graph.label(leaf): value for leaf, value in values.items()}
     earlier = tuple(
-        replace(one, graph=one.graph.moved({one.graph.names[n]: v for n, v in named.items() if n in one.graph.names}),
+        replace(run, graph=run.graph.moved({run.graph.names[n]: v for n, v in named.items() if n in run.graph.names}),
                 cache={})
-        for one in problem.earlier
+        for run in problem.earlier
     )  # fmt: skip
-    before = sum(one.truth for one in earlier) if earlier else None
+    before = sum(run.truth for run in earlier) if earlier else None
     if problem.before is not None and not earlier:
         before = problem.before * 0.7
     return replace(problem, graph=graph.moved(values), cache={}, before=before, earlier=earlier)

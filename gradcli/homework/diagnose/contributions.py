@@ -68,8 +68,8 @@ def graph_of(explanation: Explanation) -> Graph | None:
     targets = {statement.target for statement in program.statements}
     of = explanation.output if explanation.output in targets else None
     with suppress(GradcliError, *FAILURES):
-        found = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(explanation.value.dtype), variables=variables)
-        graph = Steps(found, program.source.text)
+        run = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(explanation.value.dtype), variables=variables)
+        graph = Steps(run, program.source.text)
         graph.steps = frozenset(node.id for node in explanation.nodes)
         return graph
     return None
@@ -96,11 +96,11 @@ class Contributions:
     def mistakes(self) -> Iterator[tuple[Contributed, tuple[Mistaken, ...]]]:
         """Yield every contribution with the wrong numbers for it, likely ones first."""
         for move in contributions(self.explanation):
-            found: list[Mistaken] = []
+            wrong_numbers: list[Mistaken] = []
             if move.fact.contribution.size <= ENTRIES:
                 with suppress(*FAILURES, KeyError), np.errstate(all="ignore"):
-                    found = list(self.mistaken(move))
-            yield move, tuple(distinct(found, move.fact.contribution))[:MOST]
+                    wrong_numbers = list(self.mistaken(move))
+            yield move, tuple(distinct(wrong_numbers, move.fact.contribution))[:MOST]
 
     def mistaken(self, move: Contributed) -> Iterator[Mistaken]:
         edge = Edge(self.vertices[move.edge.target], move.edge.position)
@@ -131,8 +131,8 @@ class Contributions:
             if not SAME_NAME.search(message):
                 yield Mistaken(value, message)
         for shift in (-1, 1):
-            for one in decimal_point(problem, Typed(truth * 10.0**shift), Tolerance()):
-                yield Mistaken(one.value, one.message)
+            for mistake in decimal_point(problem, Typed(truth * 10.0**shift), Tolerance()):
+                yield Mistaken(mistake.value, mistake.message)
 
     def held(self, suspect: Suspect, value: Value, problem: Problem, move: Contributed) -> str:
         """Return what a mistake along one edge says: a part of a gradient is not the gradient."""
@@ -154,7 +154,7 @@ class Contributions:
 
     def alone(self, edge: Edge, by: int) -> Problem:
         """Return the problem in which a node has no other consumers than the one at an edge."""
-        lost = {one for one in self.problem.into(by) if one != edge}
+        lost = {other_edge for other_edge in self.problem.into(by) if other_edge != edge}
         graph = self.graph.over(
             replace(vertex, rules={p: rule for p, rule in vertex.rules.items() if Edge(index, p) not in lost})
             for index, vertex in enumerate(self.graph.vertices)
@@ -180,21 +180,21 @@ def near(graph: Graph, edge: Edge, upstream: Value) -> Graph:
 
     The gradient flows along that edge alone.
     """
-    own = graph.vertices[edge.vertex]
-    inputs = {source for source in own.sources if source >= 0}
+    user = graph.vertices[edge.vertex]
+    inputs = {source for source in user.sources if source >= 0}
     kept = sorted({*inputs, edge.vertex, graph.output})
     number = {vertex: place for place, vertex in enumerate(kept)}
-    sources = tuple(number.get(source, -1) for source in own.sources)
-    vertices = [Vertex(graph.vertices[one].line, graph.vertices[one].value, (), (), {}) for one in kept]
-    vertices[number[edge.vertex]] = replace(own, sources=sources, rules={edge.position: own.rules[edge.position]})
+    sources = tuple(number.get(source, -1) for source in user.sources)
+    vertices = [Vertex(graph.vertices[index].line, graph.vertices[index].value, (), (), {}) for index in kept]
+    vertices[number[edge.vertex]] = replace(user, sources=sources, rules={edge.position: user.rules[edge.position]})
     if edge.vertex != graph.output:
-        vertices[-1] = rest(vertices[-1], own.value, number[edge.vertex], upstream)
-    found = graph.over(vertices)
-    found.names = {name: number[vertex] for name, vertex in graph.names.items() if vertex in number}
-    found.named = frozenset(number[vertex] for vertex in graph.named if vertex in number)
-    found.spans = {span: number[vertex] for span, vertex in graph.spans.items() if vertex in number}
-    found.output = number[graph.output]
-    return found
+        vertices[-1] = rest(vertices[-1], user.value, number[edge.vertex], upstream)
+    local_graph = graph.over(vertices)
+    local_graph.names = {name: number[vertex] for name, vertex in graph.names.items() if vertex in number}
+    local_graph.named = frozenset(number[vertex] for vertex in graph.named if vertex in number)
+    local_graph.spans = {span: number[vertex] for span, vertex in graph.spans.items() if vertex in number}
+    local_graph.output = number[graph.output]
+    return local_graph
 
 
 def rest(output: Vertex, value: Value, source: int, upstream: Value) -> Vertex:
@@ -216,13 +216,13 @@ def same(value: Any, other: Any) -> bool:
     return np.shape(fitted) == np.shape(other) and bool(np.allclose(fitted, other, rtol=1e-5, equal_nan=True))
 
 
-def distinct(found: list[Mistaken], truth: Value) -> Iterator[Mistaken]:
+def distinct(mistakes: list[Mistaken], truth: Value) -> Iterator[Mistaken]:
     """Yield the first mistake behind each number, of those that are not right."""
     seen: set[tuple[Any, ...]] = set()
-    for one in found:
-        value = np.asarray(one.value)
+    for mistake in mistakes:
+        value = np.asarray(mistake.value)
         key = (value.shape, *(float(f"{entry:.9g}") for entry in value.ravel()[:ENTRIES]))
         is_right = value.shape == np.shape(truth) and np.allclose(value, truth, rtol=1e-6, atol=1e-12, equal_nan=True)
         if key not in seen and not is_right and np.isfinite(value).all():
             seen.add(key)
-            yield one
+            yield mistake

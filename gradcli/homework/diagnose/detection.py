@@ -40,10 +40,10 @@ def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any
         return lambda by: [total.get(by) for total in totals]
     by_edge: dict[Edge, list[tuple[int, Change]]] = {}
     for place, change in enumerate(changes):
-        for edge, one in change.items():
-            by_edge.setdefault(edge, []).append((place, one))
-    for edge, own in problem.own.items():
-        by_edge.setdefault(edge, []).extend((p, own) for p, change in enumerate(changes) if edge not in change)
+        for edge, edge_change in change.items():
+            by_edge.setdefault(edge, []).append((place, edge_change))
+    for edge, own_change in problem.changes.items():
+        by_edge.setdefault(edge, []).extend((p, own_change) for p, change in enumerate(changes) if edge not in change)
     merged = {edge: side_by_side(parts) for edge, parts in by_edge.items()}
     seed = np.full(len(suspects), 1.0 if problem.seed is None else problem.seed)
     given = {vertex: np.full(len(suspects), value) for vertex, value in problem.given.items() if vertex != problem.by}
@@ -132,11 +132,11 @@ class Suspects:
             yield from self.slipped(problem, PAIR)
 
     def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
-        found = list(self.guessed(problem))
+        candidates = list(self.guessed(problem))
         if problem.kind == "gradient":
-            found.extend(self.slipped(problem, SINGLE))
-        found.extend(self.turned(problem, self.turns))
-        return found
+            candidates.extend(self.slipped(problem, SINGLE))
+        candidates.extend(self.turned(problem, self.turns))
+        return candidates
 
     def turned(self, problem: Problem, turns: Sequence[Turned]) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of slips in the forward pass: the value, or the gradients that go on from it."""
@@ -158,7 +158,7 @@ class Suspects:
 
     def run(self, turns: Sequence[tuple[Suspect, Turn]]) -> list[Turned]:
         """Return turns with all values, and with the gradients by the rules that were meant, and by the new step's."""
-        problem, found = self.problem, []
+        problem, runs = self.problem, []
         for suspect, turn in turns:
             if min(turn.changed) > problem.of:
                 continue
@@ -170,8 +170,8 @@ class Suspects:
                 gradients.append(attempt(problem, {}, values, turn.changed))
                 if turn.is_slip:
                     gradients.append(attempt(problem, {}, values))
-            found.append((suspect, values, gradients))
-        return found
+            runs.append((suspect, values, gradients))
+        return runs
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
         if level not in self.swept:
@@ -185,15 +185,15 @@ class Suspects:
 
     def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of one mistake made in all passes that are in a `.grad`, or in an earlier one alone."""
-        own = list(self.alone(replace(problem, before=None)))
-        passes = [(one.truth, one.once(("by mistake", one.by), partial(by_mistake, one))) for one in problem.earlier]
+        this_pass = list(self.alone(replace(problem, before=None)))
+        passes = [(run.truth, run.once(("by mistake", run.by), partial(by_mistake, run))) for run in problem.earlier]
         for truth, values in passes:
             for suspect, value in values.values():
                 (part,) = suspect.parts
                 guess = Guess(problem.by, part.rule, part.message, None, part.detail, max(part.rank, LIKELY))
                 if value is not None:
                     yield suspect._replace(parts=(guess,)), problem.truth - truth + value
-        for suspect, value in own:
+        for suspect, value in this_pass:
             others = [values[key][1] if (key := known(suspect)) in values else truth for truth, values in passes]
             if value is not None and all(other is not None for other in others):
                 yield suspect, reduce(add, others, value)

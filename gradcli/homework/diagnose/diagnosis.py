@@ -43,41 +43,43 @@ class Detective:
         beside: Sequence[Sequence[tuple[Suspect, Value]]] = (),
     ) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
-        self.beside = [shelved(iter(one), problem.truth) for one, problem in zip(beside, problems, strict=False)]
+        self.beside = [shelved(iter(pairs), problem.truth) for pairs, problem in zip(beside, problems, strict=False)]
 
     def diagnoses(
         self,
         answers: Sequence[Typed],
         base: Suspects | None = None,
         share: float = 0.0,
-        own: Sequence[tuple[Suspect, Value]] = (),
+        extra: Sequence[tuple[Suspect, Value]] = (),
     ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
         They are certain as far as the number goes: it has enough digits, and no pair of other mistakes and no slip of
         the pen gives it; `settled` compares them with each other. `base` are the suspects at the student's own earlier
-        numbers, which are the likelier start, and `own` are more; up to a `share` of what was used may have been
+        numbers, which are the likelier start, and `extra` are more; up to a `share` of what was used may have been
         rounded away.
         """
         problem, typed = base.problem if base is not None else self.problems[0], answers[0]
         if len(answers) == 1 and self.is_short(typed):
             answers = [replace(typed, unit=np.zeros_like(typed.unit)[()])]
-        wide = [widened(one, share) for one in answers]
+        wide = [widened(answer, share) for answer in answers]
         single = self.common(wide, SINGLE)
-        found = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
-        if own:
-            found.extend(matching(shelved(iter(own), problem.truth), wide[0], self.tolerance))
+        hits = [*(base.matching(problem.by, wide[0], self.tolerance, SINGLE) if base is not None else []), *single]
+        if extra:
+            hits.extend(matching(shelved(iter(extra), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed, wide[0]) if len(answers) == 1 else []
-        clear = bool(found) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
-        if not slips and all(part.rank > LAST for suspect, _ in found for part in suspect.parts):
-            found.extend(self.far_fetched(wide))
-        pairs = self.common(answers, PAIR) if clear or not found else []
-        codes = {kin(suspect.code) for suspect, _ in found}
+        clear = bool(hits) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
+        if not slips and all(part.rank > LAST for suspect, _ in hits for part in suspect.parts):
+            hits.extend(self.far_fetched(wide))
+        pairs = self.common(answers, PAIR) if clear or not hits else []
+        codes = {kin(suspect.code) for suspect, _ in hits}
         clear = clear and all(codes.intersection(map(kin, suspect.codes)) for suspect, _ in pairs)
-        told = [self.described(suspect, value, certain=clear, problem=problem) for suspect, value in found or pairs]
+        causes = [self.described(suspect, value, certain=clear, problem=problem) for suspect, value in hits or pairs]
         if len(answers) == 1:
-            told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
-        return tuple(one_of_each(list(distinct(told)))[:MOST])
+            causes = (
+                [*causes, *slips, *rounding(problem, typed)] if hits else [*slips, *causes, *rounding(problem, typed)]
+            )
+        return tuple(one_of_each(list(distinct(causes)))[:MOST])
 
     def is_short(self, typed: Typed) -> bool:
         """Whether a number is right as far as it goes, with digits too few to show a mistake but by all of them."""
@@ -92,8 +94,8 @@ class Detective:
         """
         if len(answers) > 1:  # a formula, known at several points
             return 0.0
-        own = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
-        return own + self.suspects[0].crowd(self.problems[0].by, answers[0])
+        base_crowd = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
+        return base_crowd + self.suspects[0].crowd(self.problems[0].by, answers[0])
 
     def far_fetched(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
         """Return the far-fetched mistakes that give the answer, unless a number would meet some of them by chance."""
@@ -113,11 +115,11 @@ class Detective:
         ]
         for place, shelves in enumerate(self.beside if level == SINGLE else ()):
             known = {suspect.code for suspect, _ in matches[place]}  # said there with the step in which it was made
-            more = [one for one in matching(shelves, answers[place], self.tolerance) if one[0].code not in known]
+            more = [match for match in matching(shelves, answers[place], self.tolerance) if match[0].code not in known]
             matches[place] = sorted([*matches[place], *more], key=by_rank) if more else matches[place]
         first, *others = matches
-        told = [{identity(suspect) for suspect, _ in other} for other in others]
-        return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
+        identities = [{identity(suspect) for suspect, _ in other} for other in others]
+        return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in identities)]
 
     def described(self, suspect: Suspect, value: Value, *, certain: bool, problem: Problem) -> Diagnosis:
         first = suspect.parts[0]
@@ -155,8 +157,8 @@ class Detective:
             return ()
         chosen = subsets(len(paths))
         sums = np.tensordot(chosen, np.array(problem.flows), 1)
-        found = np.flatnonzero(self.tolerance.matches(typed, sums))
-        return self.branches(paths, chosen[found[0]]) if found.size else ()
+        places = np.flatnonzero(self.tolerance.matches(typed, sums))
+        return self.branches(paths, chosen[places[0]]) if places.size else ()
 
     def branches(self, paths: Sequence[tuple[Edge, ...]], present: Sequence[int]) -> tuple[Branch, ...]:
         problem = self.problems[0]
@@ -196,21 +198,21 @@ def identity(suspect: Suspect) -> tuple[Any, ...]:
     return (suspect.code, *((part.node, part.rule) for part in suspect.parts))
 
 
-def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
+def distinct(diagnoses: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
     """Yield each mistake at each node once, also where it is said in other words."""
     seen: set[tuple[str, str, str]] = set()
-    for one in found:
-        keys = {(one.code, one.node, one.message), (one.code, one.node, one.rule)}
+    for diagnosis in diagnoses:
+        keys = {(diagnosis.code, diagnosis.node, diagnosis.message), (diagnosis.code, diagnosis.node, diagnosis.rule)}
         if seen.isdisjoint(keys):
-            yield one
+            yield diagnosis
         seen |= keys
 
 
-def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
+def one_of_each(diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
     """Sort likely mistakes first, but the first of every code before the second of any."""
     seen: Counter[str] = Counter()
     ranked = []
-    for place, one in enumerate(found):
-        ranked.append(((*weight(one), seen[one.code], place), one))
-        seen[one.code] += 1
-    return [one for _, one in sorted(ranked, key=itemgetter(0))]
+    for place, diagnosis in enumerate(diagnoses):
+        ranked.append(((*weight(diagnosis), seen[diagnosis.code], place), diagnosis))
+        seen[diagnosis.code] += 1
+    return [diagnosis for _, diagnosis in sorted(ranked, key=itemgetter(0))]

@@ -66,7 +66,7 @@ def basis(problem: Problem, earlier: Earlier, right: Earlier = NOTHING) -> Basis
         for quantity, (asked_before, typed) in earlier.items()
         if (other := asked_before.seen_in(problem.graph, quantity)) is not None and np.all(np.isfinite(typed.value))
     }
-    upstream = {quantity: one for quantity, one in seen.items() if is_upstream(one[0], problem)}
+    upstream = {quantity: pair for quantity, pair in seen.items() if is_upstream(pair[0], problem)}
     wrong = [
         (other, np.asarray(typed.value)[()])
         for other, typed in {**passed_on(upstream), **seen}.values()
@@ -78,32 +78,32 @@ def basis(problem: Problem, earlier: Earlier, right: Earlier = NOTHING) -> Basis
     known = [other for other, _ in right.values() if other.graph is problem.graph and not same_quantity(other, problem)]
     given = {other.by: other.truth for other in known if is_upstream(other, problem)}
     given |= {other.by: value for other, value in wrong if is_upstream(other, problem)}
-    partial = [one for one in sorted(wrong, key=lambda one: one[0].of) if is_partial(one[0], problem)]
+    partial = [pair for pair in sorted(wrong, key=lambda pair: pair[0].of) if is_partial(pair[0], problem)]
     return Basis(forward, given, partial) if forward or given or partial else None
 
 
-def based(problem: Problem, own: Basis, before: Sequence[Problem]) -> Problem:
+def based(problem: Problem, student_basis: Basis, before: Sequence[Problem]) -> Problem:
     """Return the problem at a student's own numbers.
 
     Mistakes are looked for between the quantity and all that was asked `before`.
     """
     asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
-    graph = problem.graph.moved(own.forward) if own.forward else problem.graph
+    graph = problem.graph.moved(student_basis.forward) if student_basis.forward else problem.graph
     if problem.kind == "value":
         return problem.over(graph.only(region(problem, {other.by for other in asked if other.kind == "value"})))
     changes: dict[Edge, Change] = {}
-    for other, value in own.partial:
-        changes.update(local_changes(other, value, graph.values if own.forward else None))
+    for other, value in student_basis.partial:
+        changes.update(local_changes(other, value, graph.values if student_basis.forward else None))
     new = graph.only(region(problem, {other.by for other in asked if is_upstream(other, problem)}))
-    return replace(problem, graph=new, given=own.given, own=changes, is_alone=True, cache={})
+    return replace(problem, graph=new, given=student_basis.given, changes=changes, is_alone=True, cache={})
 
 
 def is_upstream(other: Problem, problem: Problem) -> bool:
     return other.kind == "gradient" and not other.stop and other.of == problem.of
 
 
-def same_quantity(one: Problem, other: Problem) -> bool:
-    return (one.kind, one.of, one.by, one.stop) == (other.kind, other.of, other.by, other.stop)
+def same_quantity(problem: Problem, other: Problem) -> bool:
+    return (problem.kind, problem.of, problem.by, problem.stop) == (other.kind, other.of, other.by, other.stop)
 
 
 def region(problem: Problem, known: set[int]) -> frozenset[int]:
@@ -144,7 +144,7 @@ class Investigation:
         mistakes: Sequence[OwnMistake] = (),
     ) -> None:
         self.question, self.solution, self.problems = question, solution, problems
-        self.mistakes = [one for one in mistakes if one.question in ("", question.id)]
+        self.mistakes = [mistake for mistake in mistakes if mistake.question in ("", question.id)]
         self.sampled, self.tolerance = sampled, tolerance
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
         self.detectives: dict[Quantity, Detective] = {}
@@ -159,7 +159,7 @@ class Investigation:
             is_number = ask.form == "number"
             problems = [problem] if is_number else self.sampled(ask)
             suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
-            beside = [list(self.own(ask, problem)) for problem in problems]
+            beside = [list(self.own_mistakes(ask, problem)) for problem in problems]
             if is_number:
                 beside[0].extend(self.beside(ask, problem))
             tolerance = self.tolerance if is_number else CLOSE
@@ -179,8 +179,8 @@ class Investigation:
         if not isinstance(self.solution, SnippetSolution):
             return []
         changed = list(mutants(self.question.source.text))
-        found = self.solution.all_outcomes([mutant.text for mutant in changed])
-        return list(zip(changed, found, strict=True))
+        outcomes = self.solution.all_outcomes([mutant.text for mutant in changed])
+        return list(zip(changed, outcomes, strict=True))
 
     def where_nothing_is(self, ask: Ask, typed: Typed) -> Iterator[Diagnosis]:
         """Yield the ways of misreading a snippet that give a number where there is none: a gradient that is None."""
@@ -189,36 +189,36 @@ class Investigation:
             (part,) = suspect.parts
             yield Diagnosis(suspect.code, node, part.rule, part.message, "", value, certain=False, rank=part.rank)
 
-    def own(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+    def own_mistakes(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield the numbers of the mistakes that the teacher has added. Raises UsageError for one without a number."""
         graph = problem.graph
         names = {name: Tensor(graph.vertices[index].value) for name, index in graph.names.items()}
-        for one in self.mistakes:
-            if one.of == ask.written:
+        for slip in self.mistakes:
+            if slip.of == ask.written:
                 try:
-                    value = np.asarray(computed(Formula(one.tree, one.text), names), np.float64)[()]
+                    value = np.asarray(computed(Formula(slip.tree, slip.text), names), np.float64)[()]
                 except (UnreadableError, TypeError, ValueError) as error:
-                    told = f"the mistake {one.text} has no value: {error}"
-                    raise self.question.refused(one.span, told, "use names of the program") from None
-                yield Suspect((one.code,), (Guess(problem.by, one.text, one.say, value, rank=-1),), one.code), value
+                    message = f"the mistake {slip.text} has no value: {error}"
+                    raise self.question.refused(slip.span, message, "use names of the program") from None
+                yield Suspect((slip.code,), (Guess(problem.by, slip.text, slip.say, value, rank=-1),), slip.code), value
 
     def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield numbers for an answer that come from outside its graph."""
-        found = partial(guessed, problem.by)
+        guess = partial(guessed, problem.by)
         yield from self.numbers_misread(ask, problem.by)
         yield from self.through_a_step(ask, problem)
         for name, value in self.before_a_reset(ask, problem):
-            yield found(STALE_GRAD.code, "no reset", f"{name}.grad was reset after the last pass", value, 0)
+            yield guess(STALE_GRAD.code, "no reset", f"{name}.grad was reset after the last pass", value, 0)
         for name, value in self.other_rounds(ask):
-            yield found(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
-        asked = {(self.question.id, one.written): self.problems[one.quantity] for one in self.question.asks}
+            yield guess(DESCENT.code, f"{name} for {ask.written}", f"this is {name}: another round", value, 2)
+        asked = {(self.question.id, other.written): self.problems[other.quantity] for other in self.question.asks}
         for (question, quantity), value in self.elsewhere():
             other = asked.get((question, quantity))
             if other is None or not is_among(problem, other):
-                told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
+                message = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
                 is_leaf = question == self.question.id and {quantity[-5:], ask.written[-5:]} == {".grad"}
                 code, rank = (SWAPPED_VARIABLE.code, 0) if is_leaf else (ANOTHER_QUESTION.code, LAST + 1)
-                yield found(code, told, told, value, rank)
+                yield guess(code, message, message, value, rank)
 
     def numbers_misread(self, ask: Ask, by: int) -> Iterator[tuple[Suspect, Value]]:
         """Yield the numbers for an answer that come of misreading the snippet."""
@@ -230,8 +230,8 @@ class Investigation:
     def before_a_reset(self, ask: Ask, problem: Problem) -> Iterator[tuple[str, Value]]:
         """Yield what a `.grad` held that is 0 at the end."""
         if isinstance(self.solution, SnippetSolution) and is_alone(problem) and not np.any(problem.truth):
-            for one in reversed(self.solution.ways.passes):
-                for arrived in one:
+            for backward_pass in reversed(self.solution.ways.passes):
+                for arrived in backward_pass:
                     if ask.quantity.of == f"{arrived.name}.grad":
                         yield arrived.name, arrived.after
                         return
@@ -266,8 +266,8 @@ class Investigation:
             if moved is None or np.shape(moved) != np.shape(truth):
                 return 0.0
             rates.append((moved - truth) / (step * gradient))
-        found = float(np.mean(rates)) if rates else 0.0
-        return found if np.allclose(rates, found, rtol=0.01, atol=0) else 0.0
+        mean_rate = float(np.mean(rates)) if rates else 0.0
+        return mean_rate if np.allclose(rates, mean_rate, rtol=0.01, atol=0) else 0.0
 
     def other_rounds(self, ask: Ask) -> Iterator[tuple[str, Value]]:
         """Yield the other numbers of a list that a snippet has filled, by their names: `losses[0]` for `losses[1]`."""
@@ -283,16 +283,16 @@ class Investigation:
 
         Mistakes may be made on `wrong` numbers, and on `right` ones as they were rounded.
         """
-        wrong = {quantity: one for quantity, one in wrong.items() if quantity != ask.quantity}
-        gradients = {quantity: one for quantity, one in wrong.items() if one[0].kind == "gradient"}
+        wrong = {quantity: answer for quantity, answer in wrong.items() if quantity != ask.quantity}
+        gradients = {quantity: answer for quantity, answer in wrong.items() if answer[0].kind == "gradient"}
         more = [*self.own_answers(ask, wrong), *self.misread_on(ask, wrong)]
         both = {**wrong, **right}
         ways = [(wrong, 1), *([(gradients, 1)] if len(gradients) < len(wrong) else []), (wrong, ROOM)]
-        for own, times in ways:
-            used = both if times > 1 or not own else own
-            base = self.based(ask, own, right) if ask.form == "number" else None
+        for earlier, times in ways:
+            used = both if times > 1 or not earlier else earlier
+            base = self.based(ask, earlier, right) if ask.form == "number" else None
             if used and (base is not None or more or times > 1):
-                share = max(unwritten(one) for _, one in used.values())
+                share = max(unwritten(answer) for _, answer in used.values())
                 yield self.detective(ask).diagnoses([typed], base, times * share, more)
 
     def own_answers(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
@@ -301,33 +301,33 @@ class Investigation:
         for quantity, (other, typed) in wrong.items() if problem is not None else ():
             assert problem is not None
             are_gradients = problem.kind == other.kind == "gradient"
-            told = f"this is the answer that stands at {quantity}"
+            message = f"this is the answer that stands at {quantity}"
             code = SWAPPED_VARIABLE.code if are_gradients else ANOTHER_QUESTION.code
             value = np.asarray(typed.value)[()]
-            yield Suspect((code,), (Guess(problem.by, told, told, value, rank=LAST),), "own answer"), value
+            yield Suspect((code,), (Guess(problem.by, message, message, value, rank=LAST),), "own answer"), value
 
     def misread_on(self, ask: Ask, wrong: Earlier) -> Iterator[tuple[Suspect, Value]]:
         """Yield what comes of a misread snippet with own gradients: of steps of a descent, of gradients left."""
         problem, truth = self.problems[ask.quantity], self.solution.answer(ask)
-        own = {of: typed.value for of, (other, typed) in wrong.items() if other.kind == "gradient"}
-        if problem is None or not own or not isinstance(self.solution, SnippetSolution):
+        own_gradients = {of: typed.value for of, (other, typed) in wrong.items() if other.kind == "gradient"}
+        if problem is None or not own_gradients or not isinstance(self.solution, SnippetSolution):
             return
         code = DESCENT.code if problem.kind == "value" else STALE_GRAD.code
         for mutant, answers in self.misread:
             value = answers.get(ask.quantity)
             is_likely = mutant.code == code and mutant.rank <= LIKELY
             if is_likely and value is not None and not np.array_equal(value, truth):
-                found = with_gradients(self.solution, mutant.text, own).get(ask.quantity)
-                guess = Guess(problem.by, mutant.rule, mutant.message, found, rank=mutant.rank)
-                yield Suspect((mutant.code,), (guess,)), found
+                number = with_gradients(self.solution, mutant.text, own_gradients).get(ask.quantity)
+                guess = Guess(problem.by, mutant.rule, mutant.message, number, rank=mutant.rank)
+                yield Suspect((mutant.code,), (guess,)), number
 
     def based(self, ask: Ask, earlier: Earlier, right: Earlier) -> Suspects | None:
         """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
         problem = self.problems[ask.quantity]
-        own = basis(problem, earlier, right) if problem is not None else None
-        if problem is None or own is None:
+        start = basis(problem, earlier, right) if problem is not None else None
+        if problem is None or start is None:
             return None
-        return self.bases.once((ask.quantity, own.known), lambda: Suspects(based(problem, own, self.before(ask))))
+        return self.bases.once((ask.quantity, start.known), lambda: Suspects(based(problem, start, self.before(ask))))
 
     def before(self, ask: Ask) -> list[Problem]:
         """Return the problems that the question asks before a quantity."""

@@ -32,21 +32,21 @@ class Habits:
 
     def add(self, result: Result) -> None:
         for answer in result.answers:
-            kinds = {kind(one) for one in answer.diagnoses}
-            for one in kinds:
-                self.places.setdefault(one, set()).add((answer.question, answer.quantity))
+            kinds = {kind(diagnosis) for diagnosis in answer.diagnoses}
+            for mistake in kinds:
+                self.places.setdefault(mistake, set()).add((answer.question, answer.quantity))
             if len(kinds) == 1:
                 self.alone.update(kinds)
 
     def update(self, others: Habits) -> None:
         """Add the habits of other students of the class."""
         self.alone.update(others.alone)
-        for one, places in others.places.items():
-            self.places.setdefault(one, set()).update(places)
+        for mistake, places in others.places.items():
+            self.places.setdefault(mistake, set()).update(places)
 
     def sizes(self) -> Sizes:
         """Return the order of magnitude of each kind: a few more or less say little about a single answer."""
-        return {one: int(log10(1 + self.alone[one] / len(places))) for one, places in self.places.items()}
+        return {mistake: int(log10(1 + self.alone[mistake] / len(places))) for mistake, places in self.places.items()}
 
 
 def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
@@ -73,50 +73,50 @@ def ordered(result: Result, sizes: Sizes = NO_CLASS) -> Result:
 
     `sizes` says how common each is in the class.
     """
-    own = Counter(
+    counts = Counter(
         (answer.question, *kinds)
         for answer in result.answers
         if len(kinds := set(map(kind, answer.diagnoses))) == 1  # others may be there by accident
     )
 
-    def key(answer: Marked, one: Diagnosis) -> tuple[int, ...]:
+    def key(answer: Marked, diagnosis: Diagnosis) -> tuple[int, ...]:
         return (
-            *weight(one),
-            one.rank,
-            -own[answer.question, kind(one)],
-            -sizes.get(kind(one), 0),
+            *weight(diagnosis),
+            diagnosis.rank,
+            -counts[answer.question, kind(diagnosis)],
+            -sizes.get(kind(diagnosis), 0),
         )
 
     def sorted_answer(answer: Marked) -> Marked:
         if len(answer.diagnoses) < 2:
             return answer
-        found = tuple(sorted(answer.diagnoses, key=lambda one: key(answer, one)))
-        return replace(answer, diagnoses=found) if found != answer.diagnoses else answer
+        diagnoses = tuple(sorted(answer.diagnoses, key=lambda diagnosis: key(answer, diagnosis)))
+        return replace(answer, diagnoses=diagnoses) if diagnoses != answer.diagnoses else answer
 
     if all(len(answer.diagnoses) < 2 for answer in result.answers):
         return result
     return replace(result, answers=tuple(map(sorted_answer, result.answers)))
 
 
-def weight(one: Diagnosis) -> tuple[int, ...]:
+def weight(diagnosis: Diagnosis) -> tuple[int, ...]:
     """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
-    is_unlikely = one.rank >= UNLIKELY
-    rank = one.rank - UNLIKELY * is_unlikely
-    remote = (one.code in LATE or rank > LAST) + (rank >= FAR)
-    return " + " in one.code, remote, TIERS.get(one.code, 0), is_unlikely
+    is_unlikely = diagnosis.rank >= UNLIKELY
+    rank = diagnosis.rank - UNLIKELY * is_unlikely
+    remote = (diagnosis.code in LATE or rank > LAST) + (rank >= FAR)
+    return " + " in diagnosis.code, remote, TIERS.get(diagnosis.code, 0), is_unlikely
 
 
-def settled(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
+def settled(causes: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
     """Return diagnoses that are certain only if one mistake alone is left: none other gives the number, likely or not.
 
     A slip in the forward pass counts, too, though the student's values may speak against it: they are not what all of
     the number came from.
     """
-    found = tuple(found)
-    left = {kin(one.code) for one in found if " + " not in one.code}
-    alone = found and found[0].certain and len(left) == 1
-    return tuple(replace(one, certain=False) if one.certain and not (alone and kin(one.code) in left) else one
-                 for one in found)  # fmt: skip
+    causes = tuple(causes)
+    left = {kin(cause.code) for cause in causes if " + " not in cause.code}
+    alone = causes and causes[0].certain and len(left) == 1
+    return tuple(replace(cause, certain=False) if cause.certain and not (alone and kin(cause.code) in left) else cause
+                 for cause in causes)  # fmt: skip
 
 
 def kin(code: str) -> str:
@@ -124,5 +124,5 @@ def kin(code: str) -> str:
     return KIN.get(code, code)
 
 
-def kind(one: Diagnosis) -> Kind:
-    return one.code, one.kind
+def kind(diagnosis: Diagnosis) -> Kind:
+    return diagnosis.code, diagnosis.kind

@@ -62,8 +62,8 @@ def matching(
             return []
         shape, typed = alike, typed.reshaped(alike)
     shelf = shelves[shape]
-    found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
-    pairs = [(shelf.suspects[n], shelf.numbers[n]) for n in found]
+    places = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+    pairs = [(shelf.suspects[n], shelf.numbers[n]) for n in places]
     return sorted(pairs, key=by_rank) if len(pairs) > 1 else pairs
 
 
@@ -82,8 +82,8 @@ def plain(shape: tuple[int, ...]) -> list[int]:
     return [size for size in shape if size != 1]
 
 
-def by_rank(found: tuple[Suspect, Value]) -> tuple[float, ...]:
-    return found[0].rank
+def by_rank(match: tuple[Suspect, Value]) -> tuple[float, ...]:
+    return match[0].rank
 
 
 def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
@@ -95,8 +95,8 @@ def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Toleranc
 
 def pair_of(first: Suspect, second: Suspect) -> Suspect:
     """Return two mistakes as one suspect, in the order of the catalogue: `a + b` and `b + a` are one."""
-    one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
-    return Suspect(one.codes + other.codes, one.parts + other.parts)
+    earlier, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
+    return Suspect(earlier.codes + other.codes, earlier.parts + other.parts)
 
 
 def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tuple[int, ...], Shelf]:
@@ -115,12 +115,12 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
         suspects, values = shelves[shape]
         suspects.append(suspect)
         values.append(value)
-    found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}
-    if np.shape(truth) in found:
-        shelf = found[np.shape(truth)]
+    by_shape = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}
+    if np.shape(truth) in by_shape:
+        shelf = by_shape[np.shape(truth)]
         other = np.flatnonzero(~is_same(shelf.numbers, truth).reshape(len(shelf.suspects), -1).all(axis=1))
-        found[np.shape(truth)] = Shelf([shelf.suspects[n] for n in other], shelf.numbers[other])
-    return found
+        by_shape[np.shape(truth)] = Shelf([shelf.suspects[n] for n in other], shelf.numbers[other])
+    return by_shape
 
 
 def is_same(numbers: Any, truth: Value) -> Any:

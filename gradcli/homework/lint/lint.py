@@ -122,15 +122,15 @@ def other_snippets(question: Question) -> Iterator[tuple[Question, str]]:
     """Yield a snippet with other numbers in its tensors, and those as they are written there; labels stay."""
     text = question.source.text
     tensors = {
-        name: one.value
-        for name, one in (literals(text) or {}).items()
-        if one.is_tensor and one.value.dtype.kind == "f" and one.value.size <= LARGEST
+        name: literal.value
+        for name, literal in (literals(text) or {}).items()
+        if literal.is_tensor and literal.value.dtype.kind == "f" and literal.value.size <= LARGEST
     }
     generator = random.Random(question.id)
     for _ in range(RUNS if tensors else 0):
         at = {name: nice(value, generator, is_fine=True) for name, value in tensors.items()}
-        told = ", ".join(f"{name} = {np.asarray(value).tolist()}" for name, value in at.items())
-        yield question.moved(at), told
+        tensor_text = ", ".join(f"{name} = {np.asarray(value).tolist()}" for name, value in at.items())
+        yield question.moved(at), tensor_text
 
 
 PAIRS = 2  # of mistakes that give the same number, that are told
@@ -172,9 +172,9 @@ def findings(assignment: Assignment) -> Iterator[Finding]:
         if key.code is not None:
             yield from of_code(key, key.code)
             continue
-        found = list(of_question(key))
-        help = better_point(key) if any(not one.help for one in found) else ""
-        yield from (replace(one, help=one.help or help) for one in found)
+        question_findings = list(of_question(key))
+        help = better_point(key) if any(not finding.help for finding in question_findings) else ""
+        yield from (replace(finding, help=finding.help or help) for finding in question_findings)
 
 
 def of_code(key: Key, code: CodeJudge) -> Iterator[Finding]:
@@ -191,7 +191,7 @@ def of_question(key: Key) -> Iterator[Finding]:
         problem = key.problems[ask.quantity]
         truth = key.expected[ask.quantity] if problem is None else problem.truth
         with np.errstate(all="ignore"):
-            for code, message, help in troubles(ask, truth, problem, partial(key.investigation.own, ask)):
+            for code, message, help in troubles(ask, truth, problem, partial(key.investigation.own_mistakes, ask)):
                 yield Finding(code, key.question.id, ask.written, message, help, ask.span)
     for message in shut(key.solution.graph) if isinstance(key.solution, Solution) else ():
         place = key.question.places.key(*key.question.path)
@@ -202,7 +202,7 @@ def troubles(
     ask: Ask,
     truth: Value,
     problem: Problem | None,
-    own: Owned,
+    own_mistakes: Owned,
     always: Coincidences | None = None,
     suspects: Suspects | None = None,
 ) -> Iterator[tuple[str, str, str]]:
@@ -225,20 +225,22 @@ def troubles(
         yield "one-digit", f"{ask.written} is {shown(truth)}: one digit is easily guessed, and explains no mistake", ""
     if problem is None or not np.any(number):
         return
-    found = same_numbers(problem, own, suspects)
+    coincident = same_numbers(problem, own_mistakes, suspects)
     if always is None:
-        always = coincidences(problem, own) if found.any() else found
-    if right := sorted(found.right - always.right, key=Named.place):
-        told = listed(list(dict.fromkeys(one.title for one in right)))
-        codes = ", ".join(dict.fromkeys(one.code for one in right))
-        yield "collision", f"{ask.written} = {shown(truth)} also comes out if you {told} ({codes})", ""
-    for one in sorted(one for one in found.right & always.right if one.is_own):
-        told = f"{one.rule} is no mistake: it gives the right {ask.written} whatever the values ({one.code})"
-        yield "collision", told, "mend the formula of [[mistake]]"
-    sized = {pair for pair in found.pairs & always.pairs if is_sized(pair)}
-    for one, other in (*sorted(found.pairs - always.pairs), *sorted(sized))[:PAIRS]:
-        told = f"{ask.written} is the same if you {one.at_node} and if you {other.at_node} ({one.code}, {other.code})"
-        yield "alike", told, ENTRIES if (one, other) in sized else ""
+        always = coincidences(problem, own_mistakes) if coincident.any() else coincident
+    if right := sorted(coincident.right - always.right, key=Named.place):
+        wording = listed(list(dict.fromkeys(mistake.title for mistake in right)))
+        codes = ", ".join(dict.fromkeys(mistake.code for mistake in right))
+        yield "collision", f"{ask.written} = {shown(truth)} also comes out if you {wording} ({codes})", ""
+    for mistake in sorted(mistake for mistake in coincident.right & always.right if mistake.is_own):
+        wording = f"{mistake.rule} is no mistake: it gives the right {ask.written} whatever the values ({mistake.code})"
+        yield "collision", wording, "mend the formula of [[mistake]]"
+    sized = {pair for pair in coincident.pairs & always.pairs if is_sized(pair)}
+    for slip, other in (*sorted(coincident.pairs - always.pairs), *sorted(sized))[:PAIRS]:
+        wording = (
+            f"{ask.written} is the same if you {slip.at_node} and if you {other.at_node} ({slip.code}, {other.code})"
+        )
+        yield "alike", wording, ENTRIES if (slip, other) in sized else ""
 
 
 def better_point(key: Key) -> str:
@@ -247,14 +249,16 @@ def better_point(key: Key) -> str:
     if not isinstance(solution, Solution):
         return better_snippet(key)
     known = {ask: problem for ask in question.asks if (problem := key.problems[ask.quantity]) is not None}
-    own = {ask: partial(key.investigation.own, ask) for ask in known}
-    always = {ask: coincidences(problem, own[ask]) for ask, problem in known.items() if ask.form == "number"}
+    added = {ask: partial(key.investigation.own_mistakes, ask) for ask in known}
+    always = {ask: coincidences(problem, added[ask]) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
         moved = solution.moved(at)
         if any(shut(moved)):
             continue
         with np.errstate(all="ignore"):
-            if all(is_clean(ask, replace(known[ask], graph=moved, cache={}), own[ask], always[ask]) for ask in always):
+            if all(
+                is_clean(ask, replace(known[ask], graph=moved, cache={}), added[ask], always[ask]) for ask in always
+            ):
                 values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
                 return f"{'values such as ' if question.varies or not question.at else 'at = '}{{ {values} }} would do"
     return ""
@@ -262,14 +266,14 @@ def better_point(key: Key) -> str:
 
 def better_snippet(key: Key) -> str:
     """Return tensors for a snippet with which there is no finding."""
-    for question, told in other_snippets(key.question):
+    for question, tensor_text in other_snippets(key.question):
         question.computing()
         with suppress(UsageError):
-            if all(one.help for one in of_question(Key(question, key.assignment))):
-                return f"tensors such as {told} would do"
+            if all(finding.help for finding in of_question(Key(question, key.assignment))):
+                return f"tensors such as {tensor_text} would do"
     return ""
 
 
-def is_clean(ask: Ask, problem: Problem, own: Owned, always: Coincidences) -> bool:
-    found = troubles(ask, problem.truth, problem, own, always)
-    return problem.truth is not None and all(help for _, _, help in found)
+def is_clean(ask: Ask, problem: Problem, own_mistakes: Owned, always: Coincidences) -> bool:
+    faults = troubles(ask, problem.truth, problem, own_mistakes, always)
+    return problem.truth is not None and all(help for _, _, help in faults)

@@ -33,7 +33,9 @@ FAMILIES = (
     misread,
     pen,
 )
-MISTAKES = list(dict.fromkeys(one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)))
+MISTAKES = list(
+    dict.fromkeys(part for family in FAMILIES for part in vars(family).values() if isinstance(part, Mistake))
+)
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
 HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}

@@ -158,11 +158,11 @@ def fitting(graph: Graph, maker: Callable[[], Iterator[Turn]]) -> list[Turn]:
     """Return the turns whose values have the shapes of the right ones; none where an operation does not take them."""
     try:
         with np.errstate(all="ignore"):
-            found = list(maker())
+            turns = list(maker())
     except (*FAILURES, TypeError):
         return []
-    pairs = [[(new.value, graph.vertices[place].value) for place, new in turn.changed.items()] for turn in found]
-    return [turn for turn, values in zip(found, pairs, strict=True) if all(fits(*pair) for pair in values)]
+    pairs = [[(new.value, graph.vertices[place].value) for place, new in turn.changed.items()] for turn in turns]
+    return [turn for turn, values in zip(turns, pairs, strict=True) if all(fits(*pair) for pair in values)]
 
 
 Slips = TypeVar("Slips", bound=Callable[[Problem], Iterator[Slip]])

@@ -37,7 +37,7 @@ def others(graph: Graph, value: Any, known: Sequence[int]) -> Iterator[int]:
 def other_operand(step: StepFacts) -> Iterator[Turn]:
     """Another value of the sheet where an operand belongs."""
     graph = step.graph
-    known = [one for one in known_values(graph) if one < step.index or graph.vertices[one].primitive is None]
+    known = [index for index in known_values(graph) if index < step.index or graph.vertices[index].primitive is None]
     for position, source in enumerate(step.vertex.sources):
         for other in others(graph, step.operands[position], known) if source >= 0 else ():
             with suppress(*FAILURES):
@@ -89,9 +89,9 @@ def regrouped(step: StepFacts) -> Iterator[Way]:
 
 def joined(step: StepFacts) -> Iterator[Way]:
     """Yield a function of a sum for the sum of the function's values, the same of other operations."""
-    pair = [one for position in range(len(step.operands)) if (one := step.unnamed(position))]
+    pair = [operand_step for position in range(len(step.operands)) if (operand_step := step.unnamed(position))]
     if len(pair) == len(step.operands) == 2 and (pair[0].op, pair[0].options) == (pair[1].op, pair[1].options):
-        yield lambda: put(pair[0], 0, step.vertex.forward([one.operands[0] for one in pair]))
+        yield lambda: put(pair[0], 0, step.vertex.forward([operand_step.operands[0] for operand_step in pair]))
 
 
 def inside(inner: Vertex, outer: Callable[[Any], Any], places: Sequence[int]) -> Any:

@@ -71,20 +71,20 @@ def replaced(graph: Graph) -> Iterator[Turn]:
     for index, vertex in graph.new() if len(graph.vertices) <= VERTICES else ():
         for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
             rank = SELDOM if make in RARE else LAST
-            found = fitting(graph, partial(make, StepFacts(graph, index, vertex)))
-            yield from (turn._replace(rank=rank) for turn in found)
+            turns = fitting(graph, partial(make, StepFacts(graph, index, vertex)))
+            yield from (turn._replace(rank=rank) for turn in turns)
 
 
 @FORWARD_SLIP.guesses
 def unchanged(problem: Problem) -> Iterator[Guess]:
     """A value as it was before it was changed in place."""
     name = problem.label(problem.by)
-    found = VERSION.fullmatch(name)
-    for known, vertex in problem.graph.names.items() if found and problem.kind == "value" else ():
-        assert found
+    match = VERSION.fullmatch(name)
+    for known, vertex in problem.graph.names.items() if match and problem.kind == "value" else ():
+        assert match
         other = VERSION.fullmatch(known)
-        if vertex < problem.by and (known == found["name"] or (other and other["name"] == found["name"])):
-            message = f"{found['name']} was changed in place after it had this value"
+        if vertex < problem.by and (known == match["name"] or (other and other["name"] == match["name"])):
+            message = f"{match['name']} was changed in place after it had this value"
             yield Guess(problem.by, f"{known} for {name}", message, problem.graph.vertices[vertex].value, rank=LAST)
 
 
@@ -169,7 +169,7 @@ def of_function(step: StepFacts) -> Iterator[Turn]:
     out, op = step.name, step.op
     yield step.turn(f"{op} left out", f"in {out} you forgot the {op}", itself(step.vertex, 0))
     swaps = {"sin": ["cos"], "cos": ["sin"], "exp": ["log"], "log": ["exp"]}
-    for other in swaps.get(op, [one for one in ACTIVATIONS if one != op and op in ACTIVATIONS]):
+    for other in swaps.get(op, [activation for activation in ACTIVATIONS if activation != op and op in ACTIVATIONS]):
         yield step.turn(f"{other} for {op}", f"you took the {other} for {out}", operated(step.vertex, other, (0,)))
     if op in ("exp", "sigmoid"):
         rules = {place: partial(_mirrored, rule) for place, rule in step.vertex.rules.items()}

@@ -56,7 +56,7 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, "the passes before alone", message, problem.before, rank=-1)
         message = f"{name}.grad has what every pass has added once, and yours has it twice"
         yield Guess(problem.by, "twice all passes", message, 2 * problem.truth, rank=2)
-    passes = [one.truth for one in problem.earlier[::-1]]
+    passes = [earlier_pass.truth for earlier_pass in problem.earlier[::-1]]
     for number, value in enumerate(passes if len(passes) > 1 else ()):
         message = f"{name}.grad has what every pass has added, and yours has that of some"
         yield Guess(problem.by, f"pass {number + 1} alone", message, value, rank=-1)
@@ -79,10 +79,10 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
     asked, leaves = problem.ratio(problem.of, problem.by), problem.graph.leaves
     for other in [*leaves, *(v for v in sorted(problem.graph.named) if v not in leaves)]:
         if other in problem.totals and other not in (problem.by, problem.of):
-            found = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
+            gradient = problem.at(other).swept()[other] if other in problem.given else problem.totals[other]
             message = f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}"
-            rank = int(np.array_equal(found, -problem.truth)) if other in leaves else 3
-            yield Guess(problem.by, f"{asked} = {problem.ratio(problem.of, other)}", message, found, rank=rank)
+            rank = int(np.array_equal(gradient, -problem.truth)) if other in leaves else 3
+            yield Guess(problem.by, f"{asked} = {problem.ratio(problem.of, other)}", message, gradient, rank=rank)
 
 
 @NOT_A_GRADIENT.gradients

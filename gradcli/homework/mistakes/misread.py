@@ -92,14 +92,14 @@ def crossed(step: StepFacts) -> Iterator[Turn]:
     A factor of the first product is exchanged for one of the other. A gradient comes back to what stands before a step
     alone, so it is the factors that are known first.
     """
-    one, other = step.below(0), step.below(1)
-    if one is None or other is None or one is other or one.op != "mul" or other.op != "mul":
+    first, other = step.below(0), step.below(1)
+    if first is None or other is None or first is other or first.op != "mul" or other.op != "mul":
         return
     for place in (1, 0):
-        own, moved = min(((0, 1 - place), (1, place)), key=lambda pair: other.sources[pair[1]])
+        kept, moved = min(((0, 1 - place), (1, place)), key=lambda pair: other.sources[pair[1]])
         changed = {
-            step.vertex.sources[0]: with_operand(one, own, other.sources[moved], other.operands[moved]),
-            step.vertex.sources[1]: with_operand(other, moved, one.sources[own], one.operands[own]),
+            step.vertex.sources[0]: with_operand(first, kept, other.sources[moved], other.operands[moved]),
+            step.vertex.sources[1]: with_operand(other, moved, first.sources[kept], first.operands[kept]),
         }
         message = f"in {step.name} you crossed the factors"
         yield Turn(step.index, "a*d + c*b for a*b + c*d", message, changed, rank=SELDOM)
@@ -128,9 +128,9 @@ def neighbour(graph: Graph) -> Iterator[Turn]:
     """`x1` for `x2`: a value whose name differs in its number alone."""
     alike: dict[str, list[int]] = {}
     for name, index in graph.names.items():
-        if found := NUMBERED.fullmatch(name):
-            alike.setdefault(found["stem"], []).append(index)
-    others = {one: some for some in alike.values() for one in some if len(some) > 1}
+        if match := NUMBERED.fullmatch(name):
+            alike.setdefault(match["stem"], []).append(index)
+    others = {member: some for some in alike.values() for member in some if len(some) > 1}
     for index, vertex in graph.new() if others and len(graph.vertices) <= VERTICES else ():
         for place, source in enumerate(vertex.sources if vertex.primitive else ()):
             for other in others.get(source, ()):
@@ -150,8 +150,8 @@ def with_another(step: StepFacts, place: int, other: int) -> Iterator[Turn]:
 
 def with_operand(vertex: Vertex, place: int, source: int, value: Any) -> Vertex:
     """Return a vertex with another value for an operand."""
-    operands = tuple(value if n == place else one for n, one in enumerate(vertex.operands))
-    sources = tuple(source if n == place else one for n, one in enumerate(vertex.sources))
+    operands = tuple(value if n == place else operand for n, operand in enumerate(vertex.operands))
+    sources = tuple(source if n == place else other_source for n, other_source in enumerate(vertex.sources))
     return replace(vertex, operands=operands, sources=sources, value=vertex.forward(list(operands)))
 
 
@@ -169,5 +169,5 @@ def another_entry(step: StepFacts) -> Iterator[Turn]:
 def another_class(step: StepFacts) -> Iterator[Turn]:
     """`p[0]` for `p[1]`, where p are probabilities or their logarithms."""
     below = step.below()
-    for found in another_entry(step) if below is not None and "softmax" in below.op else ():
-        yield found._replace(message=f"you used another label for {step.name}", rank=WEAK)
+    for turn in another_entry(step) if below is not None and "softmax" in below.op else ():
+        yield turn._replace(message=f"you used another label for {step.name}", rank=WEAK)

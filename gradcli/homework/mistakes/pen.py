@@ -74,9 +74,9 @@ def is_slip(typed: Typed, meant: Value, tolerance: Tolerance) -> bool:
 
 def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
     """One digit off, or two neighbours swapped, in a number of at least `FIGURES` digits or in one entry of several."""
-    found = slipped_digits(typed, problem.truth)
-    if found:
-        right, is_swapped = found
+    slip = slipped_digits(typed, problem.truth)
+    if slip:
+        right, is_swapped = slip
         yield Diagnosis(
             DIGIT_SLIP.code,
             problem.label(problem.by),
@@ -97,17 +97,17 @@ def slipped_digits(typed: Typed, truth: Value) -> tuple[float, bool] | None:
         return None
     last = 10.0 ** (math.floor(math.log10(abs(right))) + 1 - count)
     nearly = (right, right + last, right - last) if count >= LONG else (right,)
-    found = [near for one in nearly if (near := slip_between(given, one, int(count))) is not None]
-    return (right, found[0]) if found else None
+    swaps = [near for near_number in nearly if (near := slip_between(given, near_number, int(count))) is not None]
+    return (right, swaps[0]) if swaps else None
 
 
 def slip_between(given: float, right: float, count: int) -> bool | None:
     """Return whether two digits are swapped, not one off; None for anything else."""
-    one, other = (f"{float(x):.{count - 1}e}" for x in (given, right))
-    places = [place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
-    swapped = len(places) == 2 and [one[p] for p in places] == [other[p] for p in reversed(places)]
-    near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
-    if len(one) != len(other) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
+    given_digits, right_digits = (f"{float(x):.{count - 1}e}" for x in (given, right))
+    places = [place for place, (a, b) in enumerate(zip(given_digits, right_digits, strict=False)) if a != b]
+    swapped = len(places) == 2 and [given_digits[p] for p in places] == [right_digits[p] for p in reversed(places)]
+    near = swapped and given_digits[places[0] + 1 : places[1]] in ("", ".")
+    if len(given_digits) != len(right_digits) or not (len(places) == 1 or near) or "e" in given_digits[: places[0]]:
         return None
     return near
 

@@ -54,12 +54,12 @@ def fresh_snippet(question: Question, assignment: Assignment, draws: Draws) -> K
     """Return the key of a snippet with other numbers in its text."""
     for _ in range(TRIED):
         question.computing()
-        text = NUMBER.sub(lambda found: repr(near(float(found[0]), draws)), question.source.text)
+        text = NUMBER.sub(lambda match: repr(near(float(match[0]), draws)), question.source.text)
         try:
             key = Key(replace(question, source=Source(text, question.source.name)), assignment)
         except UsageError:  # with these numbers it ends in an error, or has no answer
             continue
-        if all(one.help for one in of_question(key)):
+        if all(finding.help for finding in of_question(key)):
             return key
     return Key(question, assignment)
 
@@ -70,7 +70,7 @@ def near_to(value: Value, draws: Draws) -> Choice:
         return Choice(tuple(np.float64(rounded(float(value) * factor)) for factor in FACTORS))
     entries = np.ravel(value).tolist()
     drawn = ([near(entry, draws) for entry in entries] for _ in range(TENSORS))
-    return Choice(tuple(np.reshape(np.array(one, np.float64), np.shape(value)) for one in drawn))
+    return Choice(tuple(np.reshape(np.array(numbers, np.float64), np.shape(value)) for numbers in drawn))
 
 
 def near(value: float, draws: Draws) -> float:

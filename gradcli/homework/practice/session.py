@@ -89,7 +89,7 @@ class Exercise:
             self.end(is_right=True)
         elif marked.verdict not in FREE:
             self.last, self.level = marked, VERDICT
-        return self.told(marked, VERDICT)
+        return self.disclose(marked, VERDICT)
 
     def hint(self) -> Told | None:
         """Tell more about the last wrong answer; None where there is none yet.
@@ -101,14 +101,14 @@ class Exercise:
         self.level = next(level for level in LEVELS[LEVELS.index(self.level) + 1 :] if self.tells_more(level))
         if self.level == VALUE:
             self.end(is_right=False)
-        return self.told(self.last, self.level)
+        return self.disclose(self.last, self.level)
 
     def tells_more(self, level: str) -> bool:
         """Whether a level of disclosure shows something that is not shown now."""
         assert self.last is not None
         if level == VALUE:
             return True
-        now, then = (self.told(self.last, one).answer for one in (self.level, level))
+        now, then = (self.disclose(self.last, disclosed_level).answer for disclosed_level in (self.level, level))
         if (then.diagnoses, then.ledger, then.remark) != (now.diagnoses, now.ledger, now.remark):
             return True
         return level == RULE and not (then.diagnoses or then.ledger or then.remark)
@@ -116,15 +116,15 @@ class Exercise:
     def give_up(self) -> Told:
         """Tell the right answer, and all about the last wrong one."""
         self.end(is_right=False)
-        return self.told(self.last or self.judged(None), VALUE)
+        return self.disclose(self.last or self.judged(None), VALUE)
 
     def judged(self, text: str | None) -> Marked:
         given = {self.ask.quantity: [Given(self.question.id, self.ask.written, text)]}
-        marked = next(one for one in self.key.mark(given, "") if one.quantity == self.ask.written)
-        is_off = any(one.code == ROUNDING.code for one in marked.diagnoses)  # its own digits are not right either
+        marked = next(answer for answer in self.key.mark(given, "") if answer.quantity == self.ask.written)
+        is_off = any(cause.code == ROUNDING.code for cause in marked.diagnoses)  # its own digits are not right either
         return replace(marked, verdict="wrong") if marked.verdict == "precision" and is_off else marked
 
-    def told(self, marked: Marked, level: str) -> Told:
+    def disclose(self, marked: Marked, level: str) -> Told:
         """Return the part of a mark that a level shows; a wrong shape is told from the first hint on."""
         shown = revealed(Result("", "", (marked,)), level).answers[0]
         if marked.verdict == "shape" and level not in (VERDICT, VALUE):

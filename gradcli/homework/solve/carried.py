@@ -26,13 +26,13 @@ FAR = 4  # times the reach of such digits, from where no other signs lead
 def follows(
     problem: Problem,
     typed: Typed,
-    own: Earlier,
+    sheet: Earlier,
     tolerance: Tolerance,
     *,
     spare: Iterable[Collection[Quantity]] = (),
     right: Earlier = MappingProxyType({}),
 ) -> Quantity | None:
-    """Return the wrong number of a student's `own` from which an answer follows, or None.
+    """Return the wrong number of a student's `sheet` from which an answer follows, or None.
 
     All of them count, for whoever typed a number goes on with it. `spare` are groups that may be left out: numbers that
     follow from others on the sheet, slips of the pen, which are often in the typed number alone, and numbers that the
@@ -42,10 +42,10 @@ def follows(
     """
     if is_nothing(typed.value, tolerance):
         return None
-    own = {q: (seen, one) for q, (other, one) in own.items() if (seen := other.seen_in(problem.graph, q)) is not None}
-    telling, right, tried = bearing(problem, own), bearing(problem, right), set()
-    for chosen in choices(own, spare if right or len(telling) > 1 else ()):
-        wrong = {quantity: own[quantity] for quantity in chosen if quantity in telling}
+    sheet = {q: (seen, n) for q, (other, n) in sheet.items() if (seen := other.seen_in(problem.graph, q)) is not None}
+    telling, right, tried = bearing(problem, sheet), bearing(problem, right), set()
+    for chosen in choices(sheet, spare if right or len(telling) > 1 else ()):
+        wrong = {quantity: sheet[quantity] for quantity in chosen if quantity in telling}
         if tuple(wrong) in tried:
             continue
         tried.add(tuple(wrong))
@@ -85,19 +85,19 @@ def spoils(problem: Problem, wrong: Earlier) -> bool:
 
 def passed_on(wrong: Earlier) -> Earlier:
     """Return the gradients that own ones tell: of what has only been added, that of the sum."""
-    found = {
+    of_sums = {
         quantity._replace(by=above.label(above.by)): (above, replace(typed, value=sign * typed.value))
         for quantity, (problem, typed) in wrong.items()
         for above, sign in problem.sums()
         if np.shape(above.totals[above.by]) == np.shape(typed.value)
     }
-    return {quantity: one for quantity, one in found.items() if quantity not in wrong}
+    return {quantity: answer for quantity, answer in of_sums.items() if quantity not in wrong}
 
 
 def source(problem: Problem, wrong: Earlier) -> Quantity | None:
     """Return the last number that changes an answer by itself, if one does."""
-    for quantity, one in wrong.items() if len(wrong) > 1 else ():
-        value = recomputed(problem, {quantity: one})
+    for quantity, answer in wrong.items() if len(wrong) > 1 else ():
+        value = recomputed(problem, {quantity: answer})
         if value is not None and not is_still(value, problem.truth):
             return quantity
     return next(iter(wrong), None)
@@ -137,8 +137,8 @@ def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Iterator[Val
                 del drawn[quantity]
                 continue
             other, typed = used[quantity]
-            own = replace(typed, value=typed.value + sign * steps[quantity])
-            moved = recomputed(problem, {**used, quantity: (other, own)})
+            moved_number = replace(typed, value=typed.value + sign * steps[quantity])
+            moved = recomputed(problem, {**used, quantity: (other, moved_number)})
             if moved is not None and np.shape(moved) == np.shape(value):
                 off = np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
                 most[quantity] = np.maximum(most[quantity], off)
@@ -162,7 +162,7 @@ def is_nothing(value: Value, tolerance: Tolerance) -> bool:
 
 def is_dead(problem: Problem, used: Earlier, value: Value) -> bool:
     """Whether a number that is 0 or not finite has a part in an answer."""
-    kept = {q: one for q, one in used.items() if one[1].is_alive}
+    kept = {q: answer for q, answer in used.items() if answer[1].is_alive}
     if len(kept) == len(used):
         return False
     other = recomputed(problem, kept)
@@ -196,9 +196,9 @@ def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = 
             for n, (quantity, (other, typed)) in enumerate(used.items())
             if other.graph is graph
         }
-        found = recomputed(problem.over(moved), numbers)
-        if found is None or np.shape(found) != np.shape(value) or not is_still(found, value):
-            return found is not None
+        moved_value = recomputed(problem.over(moved), numbers)
+        if moved_value is None or np.shape(moved_value) != np.shape(value) or not is_still(moved_value, value):
+            return moved_value is not None
     return False
 
 

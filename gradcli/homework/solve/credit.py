@@ -51,25 +51,25 @@ def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: To
     digits = np.asarray(typed.digits)
     if np.any(digits < (tolerance.precision or ENOUGH_TYPED)):
         return False
-    own = np.asarray(typed.unit) / 2 * SLACK
+    half_unit = np.asarray(typed.unit) / 2 * SLACK
     reach = REACH * allowed(problem, ENOUGH) + unit(problem.truth, ENOUGH)
-    if not is_within(typed, problem.truth, own + reach):
+    if not is_within(typed, problem.truth, half_unit + reach):
         return False
     claimed = int(np.max(digits, where=digits < EXACT, initial=ENOUGH))
     off = allowed(problem, claimed)
     last = range(max(ENOUGH, int(np.min(digits)) + 1), MOST + 1)
     for value in (problem.truth, *used(problem, right)):
-        if any(is_within(typed, one, own + off) for one in (value, *rounded_before(value, last))):
+        if any(is_within(typed, near_value, half_unit + off) for near_value in (value, *rounded_before(value, last))):
             return True
-    exactly = own + EXACTLY * np.abs(typed.value)
+    exactly = half_unit + EXACTLY * np.abs(typed.value)
     tried = (value for digits in range(ENOUGH, min(claimed, MOST + 1)) for value in attempts(problem, digits))
     return any(is_within(typed, value, exactly) for value in tried)
 
 
 def used(problem: Problem, right: Earlier) -> Iterator[Value]:
     """Yield the answer as computed from right answers as they were typed: from each alone, and from all."""
-    usable = [one for one in bearing(problem, right).items() if one[1][1].is_alive]
-    for chosen in (*([one] for one in reversed(usable)), *([usable] if len(usable) > 1 else ())):
+    usable = [answer for answer in bearing(problem, right).items() if answer[1][1].is_alive]
+    for chosen in (*([answer] for answer in reversed(usable)), *([usable] if len(usable) > 1 else ())):
         with np.errstate(all="ignore"):
             value = recomputed(problem, dict(chosen))
         if value is not None and np.shape(value) == np.shape(problem.truth) and np.all(np.isfinite(value)):
@@ -88,17 +88,17 @@ def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
     """
     if not is_near(problem, typed, NEAR) or len(problem.graph.vertices) > LARGEST:
         return 0
-    own = np.asarray(typed.unit) / 2 * SLACK
+    half_unit = np.asarray(typed.unit) / 2 * SLACK
     for digits in FEW:
-        found = attempts(problem, digits)
+        values = attempts(problem, digits)
         last = (digits,) if np.max(typed.digits) <= digits else ()  # 1.00e2 says more than 104 in two digits
-        for value in (*found, *(one for first in found for one in rounded_before(first, last))):
-            if is_within(typed, value, own + EXACTLY * np.abs(value)):
+        for value in (*values, *(value for first in values for value in rounded_before(first, last))):
+            if is_within(typed, value, half_unit + EXACTLY * np.abs(value)):
                 return digits
     least = int(np.min(typed.digits))
-    if least in FEW and is_within(typed, problem.truth, own + allowed(problem, least)):
+    if least in FEW and is_within(typed, problem.truth, half_unit + allowed(problem, least)):
         return least
-    return 2 if any(is_within(typed, value, own + allowed(problem, 3)) for value in used(problem, few)) else 0
+    return 2 if any(is_within(typed, value, half_unit + allowed(problem, 3)) for value in used(problem, few)) else 0
 
 
 def is_within(typed: Typed, value: Value, off: Value) -> bool:
@@ -125,7 +125,7 @@ def allowed(problem: Problem, digits: int) -> Value:
         if problem.graph.is_scalar:
             return np.max(np.abs(side_by_side(problem, draw, digits) - problem.truth))
         samples = runs(problem, lambda: shaken(draw.random, digits), SAMPLES)
-        return np.max([np.abs(one - problem.truth) for one in samples], axis=0)
+        return np.max([np.abs(sample - problem.truth) for sample in samples], axis=0)
 
     return problem.once(("allowed", problem.kind, problem.by, digits), largest)
 
@@ -135,7 +135,7 @@ def attempts(problem: Problem, digits: int) -> Sequence[Value]:
 
     def tried() -> list[Value]:
         ways: list[Rounded] = [lambda value: significant(value, digits), lambda value: np.round(value, digits)]
-        return [one for way in ways for one in runs(problem, lambda way=way: way, 1)]  # type: ignore[misc]
+        return [value for way in ways for value in runs(problem, lambda way=way: way, 1)]  # type: ignore[misc]
 
     return problem.once(("attempts", problem.kind, problem.by, digits), tried)
 
@@ -144,9 +144,9 @@ def runs(problem: Problem, way: Callable[[], Rounded], count: int) -> Iterator[V
     """Yield the answer, computed with every step rounded."""
     for _ in range(count):
         with np.errstate(all="ignore"):
-            found = rounded(problem, way())
-        if found is not None and np.shape(found) == np.shape(problem.truth) and np.all(np.isfinite(found)):
-            yield found
+            value = rounded(problem, way())
+        if value is not None and np.shape(value) == np.shape(problem.truth) and np.all(np.isfinite(value)):
+            yield value
 
 
 def side_by_side(problem: Problem, draw: np.random.Generator, digits: int) -> Any:
@@ -161,8 +161,8 @@ def side_by_side(problem: Problem, draw: np.random.Generator, digits: int) -> An
     rounded(problem, counted)
     columns = iter(draw.random((SAMPLES, steps)).T)
     with np.errstate(all="ignore"):
-        found = np.asarray(rounded(problem, shaken(lambda shape: next(columns), digits)))
-    return found[np.isfinite(found)]
+        answers = np.asarray(rounded(problem, shaken(lambda shape: next(columns), digits)))
+    return answers[np.isfinite(answers)]
 
 
 def rounded(problem: Problem, way: Rounded) -> Value | None:
@@ -184,8 +184,8 @@ def rounded(problem: Problem, way: Rounded) -> Value | None:
     totals = sweep(
         graph, problem.of, changes, seed=problem.seed, values=[values[i] for i in range(len(values))], stop=problem.stop
     )
-    found = totals.get(problem.by)
-    return found if problem.before is None or found is None else problem.before + found
+    total = totals.get(problem.by)
+    return total if problem.before is None or total is None else problem.before + total
 
 
 def has_plain_rules(vertex: Vertex) -> bool:
@@ -218,12 +218,12 @@ def shaken(draw: Callable[[tuple[int, ...]], Any], digits: int) -> Rounded:
 
 def too_coarse(problem: Problem, typed: Typed, digits: int) -> Diagnosis:
     """Return the diagnosis of a number that was rounded at every step, or cut off at the end."""
-    for found in rounding(problem, typed):
-        if CUT_OFF in found.message:
-            return found
-    told = f"you rounded every step to {'three' if digits == 3 else 'two'} digits: keep four or more until the end"
+    for diagnosis in rounding(problem, typed):
+        if CUT_OFF in diagnosis.message:
+            return diagnosis
+    message = f"you rounded every step to {'three' if digits == 3 else 'two'} digits: keep four or more until the end"
     return Diagnosis(
-        ROUNDING.code, problem.label(problem.by), "a rounded number for an exact one", told, "", typed.value,
+        ROUNDING.code, problem.label(problem.by), "a rounded number for an exact one", message, "", typed.value,
         certain=False, vertex=problem.by,
     )  # fmt: skip
 
@@ -243,12 +243,12 @@ class Own:
     @property
     def unused(self) -> set[Quantity]:
         """The wrong numbers that were not gone on with, as right answers show; looked into when it is asked."""
-        for quantity, one in self.wrong.items():
+        for quantity, answer in self.wrong.items():
             if quantity not in self.unlike:
                 self.unlike[quantity] = False
                 with suppress(*FAILURES), np.errstate(all="ignore"):
                     self.unlike[quantity] = any(
-                        bears(other, one[0]) and spoils(other, {quantity: one}) for other in self.known.values()
+                        bears(other, answer[0]) and spoils(other, {quantity: answer}) for other in self.known.values()
                     )
         return {quantity for quantity, is_unlike in self.unlike.items() if is_unlike}
 
@@ -263,7 +263,7 @@ class Own:
         }
         groups = (self.carried, self.slips, self.carried | self.slips, backward, *each)
         yield from groups
-        yield from (one | self.unused for one in (set(), *groups))
+        yield from (group | self.unused for group in (set(), *groups))
 
     def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
         """Keep a right number that was rounded, from which others may follow."""
@@ -284,8 +284,8 @@ class Own:
             self.carried.add(quantity)
         else:
             with suppress(*FAILURES), np.errstate(all="ignore"):
-                own = bearing(problem, self.wrong)
-                sets = [{q: own[q] for q in some} for some in choices(own, self.spare)]
+                bearing_numbers = bearing(problem, self.wrong)
+                sets = [{q: bearing_numbers[q] for q in some} for some in choices(bearing_numbers, self.spare)]
                 meant = [value for used in sets if (value := recomputed(problem, used)) is not None]
                 nearly = replace(typed, unit=5 * np.asarray(typed.unit))  # digits that were not written down
                 if any(is_slip(nearly, value, tolerance) for value in (problem.truth, *meant)):
@@ -295,7 +295,7 @@ class Own:
         self.wrong[quantity] = (problem, typed)
 
 
-def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:
+def credited(problem: Problem, typed: Typed, verdict: Verdict, student: Own, assignment: Assignment) -> Verdict | None:
     """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None.
 
     What has too few digits for the right number may be all digits of one that follows.
@@ -304,13 +304,15 @@ def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignm
     if not is_wrong and verdict.verdict != "precision":
         return None
     with suppress(*FAILURES), np.errstate(all="ignore"):  # no number that a student may think of stops a class
-        if is_wrong and up_to_rounding(problem, typed, own.right, assignment.tolerance):
+        if is_wrong and up_to_rounding(problem, typed, student.right, assignment.tolerance):
             return replace(verdict, verdict="correct", remark="right, with rounded steps")
-        if own.wrong and assignment.carry_forward:
-            source = follows(problem, typed, own.wrong, assignment.tolerance, spare=own.spare, right=own.right)
+        if student.wrong and assignment.carry_forward:
+            source = follows(
+                problem, typed, student.wrong, assignment.tolerance, spare=student.spare, right=student.right
+            )
             if source is not None:
                 return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
-        digits = rounded_to(problem, typed, own.few) if is_wrong else 0
+        digits = rounded_to(problem, typed, student.few) if is_wrong else 0
         if digits:
             return replace(verdict, verdict="precision", remark="", diagnoses=(too_coarse(problem, typed, digits),))
     return None

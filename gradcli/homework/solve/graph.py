@@ -64,13 +64,13 @@ def without_parentheses(text: str) -> str:
 def reached(starts: Iterable[int], onward: Callable[[int], Iterable[int]]) -> set[int]:
     """Return the vertices that a way leads to from some, which are among them; those below 0 are none."""
     waiting = list(starts)
-    found = set(waiting)
+    vertices = set(waiting)
     while waiting:
         for vertex in onward(waiting.pop()):
-            if vertex >= 0 and vertex not in found:
-                found.add(vertex)
+            if vertex >= 0 and vertex not in vertices:
+                vertices.add(vertex)
                 waiting.append(vertex)
-    return found
+    return vertices
 
 
 Steps = list[tuple[int, int | None]]  # vertices to compute, each with the vertex that it is a copy of, if it is one
@@ -86,11 +86,11 @@ class Order:
     def after(self, given: frozenset[int]) -> Steps:
         """Return the vertices that are computed from given ones."""
         if given not in self.known:
-            touched, found = set(given), self.known.setdefault(given, [])
+            touched, steps = set(given), self.known.setdefault(given, [])
             for vertex, sources in enumerate(self.sources):
                 is_computed = vertex not in given and not touched.isdisjoint(sources)
                 if is_computed or self.copies.get(vertex) in touched:
-                    found.append((vertex, None if is_computed else self.copies[vertex]))
+                    steps.append((vertex, None if is_computed else self.copies[vertex]))
                     touched.add(vertex)
         return self.known[given]
 
@@ -177,10 +177,10 @@ class Graph:
     @cached_property
     def into(self) -> dict[int, list[Edge]]:
         """The edges that end in each vertex: one for each use of it."""
-        found: dict[int, list[Edge]] = {}
+        uses: dict[int, list[Edge]] = {}
         for edge in self.edges:
-            found.setdefault(self.source(edge), []).append(edge)
-        return found
+            uses.setdefault(self.source(edge), []).append(edge)
+        return uses
 
     @cached_property
     def leaves(self) -> list[int]:
@@ -189,13 +189,13 @@ class Graph:
     @cached_property
     def twins(self) -> dict[int, list[int]]:
         """The logarithms that a cross entropy takes of the same softmax, for each softmax that stands beside it."""
-        found: dict[int, list[int]] = {}
+        logarithms: dict[int, list[int]] = {}
         softmax = [(i, v) for i, v in enumerate(self.vertices) if v.op == "softmax"]
         for index, vertex in enumerate(self.vertices) if softmax else ():
             for other, beside in softmax:
                 if vertex.op == "log_softmax" and (vertex.sources, vertex.options) == (beside.sources, beside.options):
-                    found.setdefault(other, []).append(index)
-        return found
+                    logarithms.setdefault(other, []).append(index)
+        return logarithms
 
     @cached_property
     def copies(self) -> dict[int, int]:
@@ -252,10 +252,10 @@ class Graph:
         for index, copied in self.order.after(frozenset(values)):
             again = self.vertices[index].forward(self.operands(index, values)) if copied is None else values[copied]
             values[index] = again
-        found = self.values.copy()
+        all_values = self.values.copy()
         for index, value in values.items():
-            found[index] = value
-        return found
+            all_values[index] = value
+        return all_values
 
     @cached_property
     def order(self) -> Order:

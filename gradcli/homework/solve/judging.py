@@ -132,10 +132,10 @@ class Judge:
         named = read_quantity(call["name"] if call else plain_label(head), self.question.output)
         if named is None or named.kind not in kinds or named[1:] == ask.quantity[1:]:
             return
-        own, other = self.expected[ask.quantity], self.expected.get(named)
+        expected, other = self.expected[ask.quantity], self.expected.get(named)
         if call and other is None:
             return  # `grad(f) = 10`
-        if other is None or not np.array_equal(np.asarray(own), np.asarray(other)):
+        if other is None or not np.array_equal(np.asarray(expected), np.asarray(other)):
             raise UnreadableError(f"it is labelled {head.strip()}, and {ask.written} was asked for")
 
     def plain(self, text: str, wanted: Wanted, comma: Comma) -> Plain:

@@ -83,7 +83,7 @@ class Points:
 
     def finite(self, ask: Ask) -> Iterator[tuple[Point, Value]]:
         """Yield the points at which the right value is finite, with it."""
-        found = 0
+        count = 0
         with np.errstate(all="ignore"):
             for point in self.drawn:
                 try:
@@ -91,32 +91,32 @@ class Points:
                 except UsageError:
                     continue
                 if np.all(np.isfinite(truth)):
-                    found += 1
+                    count += 1
                     yield point, truth
-                if found == ENOUGH:
+                if count == ENOUGH:
                     return
 
     def truths(self, ask: Ask) -> Truths:
         """Return points to judge at. Raises UsageError where there are too few."""
         if ask not in self.known:
             asked = ask.quantity.of if ask.quantity.kind == "value" else ""
-            found = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
-            if len(found) < ENOUGH:
-                few = f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points"
+            points = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
+            if len(points) < ENOUGH:
+                few = f"{ask.written} is finite at {len(points)} of {ATTEMPTS} random points"
                 raise self.question.refused(ask.span, few, 'use form = "number"')
-            self.known[ask] = Truths(found)
+            self.known[ask] = Truths(points)
         return self.known[ask]
 
     def simpler(self, ask: Ask, text: str) -> str:
         """Return a right formula as it may be written for values with the properties that are given."""
         values = {name: value.value for name, value in self.solution.evaluation.scope.items()}
-        found = simpler(text, self.question.given, values)
+        formula = simpler(text, self.question.given, values)
         try:
-            read = read_answer(found)
+            read = read_answer(formula)
             is_right = isinstance(read, Formula) and not counterexample(read, self.truths(ask))
         except UnreadableError:
             return text
-        return found if is_right else text
+        return formula if is_right else text
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def answered(formula: Formula | Typed, point: Point) -> Value:
 def equal(formula: Formula | Typed, other: Formula | Typed, truths: Truths) -> bool:
     """Whether two answers have one value at every point at which both are finite."""
     for point, _ in truths.points:
-        one, two = (np.asarray(answered(each, point)) for each in (formula, other))
-        if np.shape(one) != np.shape(two) or not np.all(CLOSE.near(one, two) | ~np.isfinite(two)):
+        first, second = (np.asarray(answered(each, point)) for each in (formula, other))
+        if np.shape(first) != np.shape(second) or not np.all(CLOSE.near(first, second) | ~np.isfinite(second)):
             return False
     return True
 
@@ -210,8 +210,8 @@ def judged_formula(plain: Plain, truths: Truths) -> Verdict:
         for text, other in plain.others:
             if not equal(read, other, truths):
                 raise UnreadableError(f"{text} is not {plain.text}: write the one that you mean")
-        found = counterexample(read, truths)
-    return Verdict("wrong", found) if found else Verdict("correct")
+        remark = counterexample(read, truths)
+    return Verdict("wrong", remark) if remark else Verdict("correct")
 
 
 def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:

@@ -85,7 +85,7 @@ class Problem:
     that enters, None for 1. Of a snippet (`accumulates`), `before` is the `.grad` that was there before, if any, by
     `earlier` passes; `unreset` are the values of `.grad` if nothing had reset it.
 
-    Where a student goes on from own numbers, `given` are gradients that replace computed ones, and `own` the rules.
+    Where a student goes on from own numbers, `given` are gradients that replace computed ones, and `changes` the rules.
     """
 
     graph: Graph
@@ -101,7 +101,7 @@ class Problem:
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     is_alone: bool = False  # whether nobody asks for the gradients of other vertices
-    own: Mapping[Edge, Change] = field(default_factory=dict)
+    changes: Mapping[Edge, Change] = field(default_factory=dict)
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
@@ -125,7 +125,7 @@ class Problem:
         return sweep(
             self.graph,
             self.of,
-            {**self.own, **(changes or {})} if self.own else changes,
+            {**self.changes, **(changes or {})} if self.changes else changes,
             seed=self.seed,
             given={vertex: value for vertex, value in self.given.items() if vertex != self.by} if self.given else None,
             values=values,
@@ -142,10 +142,10 @@ class Problem:
     @property
     def totals(self) -> dict[int, Value]:
         """The right gradient of every vertex below `of`."""
-        found: dict[int, Value] | None = self.cache.get("totals")
-        if found is None:
-            found = self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in self.swept().items()}
-        return found
+        totals: dict[int, Value] | None = self.cache.get("totals")
+        if totals is None:
+            totals = self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in self.swept().items()}
+        return totals
 
     @cached_property
     def truth(self) -> Value:
@@ -164,7 +164,7 @@ class Problem:
     def local(self, edge: Edge) -> Value:
         """Return the local derivative of an elementwise edge, the student's own if there is one."""
         right = self.graph.local(edge)
-        change = self.own.get(edge)
+        change = self.changes.get(edge)
         return right if change is None else change(np.ones_like(right)[()], right)
 
     def reaches(self, vertex: int) -> bool:
@@ -176,8 +176,8 @@ class Problem:
         """The edges that the gradient flows along."""
 
         def reached() -> list[Edge]:
-            own = self.graph.within
-            return [e for e in self.graph.edges if self.reaches(e.vertex) and (own is None or e.vertex in own)]
+            within = self.graph.within
+            return [e for e in self.graph.edges if self.reaches(e.vertex) and (within is None or e.vertex in within)]
 
         return self.once("edges", reached)
 
@@ -213,12 +213,12 @@ class Problem:
     @cached_property
     def paths(self) -> list[tuple[Edge, ...]] | None:
         """The paths from `of` to `by`, each from the output on; None where they are too many to try."""
-        found: list[tuple[Edge, ...]] = []
+        paths: list[tuple[Edge, ...]] = []
         for path in self._walk():
-            if len(found) == PATHS:
+            if len(paths) == PATHS:
                 return None
-            found.append(path)
-        return found
+            paths.append(path)
+        return paths
 
     @property
     def above(self) -> frozenset[int]:
@@ -229,11 +229,11 @@ class Problem:
     def alone(self) -> frozenset[int] | None:
         """The vertices through which `by` has its gradient from those that are given; None where all are asked for."""
 
-        def found() -> frozenset[int]:
+        def compute_alone() -> frozenset[int]:
             known = self.given.keys() - {self.by}
             return frozenset(reached([self.by], lambda vertex: () if vertex in known else self.users(vertex)))
 
-        return self.once(("alone", self.by), found) if self.is_alone else None
+        return self.once(("alone", self.by), compute_alone) if self.is_alone else None
 
     def feels(self, edges: Collection[Edge]) -> bool:
         """Whether changed edges change something that is asked for: the gradient of `by`, where that is alone."""
@@ -248,11 +248,11 @@ class Problem:
     def read(self) -> frozenset[int]:
         """The vertices whose values the rules have that lead to `by`."""
 
-        def found() -> frozenset[int]:
+        def compute_read() -> frozenset[int]:
             steps = {edge.vertex for edge in self.graph.edges if self.graph.source(edge) in self.above}
             return frozenset(v for step in steps for v in (step, *self.graph.vertices[step].sources))
 
-        return self.once(("read", self.by), found)
+        return self.once(("read", self.by), compute_read)
 
     def _walk(self) -> Iterator[tuple[Edge, ...]]:
         above = self.above

@@ -87,11 +87,11 @@ def simpler(text: str, given: Mapping[str, str], values: Mapping[str, Any]) -> s
 
     try:
         tree = parse_expression(Source(text, "formula"))
-        for name, told in given.items():
-            for part, by in SIMPLER.get(told, ()):
-                old, new = (parse_expression(Source(one.format(name), "formula")) for one in (part, by))
+        for name, property_name in given.items():
+            for part, by in SIMPLER.get(property_name, ()):
+                old, new = (parse_expression(Source(template.format(name), "formula")) for template in (part, by))
                 tree = replaced(tree, old, new)
-            if "T" in "".join(part for part, _ in SIMPLER.get(told, ())):
+            if "T" in "".join(part for part, _ in SIMPLER.get(property_name, ())):
                 tree = turned(tree, name, values)
         return unparse(simplify_checked(tree, values))
     except GradcliError:

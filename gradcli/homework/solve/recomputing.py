@@ -18,7 +18,7 @@ Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # answers, with the problems
 
 def bearing(problem: Problem, earlier: Earlier) -> dict[Quantity, tuple[Problem, Typed]]:
     """Return the earlier answers that can have a part in another one."""
-    return {quantity: one for quantity, one in earlier.items() if bears(problem, one[0])}
+    return {quantity: answer for quantity, answer in earlier.items() if bears(problem, answer[0])}
 
 
 def bears(problem: Problem, other: Problem) -> bool:
@@ -32,17 +32,17 @@ def bears(problem: Problem, other: Problem) -> bool:
 def is_behind(problem: Problem, other: Problem) -> bool:
     if other.kind == "value":
         read = frozenset({problem.by}) if problem.kind == "value" else problem.read
-        own = frozenset((other.by, *problem.graph.twins.get(other.by, ())))
-        return not read.isdisjoint((*own, *(vertex for vertex, _ in problem.graph.order.after(own))))
+        own_vertices = frozenset((other.by, *problem.graph.twins.get(other.by, ())))
+        return not read.isdisjoint((*own_vertices, *(vertex for vertex, _ in problem.graph.order.after(own_vertices))))
     if problem.kind == "value":
         return False
-    return any(one.by in problem.above for one in (other, *(above for above, _ in other.sums())))
+    return any(asked.by in problem.above for asked in (other, *(above for above, _ in other.sums())))
 
 
-def choices(own: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
+def choices(own_numbers: Earlier, spare: Iterable[Collection[Quantity]]) -> Iterator[tuple[Quantity, ...]]:
     """Yield the sets of own numbers that a student may have gone on with, the latest number first in each."""
-    everything, seen = list(own)[::-1], set[tuple[Quantity, ...]]([()])
-    for some in chain([()], spare if len(own) > 1 else ()):  # the groups are found only where they are needed
+    everything, seen = list(own_numbers)[::-1], set[tuple[Quantity, ...]]([()])
+    for some in chain([()], spare if len(own_numbers) > 1 else ()):  # the groups are found only where they are needed
         chosen = tuple(quantity for quantity in everything if quantity not in some)
         if chosen not in seen:
             seen.add(chosen)
@@ -63,21 +63,21 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
         if other.kind == "gradient" and not other.stop and other.of == problem.of and other.by != problem.by
     }
     changes = own_probabilities(graph, forward)
-    for other, typed in sorted(earlier.values(), key=lambda one: one[0].of):  # that of a later value has the others
+    for other, typed in sorted(earlier.values(), key=lambda pair: pair[0].of):  # that of a later value has the others
         if is_partial(other, problem):
             changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
     totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
-    found = totals.get(problem.by)
-    return found if problem.before is None or found is None else problem.before + found
+    total = totals.get(problem.by)
+    return total if problem.before is None or total is None else problem.before + total
 
 
 def own_probabilities(graph: Graph, forward: Mapping[int, Value]) -> dict[Edge, Change]:
     """Return the rule of a cross entropy over a student's own probabilities, which may have any sign."""
 
-    def rule(own: Value, axis: int) -> Change:
-        return lambda g, contribution: g - own * np.sum(g, axis=axis, keepdims=True)
+    def rule(probabilities: Value, axis: int) -> Change:
+        return lambda g, contribution: g - probabilities * np.sum(g, axis=axis, keepdims=True)
 
     softmax = [vertex for vertex in forward if vertex in graph.twins]
     return {

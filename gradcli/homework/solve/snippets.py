@@ -39,9 +39,9 @@ class Ways:
         if truth is None or isinstance(truth, bool | str):
             return None
         name = asked.removesuffix(".grad")
-        found = self.of_grad(name, asked, truth) if name != asked or self.is_copied(name) else None
-        found = found or self.of_returned(truth) or (self.of_value(asked, truth) if name == asked else None)
-        return found or number_alone(asked, truth)
+        problem = self.of_grad(name, asked, truth) if name != asked or self.is_copied(name) else None
+        problem = problem or self.of_returned(truth) or (self.of_value(asked, truth) if name == asked else None)
+        return problem or number_alone(asked, truth)
 
     def is_copied(self, name: str) -> bool:
         """Whether the snippet gives a name to something that it reads from a `.grad`."""
@@ -53,14 +53,14 @@ class Ways:
 
         A copy of a `.grad` (`g = w.grad.clone()`), and a leaf without a name (`layers[0].weight`), are known by value.
         """
-        has_name = any(arrived.name == name for one in self.passes for arrived in one)
+        has_name = any(arrived.name == name for backward_pass in self.passes for arrived in backward_pass)
         for number, (graph, seed) in reversed(list(enumerate(self.graphs[: len(self.passes)]))):
             if graph is None:
                 continue
             by = graph.names.get(name) if name != asked else None
             if by is not None and by not in graph.leaves:
-                found = self.problem_by(graph, seed, by)
-                return found if is_same(found.truth, truth) else None  # one pass alone has given its `.grad`
+                problem = self.problem_by(graph, seed, by)
+                return problem if is_same(problem.truth, truth) else None  # one pass alone has given its `.grad`
             for arrived in self.passes[number]:
                 if arrived.name == name if has_name else is_same(arrived.after, truth):
                     return self.of_pass(number, graph, seed, arrived, truth)
@@ -74,7 +74,7 @@ class Ways:
         by = graph.names.get(arrived.name)
         if by is None:
             return None
-        earlier = [a for one in self.passes[:number] for a in one if a.name == arrived.name]
+        earlier = [a for backward_pass in self.passes[:number] for a in backward_pass if a.name == arrived.name]
         added = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
         unreset = tuple(value for value in added if not is_same(value, arrived.after))  # where nobody has reset it
         problem = replace(self.problem_by(graph, seed, by), before=arrived.before, unreset=unreset)
@@ -85,14 +85,14 @@ class Ways:
 
     def before(self, number: int, arrived: Accumulated) -> tuple[Problem, ...]:
         """Return the problems of the earlier passes that are in a `.grad`; none where those are not all."""
-        found: list[Problem] = []
+        problems: list[Problem] = []
         for graph, seed in reversed(self.graphs[:number]):
             by = None if graph is None else graph.names.get(arrived.name)
             if graph is None or by is None:
                 return ()
-            found.append(self.problem_by(graph, seed, by))
-            if is_same(sum(problem.truth for problem in found), arrived.before):
-                return tuple(found)
+            problems.append(self.problem_by(graph, seed, by))
+            if is_same(sum(problem.truth for problem in problems), arrived.before):
+                return tuple(problems)
         return ()
 
     def of_returned(self, truth: Any) -> Problem | None:
@@ -169,9 +169,9 @@ class SnippetSolution:
         self.ways = Ways(question.source.text, ran)
         self.truths = {a.quantity: self.read(a, value) for a, value in zip(self.asks, ran.values, strict=True)}
         self.raised = ran.raised or NO_ERROR[0]
-        self.truths |= {a.quantity: self.told(a) for a in question.asks if a.quantity.kind in ("printed", "raises")}
+        self.truths |= {a.quantity: self.words(a) for a in question.asks if a.quantity.kind in ("printed", "raises")}
 
-    def told(self, ask: Ask) -> str:
+    def words(self, ask: Ask) -> str:
         """Return the text that a line has printed, or the error that was raised."""
         if ask.quantity.kind == "raises":
             return self.raised
@@ -200,8 +200,8 @@ class SnippetSolution:
 
     def outcomes(self, text: str, given: Mapping[str, Any] = MappingProxyType({})) -> dict[Quantity, Any]:
         """Return the answers if the snippet were another text, which may read what is `given` by its names."""
-        (found,) = self.all_outcomes([text], given)
-        return found
+        (answers,) = self.all_outcomes([text], given)
+        return answers
 
     def all_outcomes(
         self, texts: Sequence[str], given: Mapping[str, Any] = MappingProxyType({}), *, small: bool = True
@@ -211,11 +211,11 @@ class SnippetSolution:
         They are empty where it cannot run, within few steps if `small`.
         """
         others = Others(self.script, tuple(texts), dict(given), small)
-        found: Outcomes = ask_process(answered, others, Outcomes) if texts else ()
+        all_answers: Outcomes = ask_process(answered, others, Outcomes) if texts else ()
         quantities = [ask.quantity for ask in self.asks]
         return [
-            {one: value for one, value in zip(quantities, values, strict=False) if not isinstance(value, Refusal)}
-            for values in found
+            {q: value for q, value in zip(quantities, values, strict=False) if not isinstance(value, Refusal)}
+            for values in all_answers
         ]
 
     def reason(self, ask: Ask) -> str:

@@ -49,11 +49,11 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
     graph.vertices = [
         replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
     ]  # the rules of 3/x divide a number by formulas
-    found = over(problem, graph, set(graph.named) - ({problem.by} if problem.kind == "value" else set()))
-    if is_raw or not is_finite(found.value):
-        return unparse(found.tree) if found.size <= LONGEST else LONG
+    named_formula = over(problem, graph, set(graph.named) - ({problem.by} if problem.kind == "value" else set()))
+    if is_raw or not is_finite(named_formula.value):
+        return unparse(named_formula.tree) if named_formula.size <= LONGEST else LONG
     values = {v.line.name: v.value for v in graph.vertices}
-    forms = [form for form in (over(problem, graph, set()), found) if form.size <= LONGEST]
+    forms = [form for form in (over(problem, graph, set()), named_formula) if form.size <= LONGEST]
     short = [guarded("simplification", partial(simplify_checked, form.tree, values), form.tree) for form in forms]
     return unparse(min(short, key=length)) if short else LONG
 
@@ -70,8 +70,8 @@ def over(problem: Problem, graph: Graph, named: set[int]) -> Formula:
             written.append(vertex.primitive(*lifted(at_values(vertex, written)), **vertex.options))
     if problem.kind == "value":
         return written[problem.by]  # type: ignore[no-any-return]
-    one = np.ones_like(graph.vertices[problem.of].value)[()]
-    seed = Formula(Number(1), one)
+    unit = np.ones_like(graph.vertices[problem.of].value)[()]
+    seed = Formula(Number(1), unit)
     return sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]  # type: ignore[no-any-return]
 
 
@@ -127,18 +127,18 @@ class Solution:
         """Refuse constants that are no variables, and properties that are not known or that the values do not have."""
         question, known = self.question, self.variables.places
         for key, name in (
-            *(("constant", one) for one in question.constant),
-            *(("given", one) for one in question.given),
+            *(("constant", name) for name in question.constant),
+            *(("given", name) for name in question.given),
         ):
             place = question.places.value(*question.path[:-1], key)
             if name not in known:
                 raise question.refused(place, f"the program has no variable {name}", f"it has {', '.join(known)}")
             if key == "given" and question.given[name] not in PROPERTIES:
-                told = f"no property is called {question.given[name]!r:.40}"
-                raise question.refused(place, told, f"there are {', '.join(PROPERTIES)}")
+                message = f"no property is called {question.given[name]!r:.40}"
+                raise question.refused(place, message, f"there are {', '.join(PROPERTIES)}")
             if key == "given" and not has(question.given[name], self.evaluation.scope[name].value):
-                told = f"{name} is not {question.given[name].replace('_', ' ')} in the values of the question"
-                raise question.refused(place, told, f"give {name} such a value")
+                message = f"{name} is not {question.given[name].replace('_', ' ')} in the values of the question"
+                raise question.refused(place, message, f"give {name} such a value")
 
     def problem(self, ask: Ask) -> Problem:
         """Return the problem of a quantity, checked to have an answer."""
@@ -165,10 +165,10 @@ class Solution:
         if ask.quantity.kind == "entry":
             return self.entry(ask)
         try:
-            found = self.derived(derivatives, ask)
+            parts = self.derived(derivatives, ask)
         except GradcliError as error:
             raise self.question.refused(ask.span, error.message, error.help or HELP) from None
-        return assembled(ask.quantity, {one.by: one.value for one in found}, self.by(ask))
+        return assembled(ask.quantity, {part.by: part.value for part in parts}, self.by(ask))
 
     def derived(self, derive: Callable[..., tuple[T, ...]], ask: Ask) -> tuple[T, ...]:
         """Return what there is of each derivative by one of the variables, or by several."""
@@ -183,8 +183,8 @@ class Solution:
         whole = np.asarray(self.problem(replace(ask, quantity=quantity)).truth)
         index = tuple(map(int, ask.quantity.by.split(",")))
         if len(index) != whole.ndim or any(place >= size for place, size in zip(index, whole.shape, strict=True)):
-            told = f"{ask.quantity.of} has the shape {whole.shape}, and no entry [{ask.quantity.by}]"
-            raise self.question.refused(ask.span, told, "entries are counted from 0")
+            message = f"{ask.quantity.of} has the shape {whole.shape}, and no entry [{ask.quantity.by}]"
+            raise self.question.refused(ask.span, message, "entries are counted from 0")
         return whole[index]
 
     def by(self, ask: Ask) -> list[str]:
@@ -198,12 +198,12 @@ class Solution:
         free = {name: shape for name, shape in known.items() if name not in self.question.constant}
         for name in filter(None, quantity.by.split(",")):
             if name not in free:
-                told = f"the program has no variable {name}" if name not in known else f"{name} is constant"
-                raise self.question.refused(ask.span, told, f"it has {', '.join(free)}")
+                message = f"the program has no variable {name}" if name not in known else f"{name} is constant"
+                raise self.question.refused(ask.span, message, f"it has {', '.join(free)}")
         names = [name for name in free if name in quantity.by.split(",") or not quantity.by]
         if len(names) > 1 and any(free[name] for name in names):
-            told = f"{', '.join(names)} are not all single numbers"
-            raise self.question.refused(ask.span, told, f"name one: {quantity.kind} {quantity.of} {names[0]}")
+            message = f"{', '.join(names)} are not all single numbers"
+            raise self.question.refused(ask.span, message, f"name one: {quantity.kind} {quantity.of} {names[0]}")
         return names
 
     def whole_formula(self, ask: Ask) -> str:
@@ -213,9 +213,9 @@ class Solution:
         if ask.quantity.kind == "entry":
             help = f"ask for {ask.quantity.of}, or for the number"
             raise self.question.refused(ask.span, "an entry is no formula", help)
-        found = self.derived(formulas, ask)
-        trees = {one.by: unparse(one.formula) for one in found if one.formula is not None and not one.upstreams}
-        if len(trees) < len(found):
+        parts = self.derived(formulas, ask)
+        trees = {part.by: unparse(part.formula) for part in parts if part.formula is not None and not part.upstreams}
+        if len(trees) < len(parts):
             return LONG
         return listed_text(assembled(ask.quantity, trees, self.by(ask)))
 
@@ -251,12 +251,12 @@ class Solution:
         if np.ndim(value) and not is_local:
             raise refused(f"{of} has shape {np.shape(value)}", f"sum it first, or ask for jacobian {of} {by}")
         if problem.truth is None:
-            told = f"{of} does not depend on {by}{' directly' * is_local}"
-            raise refused(told, "ask for one that it depends on")
+            message = f"{of} does not depend on {by}{' directly' * is_local}"
+            raise refused(message, "ask for one that it depends on")
         is_structured = any(problem.graph.vertices[edge.vertex].structured for edge in problem.edges)
         if is_local and (is_structured or np.shape(problem.truth) != np.shape(value)):
-            told = f"{quantity} is no array of numbers, as {of} is not elementwise in {by}"
-            raise refused(told, f"ask for a total derivative, such as d{self.question.output}/d{by}")
+            message = f"{quantity} is no array of numbers, as {of} is not elementwise in {by}"
+            raise refused(message, f"ask for a total derivative, such as d{self.question.output}/d{by}")
 
     def vertex(self, name: str, span: Span) -> int:
         if name == "output" and name not in self.graph.names:
@@ -282,10 +282,10 @@ class Solution:
         outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
         whole = self.graph.vertices[self.graph.output].value
         upstream = np.ones_like(whole) if np.ndim(whole) else None
-        found = [build(self.evaluation, upstream)]
-        found.extend(explain(self.evaluation.program, self.at, of=name) for name in sorted(outputs))
+        explanations = [build(self.evaluation, upstream)]
+        explanations.extend(explain(self.evaluation.program, self.at, of=name) for name in sorted(outputs))
         if not self.is_raw:  # for a worked solution alone, which few runs show
             from gradcli.explanation.formulas.simplified import simplified
 
-            found = list(map(simplified, found))
-        yield from found
+            explanations = list(map(simplified, explanations))
+        yield from explanations

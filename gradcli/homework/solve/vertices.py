@@ -156,14 +156,14 @@ def steps(op: str, options: Mapping[str, Any]) -> list[Step]:
 
 def on_paper(vertex: Vertex, number: int) -> Iterator[Vertex]:
     """Yield a vertex, or the steps that it is on paper, the first with a number; the last one has its value."""
-    found = steps(vertex.op, vertex.options) if vertex.op else []
+    paper_steps = steps(vertex.op, vertex.options) if vertex.op else []
     last = None
-    for count, step in enumerate(found, 1):
+    for count, step in enumerate(paper_steps, 1):
         inputs = [_input(vertex, position, last, number + count - 2) for position in step.inputs]
         operands, sources, trees, are_leading = zip(*inputs, strict=True)
         rules = {p: rule for p, rule in enumerate(step.primitive.rules) if rule and are_leading[p]}
         value, line = vertex.value, vertex.line
-        if count < len(found):
+        if count < len(paper_steps):
             value = step.primitive.forward(*operands, **step.options)
             written = step.primitive.notation(tuple(map(Formula, trees, operands)), dict(step.options))
             line = replace(line, name=f"{line.name}_{count}", written=written)

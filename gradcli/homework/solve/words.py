@@ -85,16 +85,16 @@ def judged_error(text: str, expected: str) -> Verdict:
     given = plainly(text)
     if not kind or kind == NO_ERROR[0]:
         return Verdict("correct" if given.rstrip(".") in NO_ERROR else "wrong")
-    own, colon, told = RAISES.sub("", given).partition(":")
-    if REMARK.sub("", own).replace(" ", "").rpartition(".")[2] == kind.casefold():
-        is_right = not colon or is_part(told, message) or not told.strip()
+    error_type, colon, given_message = RAISES.sub("", given).partition(":")
+    if REMARK.sub("", error_type).replace(" ", "").rpartition(".")[2] == kind.casefold():
+        is_right = not colon or is_part(given_message, message) or not given_message.strip()
     else:
         is_right = len(given) >= LEAST and len(given.split()) > 1 and is_part(given, message)
     return Verdict("correct" if is_right else "wrong")
 
 
 def is_part(text: str, message: str) -> bool:
-    given, whole = (" ".join(re.findall(r"\w+", one.casefold())) for one in (text, message))
+    given, whole = (" ".join(re.findall(r"\w+", sentence.casefold())) for sentence in (text, message))
     return bool(given) and f" {given} " in f" {whole} "
 
 
@@ -105,8 +105,8 @@ def judged_choice(text: str, words: Words) -> Verdict:
     """
     whole = plainly(text)
     parts = [whole] if len(words.answers) == 1 or whole in map(plainly, words.choices) else SEVERAL.split(whole)
-    found = {chosen_one(part, words) for part in parts if part}
-    return Verdict("correct" if found == {*words.answers} else "wrong")
+    numbers = {chosen_one(part, words) for part in parts if part}
+    return Verdict("correct" if numbers == {*words.answers} else "wrong")
 
 
 def chosen_one(given: str, words: Words) -> int:
@@ -116,8 +116,8 @@ def chosen_one(given: str, words: Words) -> int:
     if not chosen and numbered:
         number = numbered["number"]
         place = int(number) if number.isdigit() else ord(number) - ord("a") + 1
-        told = numbered["text"]
-        if 1 <= place <= len(words.choices) and (not told or plainly(words.choices[place - 1]) == plainly(told)):
+        text = numbered["text"]
+        if 1 <= place <= len(words.choices) and (not text or plainly(words.choices[place - 1]) == plainly(text)):
             chosen = [place]
     if len(chosen) != 1:
         raise UnreadableError(f"it is none of the choices: write a number from 1 to {len(words.choices)}")

@@ -206,16 +206,16 @@ class Similar:
 
     def add(self, result: Result) -> None:
         """Count one submission."""
-        own: dict[Value, str] = {}
+        answers: dict[Value, str] = {}
         for answer, form in wrong_answers(result):
             if answer.elsewhere or not answer.diagnoses:
                 value = (answer.question, answer.quantity, form)
-                own[value] = answer.given or ""
+                answers[value] = answer.given or ""
                 self.owners[value] = tuple(dict.fromkeys((*self.owners.get(value, ()), *answer.elsewhere)))
-        for value in own:
+        for value in answers:
             self.holders.setdefault(value, []).append(len(self.students))
         self.students.append(result.student)
-        self.values.append(own)
+        self.values.append(answers)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -238,7 +238,7 @@ class Similar:
     def _candidates(self) -> Iterator[tuple[int, int]]:
         shared = {value: holders for value, holders in self.holders.items() if len(holders) > 1}
         ranks = {value: rank for rank, value in enumerate(shared)}
-        signatures = [sorted(ranks[value] for value in own if value in ranks) for own in self.values]
+        signatures = [sorted(ranks[value] for value in answers if value in ranks) for answers in self.values]
         for holders in shared.values():
             if len(holders) <= FEW:
                 yield from combinations(sorted(holders), 2)

@@ -67,5 +67,5 @@ class MistakeCounts:
     @property
     def rows(self) -> Iterator[MistakeCount]:
         """The mistakes, the most frequent first."""
-        for (code, kind), count in sorted(self.counts.items(), key=lambda one: (-one[1], one[0])):
+        for (code, kind), count in sorted(self.counts.items(), key=lambda entry: (-entry[1], entry[0])):
             yield MistakeCount(code, kind, count, self.certain[code, kind], self.answers[kind])

@@ -118,8 +118,8 @@ def listed(tree: Expression, text: str) -> Typed | None:
             return read_numeral(text[slice(*node.span)])
         return array_of(parts) if isinstance(node, List) and None not in parts else None
 
-    found: Typed | None = fold(tree, step)
-    return found
+    array: Typed | None = fold(tree, step)
+    return array
 
 
 def array_of(entries: list[Typed]) -> Typed | None:

@@ -184,8 +184,8 @@ class Rows:
         first, *others = self.spellings
         if others:
             places = {who: f" on line {line}" if line else "" for who, line in self.spellings.items()}
-            found = listed([f"{shortened(who) or NOBODY}{place}" for who, place in places.items()])
-            return Submission(name, first or NOBODY, unreadable=f"this student is found twice: {found}")
+            names = listed([f"{shortened(who) or NOBODY}{place}" for who, place in places.items()])
+            return Submission(name, first or NOBODY, unreadable=f"this student is found twice: {names}")
         remarks = () if first else ("the column student is empty",)
         return Submission(name, first or NOBODY, tuple(self.given), remarks=remarks)
 
@@ -200,12 +200,12 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
         yield Submission(name, student, unreadable=why)
         return
     everyone = "student" not in header
-    found = by_student(name, ((line, [student, *cells] if everyone else cells) for line, cells in rows))
-    first = next(found, None)
+    submissions = by_student(name, ((line, [student, *cells] if everyone else cells) for line, cells in rows))
+    first = next(submissions, None)
     if first is None:
         first = Submission(name, student, unreadable="" if everyone else "it has no rows below the first line")
     yield first
-    yield from found
+    yield from submissions
 
 
 def by_student(name: str, rows: Iterable[tuple[int, Sequence[str]]]) -> Iterator[Submission]:
@@ -213,13 +213,13 @@ def by_student(name: str, rows: Iterable[tuple[int, Sequence[str]]]) -> Iterator
     students: dict[str, Rows] = {}
     spelt: dict[str, Rows] = {}
     seen: dict[str, str] = {}  # equal texts of rows are kept once
-    for line, (own, question, quantity, answer) in rows:
-        if own not in spelt:
-            spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
-            spelt[own].spellings[own] = line
+    for line, (student, question, quantity, answer) in rows:
+        if student not in spelt:
+            spelt[student] = students.setdefault(identity(student or NOBODY), Rows())
+            spelt[student].spellings[student] = line
         question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
-        problem = damage(line, (own, question, quantity, answer))
-        spelt[own].given.append(Given(question, quantity, answer or None, problem, line=line))
+        problem = damage(line, (student, question, quantity, answer))
+        spelt[student].given.append(Given(question, quantity, answer or None, problem, line=line))
     spelt.clear()
     while students:
         yield students.pop(next(iter(students))).submission(name)
@@ -227,8 +227,8 @@ def by_student(name: str, rows: Iterable[tuple[int, Sequence[str]]]) -> Iterator
 
 def damage(line: int, cells: Iterable[str]) -> str:
     """Return why cells are no text, "" where they are."""
-    found = DAMAGED.search("".join(cells))
-    return f"{f'line {line}' if line else 'its row'} holds {visible(found[0])}, which is no text" if found else ""
+    match = DAMAGED.search("".join(cells))
+    return f"{f'line {line}' if line else 'its row'} holds {visible(match[0])}, which is no text" if match else ""
 
 
 def of_student(name: str, student: str, text: str) -> Submission:
@@ -249,7 +249,7 @@ def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
         (line, [row[place].strip() if place < len(row) else "" for place in places])
         for line, row in joined(rows, header, delimiter_of(text))
     )
-    return set(header), ((line, own) for line, own in cells if any(own))
+    return set(header), ((line, row_cells) for line, row_cells in cells if any(row_cells))
 
 
 def joined(rows: Iterator[tuple[int, list[str]]], header: list[str], separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -287,9 +287,9 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
 
     Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
     """
-    told = SEPARATED.match(text)
-    if told:
-        yield from ((line + 1, row) for line, row in rows_of(text[told.end() :]))
+    separator_line = SEPARATED.match(text)
+    if separator_line:
+        yield from ((line + 1, row) for line, row in rows_of(text[separator_line.end() :]))
         return
     csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
     separator = delimiter_of(text)

@@ -71,11 +71,11 @@ def places_of(paths: Iterable[str], others: list[File]) -> dict[Place, File]:
     def place(path: Path) -> Place:
         return real(os.path.dirname(path)), path.name  # noqa: PTH120 (much faster than Path.parent)
 
-    found: dict[Place, File] = {}
+    files: dict[Place, File] = {}
     for name in paths:
         if name == "-":
-            if ("", name) not in found:
-                found["", name] = File(Path(STANDARD_INPUT), data=standard_input())
+            if ("", name) not in files:
+                files["", name] = File(Path(STANDARD_INPUT), data=standard_input())
             continue
         if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
             if name.lower().endswith((*PACKED, *TABLES)):  # of a class: no student is called after it
@@ -83,14 +83,14 @@ def places_of(paths: Iterable[str], others: list[File]) -> dict[Place, File]:
                 raise unread(
                     name, "it is a sheet of an office: save it as CSV" if is_table else "it is packed: unpack it"
                 )
-            found[place(Path(name))] = File(Path(name))
+            files[place(Path(name))] = File(Path(name))
             continue
         for file, is_taken in taken(list(files_in(Path(name)))):
             if is_taken:
-                found.setdefault(place(file.path), file)
+                files.setdefault(place(file.path), file)
             else:
                 others.append(file)
-    return found
+    return files
 
 
 def warn_of(others: Sequence[File]) -> None:
@@ -104,16 +104,16 @@ def warn_of(others: Sequence[File]) -> None:
 
 def taken(entries: Sequence[tuple[File, bool]]) -> Iterator[tuple[File, bool]]:
     """Yield the entries of a folder and whether each is a submission; without what systems write beside them."""
-    own = [(file, is_regular) for file, is_regular in entries if file.path.name not in BESIDE]
-    counts = Counter(parent(file) for file, _ in own)
-    own = [
+    kept = [(file, is_regular) for file, is_regular in entries if file.path.name not in BESIDE]
+    counts = Counter(parent(file) for file, _ in kept)
+    kept = [
         (file, is_regular)
-        for file, is_regular in own
-        if not (is_regular and ABOUT.fullmatch(file.path.name) and (counts[parent(file)] > 1 or is_loose(file, own)))
+        for file, is_regular in kept
+        if not (is_regular and ABOUT.fullmatch(file.path.name) and (counts[parent(file)] > 1 or is_loose(file, kept)))
     ]
-    counts = Counter(parent(file) for file, _ in own)
-    for file, is_regular in own:
-        is_alone = counts[parent(file)] == 1 and not is_loose(file, own)
+    counts = Counter(parent(file) for file, _ in kept)
+    for file, is_regular in kept:
+        is_alone = counts[parent(file)] == 1 and not is_loose(file, kept)
         yield file, not is_regular or is_alone or file.kind in ENDINGS
 
 
@@ -171,14 +171,14 @@ def files_to_grade(names: Sequence[str], output: str, others: list[File]) -> lis
         raise UsageError(
             "E002", "there is no submission", help="name files or folders, such as gradcli check week1.toml answers/"
         )
-    found, target = places_of(names, others), os.path.realpath(output)
-    if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in found}:
+    by_place, target = places_of(names, others), os.path.realpath(output)
+    if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in by_place}:
         raise UsageError(
             "E023", f"{visible(output)} holds submissions", help="write to another place, such as -o reports/"
         )
     if Path(output).suffix.lower() not in TYPED:
-        found.pop(os.path.split(target), None)  # a report of the last time is no submission
-    files = list(found.values())
+        by_place.pop(os.path.split(target), None)  # a report of the last time is no submission
+    files = list(by_place.values())
     followed = (file for file in files if file.folder is None or not file.path.is_symlink())
     refuse_overwriting(output, ("-" if file.data is not None else str(file.path) for file in followed))
     if not files:

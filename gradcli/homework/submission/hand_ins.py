@@ -42,7 +42,7 @@ def read_notebook(name: str, student: str, text: str, labels: Labels | None) -> 
     code = "\n\n".join(magicless(source) for kind, source, _ in cells if kind == "code")
     typed = "\n\n".join([*(source for kind, source, _ in cells if kind != "code"), *printed])
     answers = read_lines(name, student, typed, labels)
-    given = tuple(one for one in answers.given if labels.question(one.question) not in labels.codes)
+    given = tuple(answer for answer in answers.given if labels.question(answer.question) not in labels.codes)
     programs = read_program(name, student, code, labels).given if labels.codes else ()
     return replace(answers, given=(*given, *programs), remarks=() if labels.codes else answers.remarks)
 
@@ -63,8 +63,8 @@ def of_cell(answer: Given, labels: Labels) -> Iterator[Given]:
         yield from (replace(answer, quantity=ask.written, text=part) for ask, part in zip(asks, parts, strict=True))
         return
     typed = () if answer.question in labels.codes else read_lines("", "", f"[{answer.question}]\n{text}", labels).given
-    if any(labels.ask(answer.question, one.quantity) for one in typed):
-        yield from (replace(one, line=answer.line) for one in typed)
+    if any(labels.ask(answer.question, typed_answer.quantity) for typed_answer in typed):
+        yield from (replace(typed_answer, line=answer.line) for typed_answer in typed)
         return
     problem = "" if len(asks) == 1 or answer.question in labels.codes else SEVERAL
     yield from (replace(answer, quantity=ask.written, text=text, problem=problem or answer.problem) for ask in asks)
@@ -120,10 +120,10 @@ class HandIn:
 
         One that cannot be read says why.
         """
-        found = self.submission or self.read_file(labels)
+        work = self.submission or self.read_file(labels)
         if self.place and labels is not None:
-            found = replace(found, given=tuple(part for one in found.given for part in of_cell(one, labels)))
-        return replace(found, remarks=(*found.remarks, self.remark)) if self.remark else found
+            work = replace(work, given=tuple(part for answer in work.given for part in of_cell(answer, labels)))
+        return replace(work, remarks=(*work.remarks, self.remark)) if self.remark else work
 
     def read_file(self, labels: Labels | None) -> Submission:
         text, problem = self.text or read_file(self.file, LARGEST)
@@ -155,49 +155,49 @@ class HandIn:
         return self.file.kind == CLASS and self.file.folder is None and self.submission is None
 
 
-def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> Iterator[HandIn]:
+def told_apart(works: Sequence[HandIn], known: Callable[[str], str] = str) -> Iterator[HandIn]:
     """Yield the work of every student, in order; `known` gives the name under which one of a class is known.
 
     A student who is found in several files has one item, in place of the first: it is unreadable, and names the files.
     """
-    found = without_blank(found)
-    again = {identity(one.student) for one in found if one.is_again}
+    works = without_blank(works)
+    again = {identity(work.student) for work in works if work.is_again}
     groups: dict[Who, list[tuple[HandIn, HandIn]]] = {}  # each item with the file that it is from
-    for one in found:
-        for item in own_hand_ins(one, known):
-            groups.setdefault((identity(known(item.student)), one.attempt), []).append((one, item))
-    for (who, _), own in groups.items():
-        item = own[0][1]
-        if len(own) > 1:
-            files = listed([ending(", ".join(filter(None, (str(one.file.path), one.place)))) for one, _ in own])
-            why = f"this student is found {len(own)} times: in {files}; leave one"
+    for work in works:
+        for item in own_hand_ins(work, known):
+            groups.setdefault((identity(known(item.student)), work.attempt), []).append((work, item))
+    for (who, _), pairs in groups.items():
+        item = pairs[0][1]
+        if len(pairs) > 1:
+            files = listed([ending(", ".join(filter(None, (str(work.file.path), work.place)))) for work, _ in pairs])
+            why = f"this student is found {len(pairs)} times: in {files}; leave one"
             why += ", or count attempts: --attempts last" if who in again else ""
             item = replace(item, submission=Submission(str(item.file.path), item.student, unreadable=why))
         yield item
 
 
-def without_blank(found: Sequence[HandIn]) -> list[HandIn]:
+def without_blank(works: Sequence[HandIn]) -> list[HandIn]:
     """Return work without the files that hold no text and lie beside another of the student that does.
 
     Moodle exports such a file for the field that nobody typed into.
     """
-    owners = [(identity(one.student), one.attempt) for one in found]
+    owners = [(identity(work.student), work.attempt) for work in works]
     times = Counter(owners)
-    blank = [times[who] > 1 and one.is_blank for one, who in zip(found, owners, strict=True)]
+    blank = [times[who] > 1 and work.is_blank for work, who in zip(works, owners, strict=True)]
     filled = {who for who, is_blank in zip(owners, blank, strict=True) if not is_blank}
-    return [one for one, who, is_blank in zip(found, owners, blank, strict=True) if not is_blank or who not in filled]
+    return [work for work, who, is_blank in zip(works, owners, blank, strict=True) if not is_blank or who not in filled]
 
 
-def own_hand_ins(one: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:
-    if not one.is_class:
-        yield one
+def own_hand_ins(work: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:
+    if not work.is_class:
+        yield work
         return
-    text, problem = read_file(one.file, LARGEST_CLASS, is_table=True)
-    name = str(one.file.path)
-    found = [Submission(name, one.student, unreadable=problem)] if problem else of_class(name, one.student, text)
-    for submission in found:
+    text, problem = read_file(work.file, LARGEST_CLASS, is_table=True)
+    name = str(work.file.path)
+    students = [Submission(name, work.student, unreadable=problem)] if problem else of_class(name, work.student, text)
+    for submission in students:
         student = known(submission.student)
-        yield HandIn(one.file, student, replace(submission, student=student))
+        yield HandIn(work.file, student, replace(submission, student=student))
 
 
 def ending(path: str) -> str:

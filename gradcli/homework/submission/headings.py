@@ -85,10 +85,10 @@ class Heading:
 def heading_of(line: str) -> Heading | None:
     """Return the heading that a line begins with, None for any other line."""
     line = in_figures(line)
-    found = read_front(line[:LONGEST].split("\n")[0])
-    if found is None:
+    front = read_front(line[:LONGEST].split("\n")[0])
+    if front is None:
         return None
-    number, part, is_in_words, is_closed, place = found
+    number, part, is_in_words, is_closed, place = front
     points = PAID.match(line, place)
     end = AFTER.match(line, points.end() if points else place)
     assert end is not None
@@ -111,8 +111,8 @@ def in_figures(line: str) -> str:
 
 def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
     """Return where a pattern ends that begins at a place, the place itself where it does not."""
-    found = pattern.match(text, place)
-    return found.end() if found else place
+    match = pattern.match(text, place)
+    return match.end() if match else place
 
 
 def read_front(text: str) -> tuple[str, str, bool, bool, int] | None:
@@ -159,16 +159,16 @@ def read_number(text: str, place: int, *, is_in_words: bool) -> tuple[str, int, 
 
 def read_part(text: str, place: int, number: str, *, is_in_words: bool, is_bracket: bool) -> tuple[str, int]:
     """Return the letter or number of a part behind a number, or alone, and where it ends."""
-    found = PART.match(text, place)
-    if not found or (not number and (found["gap"] or found["joint"])) or (found["mark"] and not is_in_words):
+    match = PART.match(text, place)
+    if not match or (not number and (match["gap"] or match["joint"])) or (match["mark"] and not is_in_words):
         return "", place
-    is_apart, has_joint = bool(found["gap"]), is_bracket or bool(found["joint"])
-    follows, then = text[found.end() : found.end() + 1], text[found.end() + 1 : found.end() + 2]
+    is_apart, has_joint = bool(match["gap"]), is_bracket or bool(match["joint"])
+    follows, then = text[match.end() : match.end() + 1], text[match.end() + 1 : match.end() + 2]
     is_close = (follows.isspace() and bool(number)) or not follows
     is_ended = follows in (")", "]", ":") or (follows == "." and not then.isalnum()) or (is_close and not is_apart)
-    is_digit = found["digits"] is not None
+    is_digit = match["digits"] is not None
     if is_digit and not (number and has_joint and not is_apart):
         return "", place
     if is_ended and (number or is_in_words or follows):
-        return (found["letter"] or found["digits"]).lower(), found.end()
+        return (match["letter"] or match["digits"]).lower(), match.end()
     return "", place

@@ -97,10 +97,10 @@ def bulleted(line: str) -> Iterator[str]:
     """Yield a line as it stands, and without the bullet, number or letter before it."""
     yield line
     for _ in range(BULLETS):
-        found = BULLET.match(line)
-        if not found or found.end() == len(line):
+        match = BULLET.match(line)
+        if not match or match.end() == len(line):
             break
-        line = line[found.end() :].strip()
+        line = line[match.end() :].strip()
         yield line
     opener = OPENER.match(line)
     if opener and opener.end() < len(line):
@@ -166,26 +166,28 @@ class Labels:
     def __init__(self, questions: Sequence[Question], *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
         self.known: Remembered[Ask | None] = Remembered(KEPT)
-        self.asked = {one.id: one.asks for one in questions}
-        self.outputs = {one.id: one.output for one in questions}
-        self.names = {one.id: one.names for one in questions}
-        self.codes = [one.id for one in questions if one.code]
+        self.asked = {question.id: question.asks for question in questions}
+        self.outputs = {question.id: question.output for question in questions}
+        self.names = {question.id: question.names for question in questions}
+        self.codes = [question.id for question in questions if question.code]
         self.ids = single((question_name(id), id) for id in self.asked)
         headings = {id: heading_of(id) for id in self.asked}  # `q1` is question 1
         self.numbers = single((head.number, id) for id, head in headings.items() if head and not head.rest)
         self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in self.asked.items()}
-        used = {name for own in self.names.values() for name in own}
+        used = {name for names in self.names.values() for name in names}
         self.spelled = {id: self.spellings_of(asks, self.outputs[id], used) for id, asks in self.asked.items()}
 
     @staticmethod
     def spellings_of(asks: Sequence[Ask], output: str, used: Set[str]) -> dict[str, Ask]:
         """Return the quantities of a question by the spellings of their labels, in small letters, too."""
         pairs = [(form, ask) for ask in asks for form in set(map(spelling_of, spellings(ask, output, used)))]
-        own = single((spelling_of(plain_label(text)), ask) for ask in asks for text in {ask.written, ask.label} - {""})
+        exact_labels = single(
+            (spelling_of(plain_label(text)), ask) for ask in asks for text in {ask.written, ask.label} - {""}
+        )
         # a derivative of one step is its local one
-        steps = [(f"d{one.of}d{one.by}", ask) for ask in asks if (one := ask.quantity).kind == "local"]
-        folded_case = ((form.casefold(), ask) for form, ask in {*pairs, *own.items()})
-        return {**single(folded_case), **single(steps), **single(pairs), **own}
+        steps = [(f"d{quantity.of}d{quantity.by}", ask) for ask in asks if (quantity := ask.quantity).kind == "local"]
+        folded_case = ((form.casefold(), ask) for form, ask in {*pairs, *exact_labels.items()})
+        return {**single(folded_case), **single(steps), **single(pairs), **exact_labels}
 
     def names_of(self, id: str, quantity: Quantity) -> list[str]:
         """Return the labels of a quantity that are names: `dz`, `zbar`, `δ`."""
@@ -198,15 +200,15 @@ class Labels:
         text = normalize("NFC", text.strip())
         if text in self.asked or self.is_strict or len(text) > LONGEST:
             return text if text in self.asked else None
-        plain, squeezed, found = bare(text), question_name(text), None
+        plain, squeezed, question_id = bare(text), question_name(text), None
         if any(name in squeezed for name in self.ids):  # most texts have no name in them
             shorter = bare(WORDS.sub("", bare(POINTS.sub("", plain))))
             names = (text, shorter, bare(NUMBERED.sub("", shorter)), *IN_BRACKETS.findall(plain))
-            found = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
-        heading = heading_of(text) if found is None else None
+            question_id = next((self.ids[name] for name in map(question_name, names) if name in self.ids), None)
+        heading = heading_of(text) if question_id is None else None
         is_whole = heading is not None and heading.number and not heading.rest
         is_whole = is_whole and heading is not None and (heading.is_in_words or not heading.part)
-        return self.of_heading(heading) if heading and is_whole else found
+        return self.of_heading(heading) if heading and is_whole else question_id
 
     def of_heading(self, heading: Heading) -> str | None:
         """Return the id of the question whose number a heading has, or of which it has the letter."""
@@ -241,8 +243,8 @@ class Labels:
         if self.is_strict or len(text) > LONGEST:
             return None
         names = {question_name(text), question_name(WORDS.sub("", bare(text)))}
-        found = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
-        return found.pop() if len(found) == 1 else None
+        ids = {id for known, id in self.ids.items() for name in names if is_slip(name, known)}
+        return ids.pop() if len(ids) == 1 else None
 
     def ask(self, id: str, text: str) -> Ask | None:
         """Return the quantity of a question that a label names."""
@@ -258,7 +260,7 @@ class Labels:
         label = f"local {LOCAL.sub(' ', label).strip()}" if LOCAL.search(label) else label
         plain = dict.fromkeys((label, AT.sub("", label), ARGUMENTS.sub("", AT.sub("", label))))
         return next(
-            filter(None, (self.exact(id, one) or self.spelled_as(id, one) for one in plain if one.strip())), None
+            filter(None, (self.exact(id, name) or self.spelled_as(id, name) for name in plain if name.strip())), None
         )
 
     def spelled_as(self, id: str, label: str) -> Ask | None:
@@ -266,7 +268,7 @@ class Labels:
         known, quantity = self.spelled[id], self.read(id, label)
         letters = (spelling_of(label), spelling_of(label.replace("_", "∇")), spelling_of(label).casefold())
         ask = (self.forms[id].get(form(quantity)) if quantity else None) or next(
-            (known[one] for one in letters if one in known), None
+            (known[spelling] for spelling in letters if spelling in known), None
         )
         if ask is not None:
             return ask
@@ -290,8 +292,8 @@ class Labels:
 
     def anywhere(self, text: str) -> str | None:
         """Return the one question that asks for a quantity; None where none does, or several do."""
-        found = [id for id in self.asked if self.ask(id, text) is not None]
-        return found[0] if len(found) == 1 else None
+        ids = [id for id in self.asked if self.ask(id, text) is not None]
+        return ids[0] if len(ids) == 1 else None
 
     def no_question(self, text: str) -> str:
         """Say that a heading names no question, and which one is nearest."""
@@ -317,7 +319,7 @@ def did_you_mean(text: str, known: Iterable[str]) -> str:
     """Return the known text that is nearest, however far; "" where none has a letter in common."""
     from difflib import get_close_matches
 
-    by_case = {one.lower(): one for one in known}
+    by_case = {word.lower(): word for word in known}
     close = get_close_matches(text.lower(), by_case, n=1, cutoff=NEAR)
     return by_case[close[0]] if close else ""
 
@@ -354,10 +356,10 @@ def defined_name(label: str) -> str:
 
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
     """Return a table without the keys that stand for several things."""
-    found: dict[str, list[Found]] = {}
+    values_of: dict[str, list[Found]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return {key: values[0] for key, values in found.items() if values.count(values[0]) == len(values)}
+        values_of.setdefault(key, []).append(value)
+    return {key: values[0] for key, values in values_of.items() if values.count(values[0]) == len(values)}
 
 
 def bare(text: str) -> str:
@@ -408,8 +410,8 @@ def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
     elif kind in WHOLE:
         letter = {"jacobian": "J", "hessian": "H"}.get(kind, "∇")
         more = {"jacobian": (f"D{of}", f"d{of}d{by}"), "hessian": (f"∇2{of}", "∇2"), "gradients": ("gradient", "grad")}
-        own = (letter, f"{letter}{of}", kind, f"{kind}of{of}", f"{kind}matrix", *more.get(kind, ()))
-        yield from (one for one in own if one not in names)
+        labels = (letter, f"{letter}{of}", kind, f"{kind}of{of}", f"{kind}matrix", *more.get(kind, ()))
+        yield from (label for label in labels if label not in names)
     is_of_output = (kind == "gradient" and of == output) or (kind == "snippet" and of.endswith(".grad"))
     by = of.removesuffix(".grad") if kind == "snippet" else by
     if kind == "gradient":
@@ -430,7 +432,7 @@ def spellings(ask: Ask, output: str, names: Set[str]) -> Iterator[str]:
 def spelling_of(label: str) -> str:
     """Return what spellings of a label share: its letters, digits, `∇` and primes."""
     letters = re.sub(r"[^\w∇']|_", "", label.replace("∂", "d"))
-    return "".join(folded(one) if not one.isascii() else one for one in letters)
+    return "".join(folded(letter) if not letter.isascii() else letter for letter in letters)
 
 
 DERIVED_SIGNS = re.compile("(?:偏?导数|梯度|偏?微分|勾配|기울기|미분)")

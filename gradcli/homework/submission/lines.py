@@ -96,15 +96,15 @@ class Finder:
         """Return question, label and answer of a line whose label was asked for; `heading` is the question above."""
         for text in bulleted(line):
             if text.startswith("|") or (("|" in text or "│" in text) and self.split(text, heading) is None):
-                found = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
-                if found is not None:
-                    return found
+                row = self.row([cell.strip() for cell in text.strip("|").split("|")], heading)
+                if row is not None:
+                    return row
             for mark in ";,":
                 cells = [cell.strip() for cell in text.split(mark, 2)]
                 if len(cells) == 3 and self.labels.question(cells[0]) is not None:
-                    found = self.row(cells, heading)
-                    if found is not None:
-                        return found
+                    row = self.row(cells, heading)
+                    if row is not None:
+                        return row
             for question in [heading] if heading in self.labels.asked else [] if heading else [""]:
                 split = self.split(text, question)
                 if split is not None:
@@ -125,23 +125,23 @@ class Finder:
     def label(self, text: str, question: str) -> str:
         """Return the quantity that a text names, as the assignment writes it; "" for any other text."""
         id = question or self.labels.anywhere(text)
-        found = self.labels.ask(id, text) if id in self.labels.asked and id else None
-        return found.written if found else text if id and self.labels.several(id, text) else ""
+        ask = self.labels.ask(id, text) if id in self.labels.asked and id else None
+        return ask.written if ask else text if id and self.labels.several(id, text) else ""
 
     def split(self, text: str, question: str) -> tuple[str, str] | None:
         """Return the label that a text begins with, and the rest."""
         at_point: tuple[str, str] | None = None
-        for number, found in enumerate(SEPARATOR.finditer(text)):
+        for number, separator in enumerate(SEPARATOR.finditer(text)):
             if number == TRIED:
                 break
-            if open_brackets(text[: found.start()]) > 0 and not text.startswith("["):
+            if open_brackets(text[: separator.start()]) > 0 and not text.startswith("["):
                 continue  # `q|_{x=2} = 4`
-            label = self.label(unmarked(text[: found.start()]), question)
+            label = self.label(unmarked(text[: separator.start()]), question)
             if label:
-                answer = text[found.end() :].partition("#")[0]
-                is_bold = text.startswith("**") and "**" not in text[2 : found.start()]
-                split = label, answer.removeprefix("**") if is_bold else closing_mark(text, found.start(), answer)
-                if not PLACE.search(text, 0, found.start()):
+                answer = text[separator.end() :].partition("#")[0]
+                is_bold = text.startswith("**") and "**" not in text[2 : separator.start()]
+                split = label, answer.removeprefix("**") if is_bold else closing_mark(text, separator.start(), answer)
+                if not PLACE.search(text, 0, separator.start()):
                     return split
                 at_point = at_point or split  # `dq/ds at x = 2: 4`
         if at_point:
@@ -165,10 +165,10 @@ class Finder:
     def parted(self, text: str, question: str) -> tuple[str, tuple[str, str] | None]:
         """Return an answer, and the label and the text of another that stands behind it on the line."""
         depth = start = 0
-        for found in AGAIN.finditer(text) if SEPARATOR.search(text) else ():
-            depth, start = depth + open_brackets(text[start : found.start()]), found.start()
-            if depth == 0 and not (found[0].isspace() and OPERATOR.search(text, max(start - 5, 0), start)):
-                for rest in bulleted(text[found.end() :]):
+        for separator in AGAIN.finditer(text) if SEPARATOR.search(text) else ():
+            depth, start = depth + open_brackets(text[start : separator.start()]), separator.start()
+            if depth == 0 and not (separator[0].isspace() and OPERATOR.search(text, max(start - 5, 0), start)):
+                for rest in bulleted(text[separator.end() :]):
                     other = self.split(rest, question)
                     if other:
                         return text[:start].strip(), other
@@ -176,9 +176,9 @@ class Finder:
 
     def unknown(self, line: str, question: str) -> tuple[str, str, str] | None:
         """Return an answer whose label names nothing that was asked."""
-        found = UNKNOWN.fullmatch(line)
-        label, mark, answer = (found["label"], "=", found["answer"]) if found else line.partition(":")
-        is_label = found is not None or (mark and QUOTIENT.fullmatch(label.strip()))
+        match = UNKNOWN.fullmatch(line)
+        label, mark, answer = (match["label"], "=", match["answer"]) if match else line.partition(":")
+        is_label = match is not None or (mark and QUOTIENT.fullmatch(label.strip()))
         return (question, label.strip().rstrip(": "), answer.partition("#")[0]) if is_label else None
 
 
@@ -194,11 +194,11 @@ def entries_of(text: str) -> list[str]:
         inner = f"[{ENTRY_END.sub(';', matrix['inner'])}]"
     if inner[:1] not in ("(", "[", "{", "⟨", "<") or inner[-1:] not in (")", "]", "}", "⟩", ">"):
         return []
-    mark, depth, found = ";" if ";" in inner else ",", 0, [""]
+    mark, depth, entries = ";" if ";" in inner else ",", 0, [""]
     for letter in inner[1:-1]:
         depth += (letter in "([{") - (letter in ")]}")
-        found = [*found, ""] if letter == mark and depth == 0 else [*found[:-1], found[-1] + letter]
-    return [entry.strip() for entry in found]
+        entries = [*entries, ""] if letter == mark and depth == 0 else [*entries[:-1], entries[-1] + letter]
+    return [entry.strip() for entry in entries]
 
 
 ENDS = re.compile(r"\r\n|\r|\n")
@@ -291,7 +291,7 @@ class Reader(Finder):
             return False
         if self.split(line, self.question) is not None or (front.rest and self.labels.question(line)):
             return False
-        if front.level == 0 and any(self.label(one, self.question) for one in (front.part, front.part.upper())):
+        if front.level == 0 and any(self.label(label, self.question) for label in (front.part, front.part.upper())):
             return False  # `v: 3` is a quantity and its value
         if front.is_in_words and any(self.is_quantity(text) for text in bulleted(line)):
             return False  # `1. q: 3` is, too
@@ -404,20 +404,20 @@ class Reader(Finder):
 
     def labelled(self, line: str) -> bool:
         """Take a line for an answer, if a label stands in it."""
-        found = self.known(line, self.question)
-        if found is not None and self.is_heading(line, found[2]):
+        answer_parts = self.known(line, self.question)
+        if answer_parts is not None and self.is_heading(line, answer_parts[2]):
             return False
-        if found is None and any(self.ahead(text) for text in bulleted(line)):
+        if answer_parts is None and any(self.ahead(text) for text in bulleted(line)):
             return True
-        alias = ALIAS.fullmatch(line) if found is None else None
+        alias = ALIAS.fullmatch(line) if answer_parts is None else None
         inner = self.known(alias["rest"], self.question) if alias else None
         if alias and inner and self.labels.ask(inner[0], alias["name"]) is None:  # δ := ∂L/∂b = a - t
             self.given.append(Given(inner[0], alias["name"], inner[2].strip() or None, line=self.place))
-            found = inner
-        found = found or self.unknown(line, self.question)
-        if found is None:
+            answer_parts = inner
+        answer_parts = answer_parts or self.unknown(line, self.question)
+        if answer_parts is None:
             return False
-        question, label, answer = found
+        question, label, answer = answer_parts
         self.add(question, label, self.whole(answer))
         return True
 
@@ -444,7 +444,7 @@ class Reader(Finder):
         entries = entries_of(first) if several else []
         if several and len(entries) == len(several):
             self.given += (
-                Given(question, ask.written, own, line=self.place) for ask, own in zip(several, entries, strict=True)
+                Given(question, ask.written, part, line=self.place) for ask, part in zip(several, entries, strict=True)
             )
             self.is_above = self.is_open = False
             return
@@ -462,22 +462,22 @@ class Reader(Finder):
     def next_front(self, text: str) -> tuple[int, int] | None:
         """Return where an answer ends and where the next heading or part begins behind it: `7, b) 6`, `7; Q2: 5`."""
         depth = start = 0
-        for found in AGAIN.finditer(text):
-            depth, start = depth + open_brackets(text[start : found.start()]), found.start()
-            front = heading_of(text[found.end() :]) if depth == 0 else None
+        for separator in AGAIN.finditer(text):
+            depth, start = depth + open_brackets(text[start : separator.start()]), separator.start()
+            front = heading_of(text[separator.end() :]) if depth == 0 else None
             is_next = front is not None and front.rest and (
                 front.place == self.part + 1 if not front.number else self.labels.of_heading(front) is not None
                 and (front.is_in_words or bool(front.part))
             )  # fmt: skip
             if is_next and start and not OPERATOR.search(text, max(start - 5, 0), start):
-                return start, found.end()
+                return start, separator.end()
         return None
 
     def ahead(self, line: str) -> bool:
         """Take the start of a line for a heading, where an answer to that question follows: `Q1: dp/dx = 3`."""
-        found = AHEAD.fullmatch(line)
+        match = AHEAD.fullmatch(line)
         words = line.split(None, 2)
-        starts = [(found["question"], found["rest"])] if found else []
+        starts = [(match["question"], match["rest"])] if match else []
         if len(words) == 3:
             starts.append((f"{words[0]} {words[1].rstrip(':.)')}", words[2]))
         for start, rest in starts:

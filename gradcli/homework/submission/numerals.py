@@ -37,9 +37,9 @@ class Typed:
 
     def reshaped(self, shape: tuple[int, ...]) -> Typed:
         """Return the same entries in another shape."""
-        own = np.shape(self.value)
+        own_shape = np.shape(self.value)
         parts = (self.value, self.unit, self.digits, self.zeros)
-        return Typed(*(np.broadcast_to(part, own).reshape(shape)[()] for part in parts))
+        return Typed(*(np.broadcast_to(part, own_shape).reshape(shape)[()] for part in parts))
 
     @property
     def is_telling(self) -> bool:
@@ -58,7 +58,7 @@ class Typed:
 
 def stacked(numbers: Sequence[Typed], shape: tuple[int, ...]) -> Typed:
     """Return numbers, or arrays of one shape, as an array of some shape with the digits of each."""
-    parts = ([getattr(one, part) for one in numbers] for part in ("value", "unit", "digits", "zeros"))
+    parts = ([getattr(number, part) for number in numbers] for part in ("value", "unit", "digits", "zeros"))
     return Typed(*(np.array(part, np.float64).reshape(shape) for part in parts))
 
 
@@ -70,15 +70,15 @@ def read_numeral(text: str) -> Typed | None:
 
 @lru_cache(KEPT)
 def remembered(text: str) -> Typed | None:
-    found = NUMERAL.fullmatch(text)
-    if found is None or not (found["whole"] or found["fraction"]):
+    match = NUMERAL.fullmatch(text)
+    if match is None or not (match["whole"] or match["fraction"]):
         return None
     value = np.float64(text)
-    fraction, exponent = found["fraction"] or "", int(found["exponent"] or 0)
-    significant = (found["whole"] + fraction).lstrip("0")
+    fraction, exponent = match["fraction"] or "", int(match["exponent"] or 0)
+    significant = (match["whole"] + fraction).lstrip("0")
     if not significant or abs(exponent) > 300:  # a zero is right or wrong, and never rounded
         return Typed(value)
-    written_out = found["fraction"] is None and found["exponent"] is None
+    written_out = match["fraction"] is None and match["exponent"] is None
     zeros = len(significant) - len(significant.rstrip("0")) if written_out else 0
     return Typed(value, 10.0 ** (exponent - len(fraction)), len(significant), zeros)
 
@@ -151,12 +151,12 @@ class Tolerance:
         enough = np.any((digits >= TOLD) & (digits < EXACT)) if digits.size > 1 else digits >= TOLD
         allowed = np.where(enough & (digits < EXACT), typed.unit / 2 * SLACK, 0.0)
         values, rounded = np.ravel(typed.value), np.broadcast_to(allowed, np.shape(typed.value)).ravel()
-        numbers, found = numbers.reshape(len(numbers), values.size), np.ones(len(numbers), bool)
+        numbers, mask = numbers.reshape(len(numbers), values.size), np.ones(len(numbers), bool)
         if values.size:
             first = int(np.argmax(np.abs(values)))  # few arrays have this entry, and not the others
-            found = self.is_close(numbers[:, first], values[first], rounded[first])
-            found[found] = self.is_close(numbers[found], values, rounded).all(axis=1)
-        return found
+            mask = self.is_close(numbers[:, first], values[first], rounded[first])
+            mask[mask] = self.is_close(numbers[mask], values, rounded).all(axis=1)
+        return mask
 
     def is_close(self, numbers: Any, value: Any, rounded: Any) -> Any:
         """Return which numbers are ten times closer to a value than grading asks for, beside what it is rounded by.

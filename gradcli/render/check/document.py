@@ -53,22 +53,22 @@ def check_document(
 
 def submission(result: Result) -> Document:
     """One submission with its answers."""
-    found: Document = _json(result, LONGEST)
-    return found
+    document: Document = _json(result, LONGEST)
+    return document
 
 
 def answer_document(answer: Marked) -> Document:
     """One answer with its verdict."""
-    found: Document = _json(answer, LONGEST)
-    return found
+    document: Document = _json(answer, LONGEST)
+    return document
 
 
 def _json(value: Any, longest: float) -> Json:
     """A value as JSON has it, texts cut to `longest` characters; null for None and for a value that is not shown."""
     kind = type(value)  # asked before isinstance, which takes as long as all else for the many parts of a class
     if kind in FIELDS:
-        found = {name: _json(getattr(value, name), longest) for name in FIELDS[kind]}
-        return {**found, "message": _json(sentence(value), longest)} if kind is Diagnosis else found
+        fields = {name: _json(getattr(value, name), longest) for name in FIELDS[kind]}
+        return {**fields, "message": _json(sentence(value), longest)} if kind is Diagnosis else fields
     if value is None or value is WITHHELD:
         return None
     if kind is tuple or kind is list:

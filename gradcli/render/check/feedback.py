@@ -42,12 +42,12 @@ def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
     answers = result.answers if asked.all else result.answers[:MOST]
     keys = grading.grader.keys_of(result.student)
     blocks = [f"# {plain(title(result, asked))}"]
-    for id, own in by_question(answers).items():
-        blocks += question(keys.get(id), own, asked)
+    for id, marked in by_question(answers).items():
+        blocks += question(keys.get(id), marked, asked)
     if hidden := len(result.answers) - len(answers):
         blocks.append(plain(f"{asked.ellipsis} {hidden:,} more answers"))
-    if told := of_file(result, asked):
-        blocks += ["## The file", "\n".join(f"- {plain(row.cells[0])}" for row in told)]
+    if remarks := of_file(result, asked):
+        blocks += ["## The file", "\n".join(f"- {plain(row.cells[0])}" for row in remarks)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -63,11 +63,11 @@ def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Iterat
     heads, rows = columns(answers, asked)
     yield table([Row(tuple(row)) for row in rows], heads)
     graphs, marks = placed(key, answers, asked)
-    yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in graphs)
+    yield from (f"```mermaid\n{flowchart(graph, asked)}\n```" if graph else TOO_LARGE for graph in graphs)
     for answer in answers:
-        said = [sentence(one) for one in sayings(answer, asked)]
+        said = [sentence(saying) for saying in sayings(answer, asked)]
         if said:
-            sign = "".join(f"**{one.mark}** " for one in marks if one.answer is answer)
+            sign = "".join(f"**{mark.mark}** " for mark in marks if mark.answer is answer)
             yield "\n".join([f"{sign}{code(clipped(answer.quantity, NAME, asked))}", "", *said])
 
 

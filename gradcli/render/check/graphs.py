@@ -43,17 +43,17 @@ class Told:
         return f"{'✗' if self.diagnosis.certain else '?'}{self.number}"
 
 
-def told(answers: Sequence[Marked]) -> list[Told]:
+def numbered(answers: Sequence[Marked]) -> list[Told]:
     """Number the answers to a question whose mistake is known."""
-    found = [answer for answer in answers if answer.verdict not in CREDITED and answer.diagnoses]
-    return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(found, 1)]
+    diagnosed = [answer for answer in answers if answer.verdict not in CREDITED and answer.diagnoses]
+    return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(diagnosed, 1)]
 
 
 def placed(key: Key | None, answers: Sequence[Marked], asked: Asked) -> tuple[list[Sketch | None], list[Told]]:
     """Return the graphs of a question, None for one that is too large, and the marks, if they stand in a graph."""
-    marks = told(answers)
-    found = [] if key is None else list(sketches(key, answers, marks, asked))
-    return found, marks if any(found) else []
+    marks = numbered(answers)
+    graphs = [] if key is None else list(sketches(key, answers, marks, asked))
+    return graphs, marks if any(graphs) else []
 
 
 def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Sketch | None]:
@@ -64,11 +64,11 @@ def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: 
     problems = {ask.written: key.problems[ask.quantity] for ask in key.question.asks}
     graphs = {id(problem.graph): problem.graph for problem in problems.values() if problem}
     for graph in graphs.values():
-        own = {quantity: one for quantity, one in problems.items() if one and one.graph is graph}
-        drawing = Marking(graph, own, is_open, asked)
-        for one in marks:
-            if one.answer.quantity in own:
-                drawing.mark(one)
+        inside = {quantity: problem for quantity, problem in problems.items() if problem and problem.graph is graph}
+        drawing = Marking(graph, inside, is_open, asked)
+        for mark in marks:
+            if mark.answer.quantity in inside:
+                drawing.mark(mark)
         yield drawing.sketch() if len(drawing.drawn) <= MOST else None
 
 
@@ -78,10 +78,10 @@ def is_word(expected: object) -> bool:
 
 
 @lru_cache(maxsize=512)  # students with the same mistakes have the same picture
-def drawn(found: Sketch, asked: Asked) -> str:
+def drawn(picture: Sketch, asked: Asked) -> str:
     """Draw a sketch; nothing where it is too large."""
     try:
-        return written(found, asked)
+        return written(picture, asked)
     except EvaluationError:
         return ""
 
@@ -97,17 +97,17 @@ class Marking:
     vertices: dict[int, list[str]] = field(default_factory=dict)
     edges: dict[Edge, list[str]] = field(default_factory=dict)
 
-    def mark(self, one: Told) -> None:
+    def mark(self, mark: Told) -> None:
         """Mark the edges of a mistake, or else its node."""
-        for edge in one.diagnosis.edges:
-            self.edges.setdefault(Edge(*edge), []).append(one.mark)
-        if not one.diagnosis.edges and one.diagnosis.vertex is not None:
-            self.vertices.setdefault(one.diagnosis.vertex, []).append(one.mark)
+        for edge in mark.diagnosis.edges:
+            self.edges.setdefault(Edge(*edge), []).append(mark.mark)
+        if not mark.diagnosis.edges and mark.diagnosis.vertex is not None:
+            self.vertices.setdefault(mark.diagnosis.vertex, []).append(mark.mark)
 
     @property
     def drawn(self) -> list[int]:
         """The steps that lead to an output, in the order of evaluation."""
-        ends = [vertex for one in self.problems.values() for vertex in (one.of, one.by)]
+        ends = [vertex for problem in self.problems.values() for vertex in (problem.of, problem.by)]
         return sorted(reached(ends, lambda vertex: self.graph.vertices[vertex].sources))
 
     def sketch(self) -> Sketch:

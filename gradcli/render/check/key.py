@@ -22,45 +22,45 @@ from gradcli.source import visible
 from gradcli.stream.values import dump, plain
 
 
-def lint_text(assignment: Assignment, found: Sequence[Finding], looks: Looks) -> str:
+def lint_text(assignment: Assignment, findings: Sequence[Finding], looks: Looks) -> str:
     """Write the findings question by question, with better values."""
-    if not found:
+    if not findings:
         count = len(assignment.questions)
         clean = f"{visible(assignment.source.name)}: {count} question{'s' * (count != 1)}, nothing to mend"
         return lay_out([Section("", [Row((clean,))])], looks)
     sections = []
-    for id in dict.fromkeys(one.question for one in found):
-        own = [one for one in found if one.question == id]
-        sections.append(Section(visible(id), list(rows(assignment, own))))
+    for id in dict.fromkeys(finding.question for finding in findings):
+        question_findings = [finding for finding in findings if finding.question == id]
+        sections.append(Section(visible(id), list(rows(assignment, question_findings))))
     return lay_out(sections, looks)
 
 
-def rows(assignment: Assignment, found: Sequence[Finding]) -> Iterator[Row]:
-    for one in found:
-        line = assignment.source.position(one.span.start).line
-        yield Row((f"line {line}", KINDS[one.code], visible(one.message)))
-    for help in dict.fromkeys(one.help for one in found if one.help):
+def rows(assignment: Assignment, findings: Sequence[Finding]) -> Iterator[Row]:
+    for finding in findings:
+        line = assignment.source.position(finding.span.start).line
+        yield Row((f"line {line}", KINDS[finding.code], visible(finding.message)))
+    for help in dict.fromkeys(finding.help for finding in findings if finding.help):
         yield Row((f"help: {visible(help)}",), "note")
 
 
-def lint_document(assignment: Assignment, found: Sequence[Finding]) -> Document:
+def lint_document(assignment: Assignment, findings: Sequence[Finding]) -> Document:
     """Return the findings, schema `gradcli.lint/1`; lines and columns count from 1."""
     return {
         "schema": "gradcli.lint/1",
-        "ok": not found,
+        "ok": not findings,
         "file": assignment.source.name,
         "findings": [
             {
-                "code": one.code,
-                "question": one.question,
-                "quantity": one.quantity or None,
-                "message": one.message,
-                "help": one.help or None,
+                "code": finding.code,
+                "question": finding.question,
+                "quantity": finding.quantity or None,
+                "message": finding.message,
+                "help": finding.help or None,
                 "line": place.line,
                 "column": place.column,
             }
-            for one in found
-            for place in [assignment.source.position(one.span.start)]
+            for finding in findings
+            for place in [assignment.source.position(finding.span.start)]
         ],
     }
 
@@ -95,7 +95,7 @@ def worked(grader: Grader, looks: Looks, *, all: bool) -> Iterator[str]:
             if isinstance(key.solution, SnippetSolution):
                 yield lay_out(worked_sections(key.solution, asked(looks, all=all, why=False)), looks)
             else:
-                yield from (page(one, looks, all=all) for one in map(folded, key.solution.explanations()))
+                yield from (page(lesson, looks, all=all) for lesson in map(folded, key.solution.explanations()))
 
 
 def heading(text: str, looks: Looks) -> str:
@@ -118,4 +118,4 @@ def solutions(grader: Grader, id: str) -> Iterator[Document]:
         if isinstance(solution, SnippetSolution):
             yield worked_document(id, solution)
         else:
-            yield from (explanation_document(one) for one in solution.explanations())
+            yield from (explanation_document(explanation) for explanation in solution.explanations())

@@ -136,9 +136,11 @@ def tagged(diagnosis: Diagnosis, looks: Looks) -> str:
 
 def likely(answer: Marked) -> tuple[Diagnosis, ...]:
     """Return the diagnoses that are shown: of several that are certain, which are one in other words, the first."""
-    found = answer.diagnoses
+    causes = answer.diagnoses
     return (
-        (found[0], *(one for one in found[1:] if not (found[0].certain and one.certain)))[:DIAGNOSES] if found else ()
+        (causes[0], *(cause for cause in causes[1:] if not (causes[0].certain and cause.certain)))[:DIAGNOSES]
+        if causes
+        else ()
     )
 
 
@@ -158,17 +160,17 @@ def others(answer: Marked) -> str:
 def diagnoses(answer: Marked, looks: Looks = PLAIN) -> list[str]:
     """Return the mistake of an answer, or one sentence with all likely ones, and the rules about them in words."""
     shown = likely(answer)
-    told = dict.fromkeys(f"{opening(shown, number)}{tagged(one, looks)}" for number, one in enumerate(shown))
-    sentences = [one for one in (*told, others(answer)) if one]
+    texts = dict.fromkeys(f"{opening(shown, number)}{tagged(cause, looks)}" for number, cause in enumerate(shown))
+    sentences = [text for text in (*texts, others(answer)) if text]
     if shown and not shown[0].certain:
         sentences = ["; ".join(sentences)]
-    rules = dict.fromkeys(f"the rule: {one.says}" for one in shown if one.says)
+    rules = dict.fromkeys(f"the rule: {cause.says}" for cause in shown if cause.says)
     return [*sentences[:1], *rules, *sentences[1:]]
 
 
 def mistakes(answer: Marked) -> list[str]:
     """Return the codes of the diagnoses, each once."""
-    return [code for code in dict.fromkeys(one.code for one in answer.diagnoses) if code]
+    return [code for code in dict.fromkeys(cause.code for cause in answer.diagnoses) if code]
 
 
 def ledger(answer: Marked, looks: Looks = PLAIN) -> str:
@@ -249,8 +251,8 @@ def sayings(answer: Marked, looks: Looks) -> Iterator[Saying]:
     if answer.verdict in CREDITED:
         return
     shown = likely(answer)
-    for place, one in enumerate(shown):
-        yield Saying(f"{opening(shown, place)}{clipped(sentence(one), SENTENCE, looks)}", one.says)
+    for place, cause in enumerate(shown):
+        yield Saying(f"{opening(shown, place)}{clipped(sentence(cause), SENTENCE, looks)}", cause.says)
     if more := others(answer):
         yield Saying(more, is_aside=True)
     if paths := ledger(answer, looks):

@@ -38,14 +38,14 @@ def check_sections(result: Result, looks: Looks, *, assignment: Assignment | Non
     texts = {question.id: question.text for question in assignment.questions} if assignment else {}
     answers = result.answers if all else result.answers[:MOST]
     sections = []
-    for question, own in by_question(answers).items():
-        sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks)), ANSWERS))
+    for question, marked in by_question(answers).items():
+        sections.append(Section(heading(marked, texts.get(question, ""), looks), list(rows(marked, looks)), ANSWERS))
     hidden = len(result.answers) - len(answers)
     if hidden:
         rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
         sections.append(Section("", [Row((rest,), "aside")]))
-    if told := of_file(result, looks):
-        sections.append(Section("The file", told))
+    if remarks := of_file(result, looks):
+        sections.append(Section("The file", remarks))
     return sections
 
 
@@ -93,8 +93,8 @@ def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
     """Yield the answers to a question in columns, with remarks and diagnoses below each."""
     for answer in answers:
         yield Row(_cells(answer, looks), KINDS.get(answer.verdict, "wrong"))
-        told = "\n".join(below(answer, looks)).replace("; or ", ";\nor ")  # of several mistakes, a line each
-        yield from (Row(("   ", line), "below") for line in told.split("\n") if line)
+        text = "\n".join(below(answer, looks)).replace("; or ", ";\nor ")  # of several mistakes, a line each
+        yield from (Row(("   ", line), "below") for line in text.split("\n") if line)
 
 
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:

@@ -10,31 +10,33 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
 
-def regrade_text(found: Sequence[Difference], students: int, looks: Looks) -> str:
+def regrade_text(differences: Sequence[Difference], students: int, looks: Looks) -> str:
     """Write the students who change, each with the answers that do."""
-    count = f"{len(found)} of {students} students" if found else f"none of {students} students"
+    count = f"{len(differences)} of {students} students" if differences else f"none of {students} students"
     head = Section("", [Row((f"Grading again changes {count}",), "title")])
-    return lay_out([head, *(section(one, looks) for one in found)], looks)
+    return lay_out([head, *(section(difference, looks) for difference in differences)], looks)
 
 
-def section(one: Difference, looks: Looks) -> Section:
+def section(difference: Difference, looks: Looks) -> Section:
     """Return a student with the score then and now, and a row an answer."""
     arrow = "->" if looks.ascii else "→"
-    then, now = ("nothing" if score is None else exact(score) for score in (one.before, one.after))
-    title = f"{clipped(one.student, NAME, looks)}   {then} {arrow} {now} points"
-    return Section(title, list(rows(one.changes, arrow, looks)), ("answer", "verdict", "points"))
+    then, now = ("nothing" if score is None else exact(score) for score in (difference.before, difference.after))
+    title = f"{clipped(difference.student, NAME, looks)}   {then} {arrow} {now} points"
+    return Section(title, list(rows(difference.changes, arrow, looks)), ("answer", "verdict", "points"))
 
 
 def rows(changes: Sequence[Changed], arrow: str, looks: Looks) -> Iterator[Row]:
-    for one in changes:
-        verdicts, points = ([told(side, what) for side in (one.before, one.after)] for what in ("verdict", "points"))
-        gain = (one.after.points if one.after else 0) - (one.before.points if one.before else 0)
+    for change in changes:
+        verdicts, points = (
+            [side_text(side, what) for side in (change.before, change.after)] for what in ("verdict", "points")
+        )
+        gain = (change.after.points if change.after else 0) - (change.before.points if change.before else 0)
         kind = "right" if gain > 0 else "wrong" if gain < 0 else "aside"
-        place = f"{clipped(one.question, NAME // 2, looks)}: {clipped(one.quantity, NAME // 2, looks)}"
+        place = f"{clipped(change.question, NAME // 2, looks)}: {clipped(change.quantity, NAME // 2, looks)}"
         yield Row((place, *(changed(pair, arrow) for pair in (verdicts, points))), kind)
 
 
-def told(side: Answered | None, what: str) -> str:
+def side_text(side: Answered | None, what: str) -> str:
     none = {"verdict": "nothing", "points": "0"}
     return none[what] if side is None else side.verdict if what == "verdict" else exact(side.points)
 

@@ -28,7 +28,7 @@ def student_page(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page of a student."""
     answers = result.answers if asked.all else result.answers[:MOST]
     keys = grading.grader.keys_of(result.student)
-    sections = [question(keys.get(id), own, asked) for id, own in by_question(answers).items()]
+    sections = [question(keys.get(id), marked, asked) for id, marked in by_question(answers).items()]
     hidden = len(result.answers) - len(answers)
     main = element(
         "main",
@@ -54,7 +54,7 @@ def header(assignment: str, result: Result, asked: Asked) -> Html:
 def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Html:
     """Return a question as it was asked, with its graph, the answers and the mistakes; of one not asked the answers."""
     graphs, marks = placed(key, answers, asked)
-    content = [*about(key.question), *(graph(one, asked) for one in graphs)] if key is not None else []
+    content = [*about(key.question), *(graph(picture, asked) for picture in graphs)] if key is not None else []
     content += [table(answers, asked), *mistakes(answers, marks, asked)]
     return element("section", element("h2", heading(answers, "", asked)), *content)
 
@@ -74,12 +74,12 @@ def point(question: Question) -> str:
     return f"at {', '.join(given)}"
 
 
-def graph(found: Sketch | None, asked: Asked) -> Html:
+def graph(picture: Sketch | None, asked: Asked) -> Html:
     """Return a graph in its frame."""
-    svg = drawn(found, asked) if found else ""
-    if not found or not svg:
+    svg = drawn(picture, asked) if picture else ""
+    if not picture or not svg:
         return element("p", TOO_LARGE, class_="quiet")
-    is_marked = any(vertex.is_marked for vertex in found.vertices) or any(arc.is_marked for arc in found.arcs)
+    is_marked = any(vertex.is_marked for vertex in picture.vertices) or any(arc.is_marked for arc in picture.arcs)
     caption = element("figcaption", "The marks refer to the notes below.", class_="quiet") if is_marked else None
     return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
 
@@ -122,7 +122,7 @@ def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> 
     """Yield what there is to say about each answer: a remark, the diagnoses, and the paths."""
     for answer in answers:
         if said := list(sayings(answer, asked)):
-            signs = (element("span", one.mark, class_="mark") for one in marks if one.answer is answer)
+            signs = (element("span", mark.mark, class_="mark") for mark in marks if mark.answer is answer)
             head = element("h3", *signs, clipped(answer.quantity, NAME, asked))
             yield element("div", head, *map(paragraph, said), class_="mistake")
 
@@ -134,5 +134,5 @@ def paragraph(said: Saying) -> Html:
 
 def remarks(result: Result, asked: Asked) -> Html | None:
     """Return the remarks on the file."""
-    told = [element("li", row.cells[0]) for row in of_file(result, asked)]
-    return element("section", element("h2", "The file"), element("ul", *told)) if told else None
+    lines = [element("li", row.cells[0]) for row in of_file(result, asked)]
+    return element("section", element("h2", "The file"), element("ul", *lines)) if lines else None

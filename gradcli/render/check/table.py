@@ -26,10 +26,10 @@ def class_sections(totals: ClassTotals, looks: Looks) -> list[Section]:
     """Return the sections below the title."""
     sections = [
         Section("Students", [student(row, looks) for row in totals.students], STUDENT),
-        Section("Not graded", [ungraded(one, looks) for one in totals.ungraded], UNGRADED),
-        Section("Right on the sheets of others", [copied(one, looks) for one in totals.elsewhere], ELSEWHERE),
-        Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes], MISTAKE),
-        Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers], SHARE),
+        Section("Not graded", [ungraded(failure, looks) for failure in totals.ungraded], UNGRADED),
+        Section("Right on the sheets of others", [copied(copy, looks) for copy in totals.elsewhere], ELSEWHERE),
+        Section("Mistakes, those of most students first", [mistake(row, looks) for row in totals.mistakes], MISTAKE),
+        Section("Questions", [share(counts, looks) for counts in totals.shares.values() if counts.answers], SHARE),
     ]
     return [section for section in sections if section.rows]
 
@@ -40,7 +40,7 @@ def title(totals: ClassTotals, looks: Looks) -> str:
     name = clipped(totals.assignment.title or totals.assignment.file, NAME, looks)
     if not count:
         return f"{name}   no submissions"
-    present = [one for one in totals.students if one.is_counted] or totals.students
+    present = [row for row in totals.students if row.is_counted] or totals.students
     scored, of = (sum(values) / len(present) for values in zip(*((s.score, s.max_score) for s in present), strict=True))
     share = percent(scored, of)
     mean = points(round(scored, 2), round(of, 2))
@@ -67,51 +67,51 @@ def student(row: Student, looks: Looks) -> Row:
     )
 
 
-def ungraded(one: Ungraded, looks: Looks) -> Row:
+def ungraded(failure: Ungraded, looks: Looks) -> Row:
     """One item that was not graded, and why."""
-    cells = (clipped(text, NAME, looks) for text in (one.student, place(one)))
-    return Row((*cells, clipped(one.message, SENTENCE, looks)), "wrong")
+    cells = (clipped(text, NAME, looks) for text in (failure.student, place(failure)))
+    return Row((*cells, clipped(failure.message, SENTENCE, looks)), "wrong")
 
 
-def copied(one: Elsewhere, looks: Looks) -> Row:
+def copied(copy: Elsewhere, looks: Looks) -> Row:
     """One student with wrong answers that are right on other sheets, and whose these are."""
-    sheets = (f"{clipped(sheet.student, NAME // 2, looks)} ({sheet.answers})" for sheet in one.sheets)
-    return Row((clipped(one.student, NAME, looks), counted(one.answers, "answer"), f"on that of {', '.join(sheets)}"))
+    sheets = (f"{clipped(sheet.student, NAME // 2, looks)} ({sheet.answers})" for sheet in copy.sheets)
+    return Row((clipped(copy.student, NAME, looks), counted(copy.answers, "answer"), f"on that of {', '.join(sheets)}"))
 
 
 def not_graded(totals: ClassTotals) -> str:
     """Write the first items that were not graded as a sentence, for reports that have no place for them."""
     items = [
-        f"{' in '.join(clipped(part, NAME) for part in (one.student, place(one)) if part)} "
-        f"({clipped(one.message, SENTENCE)})"
-        for one in totals.ungraded
+        f"{' in '.join(clipped(part, NAME) for part in (failure.student, place(failure)) if part)} "
+        f"({clipped(failure.message, SENTENCE)})"
+        for failure in totals.ungraded
     ]
     return f"not graded: {listed(items)}"
 
 
-def place(one: Ungraded) -> str:
+def place(failure: Ungraded) -> str:
     """The file of a submission, or the question and the quantity of an answer."""
-    return one.file if one.question is None else f"{one.question}: {one.quantity}"
+    return failure.file if failure.question is None else f"{failure.question}: {failure.quantity}"
 
 
-def mistake(one: Mistake, looks: Looks) -> Row:
+def mistake(row: Mistake, looks: Looks) -> Row:
     """One mistake: how often, and where most."""
-    most = [f"{clipped(question, NAME // 2, looks)} ({count})" for question, count in one.questions[:QUESTIONS]]
-    if len(one.questions) > QUESTIONS:
-        most.append(f"{len(one.questions) - QUESTIONS} more")
+    most = [f"{clipped(question, NAME // 2, looks)} ({count})" for question, count in row.questions[:QUESTIONS]]
+    if len(row.questions) > QUESTIONS:
+        most.append(f"{len(row.questions) - QUESTIONS} more")
     return Row(
-        (one.code, one.title, counted(one.students, "student"), counted(one.answers, "answer"), f"in {', '.join(most)}")
+        (row.code, row.title, counted(row.students, "student"), counted(row.answers, "answer"), f"in {', '.join(most)}")
     )
 
 
-def share(one: Share, looks: Looks) -> Row:
+def share(counts: Share, looks: Looks) -> Row:
     """One question: the share of its answers that are right, and of its points."""
     return Row(
         (
-            clipped(one.question, NAME, looks),
-            f"{percent(one.right, one.answers)} right",
-            f"{one.right:,} of {counted(one.answers, 'answer')}",
-            f"{percent(one.points, one.max_points)} of the points" if one.max_points else "",
+            clipped(counts.question, NAME, looks),
+            f"{percent(counts.right, counts.answers)} right",
+            f"{counts.right:,} of {counted(counts.answers, 'answer')}",
+            f"{percent(counts.points, counts.max_points)} of the points" if counts.max_points else "",
         )
     )
 

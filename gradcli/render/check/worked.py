@@ -36,19 +36,19 @@ def answered(work: Script | Others | Shown) -> Ran | Outcomes | Rows | Document:
     """Run what is to run. Raises the error of a script that stops."""
     if not isinstance(work, Shown):
         return scripts.answered(work)
-    found = own_events(work.script)
+    run = own_events(work.script)
     if not work.is_raw:
-        found = replace(found, events=tuple(map(with_short_formulas, found.events)))
+        run = replace(run, events=tuple(map(with_short_formulas, run.events)))
     looks = work.looks
     if looks is None:
-        return snippet_document("", "", found, None)
-    sections = timeline_sections(found, looks, all=looks.all, failed=False, why=looks.why)
-    return tuple((one.title, tuple(one.rows), one.columns) for one in sections)
+        return snippet_document("", "", run, None)
+    sections = timeline_sections(run, looks, all=looks.all, failed=False, why=looks.why)
+    return tuple((section.title, tuple(section.rows), section.columns) for section in sections)
 
 
 def worked_sections(solution: SnippetSolution, looks: Asked) -> list[Section]:
     """Return the sections of the run of a script."""
-    return [Section(*one) for one in shown(solution, looks, Rows)]
+    return [Section(*row) for row in shown(solution, looks, Rows)]
 
 
 def worked_document(id: str, solution: SnippetSolution) -> Document:

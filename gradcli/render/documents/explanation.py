@@ -40,8 +40,8 @@ def explanation_document(explanation: Explanation) -> Document:
             help="try it at a smaller size, or ask for the gradients alone: gradcli grad --json",
         )
     with noting() as missing:
-        found = _explanation(explanation, _writer())
-    return found | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
+        document = _explanation(explanation, _writer())
+    return document | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
 
 
 def _explanation(explanation: Explanation, write: Writer) -> Document:
@@ -65,13 +65,13 @@ def notes_document(notes: Iterable[Note]) -> Json:
     return [facts(note) for note in notes]
 
 
-def gradients_document(found: Gradients) -> Document:
+def gradients_document(gradients: Gradients) -> Document:
     """The leaf gradients alone, schema `gradcli.gradients/1`."""
     return {
         "schema": "gradcli.gradients/1",
         "ok": True,
-        "value": plain(found.value),
-        "gradients": {name: plain(gradient) for name, gradient in found.by.items()},
+        "value": plain(gradients.value),
+        "gradients": {name: plain(gradient) for name, gradient in gradients.by.items()},
     }
 
 
@@ -129,17 +129,17 @@ def graph_document(explanation: Explanation, format: str, text: str | None) -> D
 def facts(fact: Any, write: Writer = unparse) -> Document:
     """Return the fields of a dataclass as JSON has them: formulas by `write`, values as numbers and nested lists."""
     names, values_of = FIELDS[type(fact)]
-    found: Document = {
+    document: Document = {
         name: value if type(value) in PLAIN else WAYS[type(value)](value, write)
         for name, value in zip(names, values_of(fact), strict=True)
     }
     if type(fact) is Local:
-        found["why"] = None
+        document["why"] = None
         if fact.why is not None:
             from gradcli.render.documents.reasons import reason_document  # most programs need none of it
 
-            found["why"] = reason_document(fact.why)
-    return found
+            document["why"] = reason_document(fact.why)
+    return document
 
 
 def _listed(value: Any, write: Writer) -> Json:
@@ -195,16 +195,16 @@ def _writer() -> Writer:
 # The JSON document of Jacobians, Hessians and derivatives of higher order.
 
 
-def derivatives_document(found: Sequence[Derivative]) -> Document:
+def derivatives_document(derivatives: Sequence[Derivative]) -> Document:
     """The derivatives, schema `gradcli.derivatives/1`."""
-    return {"schema": "gradcli.derivatives/1", "ok": True, "derivatives": [_derivative(one) for one in found]}
+    return {"schema": "gradcli.derivatives/1", "ok": True, "derivatives": [_derivative(entry) for entry in derivatives]}
 
 
-def _derivative(found: Derivative) -> Document:
+def _derivative(entry: Derivative) -> Document:
     return {
-        "by": list(found.by),
-        "shape": None if found.value is None else list(np.shape(found.value)),
-        "value": None if found.value is None else plain(found.value),
-        "formula": None if found.formula is None else unparse(found.formula),
-        "given": list(found.upstreams),
+        "by": list(entry.by),
+        "shape": None if entry.value is None else list(np.shape(entry.value)),
+        "value": None if entry.value is None else plain(entry.value),
+        "formula": None if entry.formula is None else unparse(entry.formula),
+        "given": list(entry.upstreams),
     }

@@ -12,16 +12,16 @@ def findings_list(findings: Sequence[Finding], step_of: Callable[[Finding], int 
     """Return the findings, the most suspicious first; None where there is none. `step_of` finds the step of a page."""
     if not findings:
         return None
-    return element("ul", *(element("li", *parts(one, step_of(one))) for one in findings), class_="findings")
+    return element("ul", *(element("li", *parts(finding, step_of(finding))) for finding in findings), class_="findings")
 
 
-def parts(one: Finding, step: int | None) -> Iterator[Html]:
-    place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
-    yield element("strong", one.code)
+def parts(finding: Finding, step: int | None) -> Iterator[Html]:
+    place = f"cell {finding.cell}, line {finding.line}" if finding.cell is not None else f"line {finding.line}"
+    yield element("strong", finding.code)
     yield element("span", f" {place}: ") if step is None else element("a", f" {place}: ", href=f"#step={step}")
-    yield element("span", one.message)
-    if one.because:
-        yield element("div", one.because)
-    if one.instead:
+    yield element("span", finding.message)
+    if finding.because:
+        yield element("div", finding.because)
+    if finding.instead:
         yield element("span", " instead: ")
-        yield element("code", one.instead)
+        yield element("code", finding.instead)

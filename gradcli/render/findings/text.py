@@ -13,8 +13,8 @@ from gradcli.render.text.looks import Looks
 from gradcli.source import visible, width
 
 
-def finding(one: Finding) -> Document:
-    return {**asdict(one), "see": list(one.see)}
+def finding(finding: Finding) -> Document:
+    return {**asdict(finding), "see": list(finding.see)}
 
 
 def findings_document(examined: Examination) -> Document:
@@ -35,28 +35,28 @@ LEVELS = {"error": "error", "warning": "warning", "note": "notice"}  # of GitHub
 
 def findings_text(examined: Examination, looks: Looks) -> str:
     """Return the findings, the most suspicious first."""
-    lines = [line for one in examined.findings for line in (*finding_lines(one, examined, looks), "")]
+    lines = [line for finding in examined.findings for line in (*finding_lines(finding, examined, looks), "")]
     return "\n".join([*lines, closing(examined)])
 
 
 def findings_head(examined: Examination, looks: Looks) -> str:
     """Return the findings as they stand above a timeline."""
-    return "\n\n".join("\n".join(finding_lines(one, examined, looks)) for one in examined.findings)
+    return "\n\n".join("\n".join(finding_lines(finding, examined, looks)) for finding in examined.findings)
 
 
-def finding_lines(one: Finding, examined: Examination, looks: Looks) -> Iterable[str]:
+def finding_lines(finding: Finding, examined: Examination, looks: Looks) -> Iterable[str]:
     """Yield the lines of a finding."""
-    place = f"cell {one.cell}, line {one.line}" if one.cell is not None else f"line {one.line}"
-    place = place if one.line else one.name
-    head = f"{place}  {visible(examined.texts.get((one.source, one.line), ''))}"
+    place = f"cell {finding.cell}, line {finding.line}" if finding.cell is not None else f"line {finding.line}"
+    place = place if finding.line else finding.name
+    head = f"{place}  {visible(examined.texts.get((finding.source, finding.line), ''))}"
     head = head if width(head) <= COLUMN else f"{head[: COLUMN - 4]} {looks.ellipsis}"
-    code = f"\x1b[{STYLES[one.severity]}m{one.code}\x1b[0m" if looks.color else one.code
+    code = f"\x1b[{STYLES[finding.severity]}m{finding.code}\x1b[0m" if looks.color else finding.code
     yield f"{head}{' ' * max(COLUMN - width(head), 0)}  {code}"
-    for text in (one.message, one.because):
+    for text in (finding.message, finding.because):
         if text:
             yield f"  {visible(text)}"
-    if one.instead:
-        yield f"  instead: {visible(one.instead)}"
+    if finding.instead:
+        yield f"  instead: {visible(finding.instead)}"
 
 
 def closing(examined: Examination) -> str:
@@ -74,7 +74,7 @@ def closing(examined: Examination) -> str:
 def concise(examined: Examination) -> str:
     """Return a line for each finding, as editors read them."""
     return "\n".join(
-        visible(f"{one.source}:{one.line}: {one.severity}[{one.code}] {one.message}") for one in examined.findings
+        visible(f"{hit.source}:{hit.line}: {hit.severity}[{hit.code}] {hit.message}") for hit in examined.findings
     )
 
 
@@ -87,11 +87,11 @@ def github(examined: Examination) -> str:
         return text
 
     lines = []
-    for one in examined.findings:
-        told = " ".join(filter(None, [one.message, one.because, one.instead and f"instead: {one.instead}"]))
+    for hit in examined.findings:
+        text = " ".join(filter(None, [hit.message, hit.because, hit.instead and f"instead: {hit.instead}"]))
         file = escaped(visible(examined.file), ":,")
         lines.append(
-            f"::{LEVELS[one.severity]} file={file},line={one.line},title={escaped(one.code)}::{escaped(visible(told))}"
+            f"::{LEVELS[hit.severity]} file={file},line={hit.line},title={escaped(hit.code)}::{escaped(visible(text))}"
         )
     return "\n".join(lines)
 

@@ -29,9 +29,9 @@ def dot(explanation: Explanation, asked: Asked) -> str:
 
     A node says its name, how it is computed, its value and the gradient there; the output has a double border.
     """
-    found = sketch(explanation, asked)
-    head = HEAD.format(direction=direction(found, asked))
-    return "\n".join([head, *map(box, found.vertices), *(edge(arc) for arc in found.arcs), "}"])
+    picture = sketch(explanation, asked)
+    head = HEAD.format(direction=direction(picture, asked))
+    return "\n".join([head, *map(box, picture.vertices), *(edge(arc) for arc in picture.arcs), "}"])
 
 
 def box(vertex: Vertex) -> str:

@@ -30,21 +30,21 @@ def mermaid(explanation: Explanation, asked: Asked) -> str:
     return flowchart(sketch(explanation, asked), asked)
 
 
-def flowchart(found: Sketch, asked: Asked) -> str:
+def flowchart(picture: Sketch, asked: Asked) -> str:
     """Write a sketch; edges and boxes that are marked are red and broad."""
-    ids = {vertex.id: f"n{position}" for position, vertex in enumerate(found.vertices, start=1)}
-    looks = dict.fromkeys(vertex.look for vertex in found.vertices)
-    outputs = [ids[vertex.id] for vertex in found.vertices if vertex.is_output]  # none if it is inside a box
+    ids = {vertex.id: f"n{position}" for position, vertex in enumerate(picture.vertices, start=1)}
+    looks = dict.fromkeys(vertex.look for vertex in picture.vertices)
+    outputs = [ids[vertex.id] for vertex in picture.vertices if vertex.is_output]  # none if it is inside a box
     return "\n".join(
         [
-            f"flowchart {direction(found, asked)}",
-            *(box(vertex, ids[vertex.id]) for vertex in found.vertices),
-            *(edge(arc, ids) for arc in found.arcs),
+            f"flowchart {direction(picture, asked)}",
+            *(box(vertex, ids[vertex.id]) for vertex in picture.vertices),
+            *(edge(arc, ids) for arc in picture.arcs),
             *(f"    classDef {look} {CLASSES[look]}" for look in looks),
             "    classDef output stroke-width:4px",
             *(f"    class {id} output" for id in outputs),
-            *(f"    style {ids[vertex.id]} {MARKED}" for vertex in found.vertices if vertex.is_marked),
-            *(f"    linkStyle {number} {MARKED}" for number, arc in enumerate(found.arcs) if arc.is_marked),
+            *(f"    style {ids[vertex.id]} {MARKED}" for vertex in picture.vertices if vertex.is_marked),
+            *(f"    linkStyle {number} {MARKED}" for number, arc in enumerate(picture.arcs) if arc.is_marked),
         ]
     )
 
@@ -63,5 +63,5 @@ def edge(arc: Arc, ids: dict[str, str]) -> str:
 
 def escaped(text: str) -> str:
     """Text inside a quoted label, with everything that could mean something written as a character code."""
-    codes = _SPECIAL.sub(lambda found: f"#{ord(found[0])};", visible(text))
+    codes = _SPECIAL.sub(lambda match: f"#{ord(match[0])};", visible(text))
     return codes.replace("#92;n", "#92;#8288;n")  # where `\n` would break the line, whatever its code

@@ -78,14 +78,14 @@ class Film:
     def edge(self, arc: Arc, route: Route, lines: Sequence[str], colours: tuple[str, str]) -> Iterator[str]:
         """Yield the lines of an edge, bright while the gradient flows, and the number that travels along it."""
         grey, bright = colours
-        found = self.flows.get((arc.source, arc.target), [])
-        steps = [0, *(at for step, _ in found for at in (step, step + 1))]
-        stroke = self.animate("stroke", [grey, *[bright, grey] * len(found)], steps)
-        width = self.animate("stroke-width", ["1.3", *["3", "1.3"] * len(found)], steps)
+        moves = self.flows.get((arc.source, arc.target), [])
+        steps = [0, *(at for step, _ in moves for at in (step, step + 1))]
+        stroke = self.animate("stroke", [grey, *[bright, grey] * len(moves)], steps)
+        width = self.animate("stroke-width", ["1.3", *["3", "1.3"] * len(moves)], steps)
         for number, line in enumerate(lines):
-            yield line.replace("/>", f">{stroke}{width}</path>") if number == 1 and found else line
+            yield line.replace("/>", f">{stroke}{width}</path>") if number == 1 and moves else line
             if number == 1:
-                for step, move in found:
+                for step, move in moves:
                     text = short(move.fact.contribution, self.asked.precision)
                     if not np.ndim(move.fact.contribution) and len(text) <= LONGEST:
                         yield self.mover(text, path(route), step, bright)
@@ -100,11 +100,11 @@ class Film:
         return f"<text {looks}>{text}{seen}{moved}</text>"
 
 
-def frames(explanation: Explanation, asked: Asked, found: Sketch, drawn: Drawing) -> Film | None:
+def frames(explanation: Explanation, asked: Asked, picture: Sketch, drawn: Drawing) -> Film | None:
     """Return the film of a picture; None of one whose boxes stand for several steps."""
     film = Film(explanation, asked)
     known = {node.id for node in film.walk.explanation.nodes}
-    return film if all(vertex.id in known for vertex in found.vertices) and drawn.routes else None
+    return film if all(vertex.id in known for vertex in picture.vertices) and drawn.routes else None
 
 
 SIZE, SMALL = 12.0, 11.0  # of letters in boxes, and at edges
@@ -131,43 +131,43 @@ class Ink(NamedTuple):
 
 def svg(explanation: Explanation, asked: Asked) -> str:
     """Draw the graph. Raises EvaluationError where it is too large."""
-    found = sketch(explanation, asked, LARGEST)
+    picture = sketch(explanation, asked, LARGEST)
     if not asked.animate:
-        return written(found, asked)
-    drawn = laid_out(found, asked)
+        return written(picture, asked)
+    drawn = laid_out(picture, asked)
     if drawn is None:
-        raise too_large(len(found.vertices), asked)
-    return "\n".join(lines(found, drawn, frames(explanation, asked, found, drawn)))
+        raise too_large(len(picture.vertices), asked)
+    return "\n".join(lines(picture, drawn, frames(explanation, asked, picture, drawn)))
 
 
-def written(found: Sketch, asked: Asked) -> str:
+def written(picture: Sketch, asked: Asked) -> str:
     """Draw a sketch."""
-    drawn = laid_out(found, asked)
+    drawn = laid_out(picture, asked)
     if drawn is None:
-        raise too_large(len(found.vertices), asked)
-    return "\n".join(lines(found, drawn))
+        raise too_large(len(picture.vertices), asked)
+    return "\n".join(lines(picture, drawn))
 
 
-def laid_out(found: Sketch, asked: Asked) -> Drawing | None:
+def laid_out(picture: Sketch, asked: Asked) -> Drawing | None:
     """Return the places of all boxes and edges, in the shape of a page; None of a graph that is too large."""
-    if len(found.vertices) > LARGEST:
+    if len(picture.vertices) > LARGEST:
         return None
-    boxes, edges = parts(found)
+    boxes, edges = parts(picture)
     if asked.direction is not None:
         return drawing(boxes, edges, asked.direction)
     return fitting(drawing(boxes, edges, "LR"), drawing(boxes, edges, "TB"))
 
 
-def direction(found: Sketch, asked: Asked) -> Direction:
+def direction(picture: Sketch, asked: Asked) -> Direction:
     """Return the direction in which a program that does its own layout draws a picture of a width that can be read."""
-    drawn = None if asked.direction or len(found.vertices) > LARGEST else drawing(*parts(found))
+    drawn = None if asked.direction or len(picture.vertices) > LARGEST else drawing(*parts(picture))
     return asked.direction or ("LR" if drawn and drawn.direction == "LR" and drawn.width <= PAGE else "TB")
 
 
-def parts(found: Sketch) -> tuple[list[Box], list[Edge]]:
+def parts(picture: Sketch) -> tuple[list[Box], list[Edge]]:
     """Return the boxes and edges of a sketch with their sizes."""
-    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
-    return boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
+    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in picture.vertices]
+    return boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in picture.arcs]
 
 
 def box_size(rows: Sequence[Line]) -> tuple[float, float]:
@@ -189,28 +189,28 @@ def label_size(arc: Arc) -> tuple[float, float] | None:
     return text_width(arc.label, SMALL) + 2, SMALL + 2
 
 
-def lines(found: Sketch, drawn: Drawing, film: Film | None = None) -> Iterator[str]:
+def lines(picture: Sketch, drawn: Drawing, film: Film | None = None) -> Iterator[str]:
     width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
     size = f'width="{n(width)}" height="{n(height)}" viewBox="0 0 {n(width)} {n(height)}"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FACES}" font-size="{n(SIZE)}">'
-    yield f"<title>{escaped(found.title)}</title>"
-    yield f"<desc>{escaped(described(found))}</desc>"
+    yield f"<title>{escaped(picture.title)}</title>"
+    yield f"<desc>{escaped(described(picture))}</desc>"
     yield f'<g transform="translate({n(MARGIN)} {n(MARGIN)})">'
-    for arc, route in zip(found.arcs, drawn.routes, strict=True):
+    for arc, route in zip(picture.arcs, drawn.routes, strict=True):
         part = list(edge(arc, route, drawn))
         yield from film.edge(arc, route, part, (GREY, INK["grad"])) if film else part
-    for vertex in found.vertices:
+    for vertex in picture.vertices:
         part = list(box(vertex, drawn.boxes[vertex.id]))
         yield from film.box(vertex, part, INK["grad"]) if film else part
     yield "</g>"
     yield "</svg>"
 
 
-def described(found: Sketch) -> str:
+def described(picture: Sketch) -> str:
     """Say the whole graph in words."""
-    boxes, arcs = len(found.vertices), len(found.arcs)
+    boxes, arcs = len(picture.vertices), len(picture.arcs)
     count = f"{boxes} box{'es' * (boxes != 1)} and {arcs} edge{'s' * (arcs != 1)}."
-    sentences = [*(vertex.sentence for vertex in found.vertices), *(arc.sentence for arc in found.arcs)]
+    sentences = [*(vertex.sentence for vertex in picture.vertices), *(arc.sentence for arc in picture.arcs)]
     return " ".join([count, *(f"{sentence}." for sentence in sentences)])
 
 

@@ -86,8 +86,8 @@ def tree(explanation: Explanation, looks: Looks) -> str:
                     roots.append(id)
                 continue
             shown.add(id)
-            told = f"{_written(edge, node, terms)}  {_function(node)}"
-            write(told, before, margin, strokes.past[0] if below else " ")
+            text = f"{_written(edge, node, terms)}  {_function(node)}"
+            write(text, before, margin, strokes.past[0] if below else " ")
             for position, (source, local) in reversed(list(enumerate(below, start=1))):
                 end = position == len(below)
                 stroke = strokes.last if end else strokes.branch

@@ -102,9 +102,9 @@ class Symbols:
     def __getitem__(self, name: str) -> str:
         if name not in self._symbols:
             choices = chain([symbol(name), in_text(name)], (in_text(name, f" no. {n}") for n in count(2)))
-            found = next(choice for choice in choices if choice not in self._taken)
-            self._symbols[name] = found
-            self._taken.add(found)
+            latex = next(choice for choice in choices if choice not in self._taken)
+            self._symbols[name] = latex
+            self._taken.add(latex)
         return self._symbols[name]
 
     def has(self, symbol: str) -> bool:
@@ -146,8 +146,8 @@ def _below(part: str) -> str:
     """Return a subscript: a number, a letter, or several indices as they are, a word as text."""
     if re.fullmatch("[0-9]+|[ijklmn]{2,3}", part):
         return part
-    found = _base(part) if part.isalpha() else None
-    return f"\\text{{{escaped(part)}}}" if found is None or found.startswith("\\mathit") else found
+    base = _base(part) if part.isalpha() else None
+    return f"\\text{{{escaped(part)}}}" if base is None or base.startswith("\\mathit") else base
 
 
 _NAMED = {name: f"\\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "det", "log")} | {
@@ -180,12 +180,12 @@ def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], s
         rank = 0 if len(parts) == 1 else None
     else:
         rank = max((part.rank for part in parts if part.rank is not None), default=None) if parts else None
-    found = argument.joined(f"{written}{argument.text}", [argument], rank=rank)
+    piece = argument.joined(f"{written}{argument.text}", [argument], rank=rank)
     if not argument.is_tall and len(texts) > 1:  # the lines of a long one end after a comma
         terms = [f"{text}," for text in texts[:-1]]
-        found = replace(found, terms=(f"{written}({terms[0]}", *terms[1:], f"{texts[-1]})"))
-    width = found.width + len(name) + sum(len(keyword) + 1 for keyword in keywords if keyword)
-    return replace(found, width=width, function=(written, argument.text))
+        piece = replace(piece, terms=(f"{written}({terms[0]}", *terms[1:], f"{texts[-1]})"))
+    width = piece.width + len(name) + sum(len(keyword) + 1 for keyword in keywords if keyword)
+    return replace(piece, width=width, function=(written, argument.text))
 
 
 def _around(opening: str, closing: str, *, rank: int | None = -1) -> Callable[[Piece], Piece]:
@@ -199,8 +199,8 @@ def _around(opening: str, closing: str, *, rank: int | None = -1) -> Callable[[P
 def _exponential(power: Piece) -> Piece:
     if power.fractions > 1 or power.width > 16:
         argument = in_brackets(power.text, [power])
-        found = argument.joined(f"\\exp{argument.text}", [argument])
-        return replace(found, function=(r"\exp", argument.text))
+        piece = argument.joined(f"\\exp{argument.text}", [argument])
+        return replace(piece, function=(r"\exp", argument.text))
     return power.joined(f"\\mathrm{{e}}^{{{power.text}}}", [power]).raised()
 
 
@@ -213,8 +213,8 @@ def _cases(condition: Piece, then: Piece, otherwise: Piece) -> Piece:
         f"\\begin{{cases}} {then.text} & \\text{{if }} {condition.text} \\\\"
         f" {otherwise.text} & \\text{{otherwise}} \\end{{cases}}"
     )
-    found = then.joined(text, [condition, then, otherwise])
-    return replace(found, is_tall=True, width=found.width + 9, level=Precedence.COMPARISON)
+    piece = then.joined(text, [condition, then, otherwise])
+    return replace(piece, is_tall=True, width=piece.width + 9, level=Precedence.COMPARISON)
 
 
 def _raised(exponent: str) -> Callable[[Piece], Piece]:
@@ -265,8 +265,8 @@ class Writer:
         """Return a formula; `rename` gives other formulas for some names."""
         if sum(1 for _ in islice(postorder(tree), MOST + 1)) > MOST:
             return Piece(DOTS, width=3)
-        found = fold(tree, lambda node, parts: self._combined(node, parts, rename or {}))
-        return Piece(DOTS, width=3) if found.depth > DEEPEST else found
+        piece = fold(tree, lambda node, parts: self._combined(node, parts, rename or {}))
+        return Piece(DOTS, width=3) if piece.depth > DEEPEST else piece
 
     def _combined(self, node: Expression, parts: Sequence[Piece], rename: Mapping[str, Piece]) -> Piece:
         if any(part.depth > DEEPEST for part in parts):
@@ -320,8 +320,8 @@ def _sum(sign: str, left: Piece, right: Piece) -> Piece:
     terms = (
         (*left.terms, f"{sign} {right.text}") if left.level == Precedence.SUM else (left.text, f"{sign} {right.text}")
     )
-    found = left.joined(f"{left.text} {sign} {right.text}", [left, right], Precedence.SUM)
-    return replace(found, terms=terms).ungrouped()
+    piece = left.joined(f"{left.text} {sign} {right.text}", [left, right], Precedence.SUM)
+    return replace(piece, terms=terms).ungrouped()
 
 
 def _product(left: Piece, right: Piece) -> Piece:
@@ -341,10 +341,10 @@ def multiplied(factors: Sequence[Piece], joint: str = r" \cdot ") -> Piece:
     factors = [factors[0].at(Precedence.PRODUCT), *(factor.at(Precedence.POWER) for factor in factors[1:])]
     if len(factors) == 1:
         return factors[0]
-    found = factors[0].joined(joint.join(x.text for x in factors), factors, Precedence.PRODUCT).ungrouped()
+    piece = factors[0].joined(joint.join(x.text for x in factors), factors, Precedence.PRODUCT).ungrouped()
     sign = r"\cdot" if joint == r"\," else joint.strip()  # at the beginning of a line there is one
     first = factors[0].terms if factors[0].level == Precedence.PRODUCT else ()
-    return replace(found, terms=(*(first or [factors[0].text]), *(f"{sign} {x.text}" for x in factors[1:])))
+    return replace(piece, terms=(*(first or [factors[0].text]), *(f"{sign} {x.text}" for x in factors[1:])))
 
 
 def added(terms: Sequence[Piece]) -> Piece:

@@ -33,7 +33,7 @@ def _solutions(grader: Grader, looks: Looks) -> Iterator[str]:
                 plain = Asked(width=COLUMNS, precision=looks.precision, all=True)
                 yield listing(lay_out(worked_sections(key.solution, plain), plain).split("\n"))
             else:
-                yield from (lesson(one, looks.precision) for one in map(folded, key.solution.explanations()))
+                yield from (lesson(shown, looks.precision) for shown in map(folded, key.solution.explanations()))
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

@@ -53,9 +53,9 @@ def derivations(
     for trace in traces:
         total = terms.total(trace.leaf.name)
         links = [Link(explanation.output, (), explanation.upstream), *trace.links] if trace.links else []
-        own = [link for link in links if link.input not in known]
-        lead = given(terms) if own and not own[0].terms else ""
-        rows = Rows(own, terms, partial(derivation, trace=trace), lead)
+        new_links = [link for link in links if link.input not in known]
+        lead = given(terms) if new_links and not new_links[0].terms else ""
+        rows = Rows(new_links, terms, partial(derivation, trace=trace), lead)
         known.update(link.input for link in links)
         if trace.leaf.gradient is None:
             rows = Rows([Equation(total, [Piece(r"\text{None: the output does not depend on it}")])], terms)
@@ -75,11 +75,11 @@ def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
 
     The gradient of the variable is also written in the variables, as the rules give it and simplified.
     """
-    own = list(map(terms.formula, terms.in_variables(trace.leaf))) if link.input == trace.leaf.node else []
+    formulas = list(map(terms.formula, terms.in_variables(trace.leaf))) if link.input == trace.leaf.node else []
     sides = [
         terms.symbols(link),
         terms.formulas(link),
-        *(side for side in own if side.width <= LONGEST or side is own[-1]),
+        *(side for side in formulas if side.width <= LONGEST or side is formulas[-1]),
     ]
     sides.extend([terms.numbers(link), terms.value(link.total)])
     return Equation(terms.total(link.input), sides, stacked=len(link.terms) > 0)
@@ -87,12 +87,12 @@ def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
 
 def paths(trace: Trace, terms: Terms) -> list[Equation]:
     """Each path with its product, and the sum of all."""
-    found = [_path(route, terms) for route in trace.routes or ()]
-    if (trace.count or 0) > len(found):
-        found.append(Equation(Piece(r"\cdots"), [Piece(f"\\text{{{trace.count:,} paths in all}}")], sign=""))
+    equations = [_path(route, terms) for route in trace.routes or ()]
+    if (trace.count or 0) > len(equations):
+        equations.append(Equation(Piece(r"\cdots"), [Piece(f"\\text{{{trace.count:,} paths in all}}")], sign=""))
     if terms.explanation.sizes is None:
-        found.append(Equation(Piece(r"\text{sum}", width=3), [terms.value(trace.leaf.gradient)]))
-    return found
+        equations.append(Equation(Piece(r"\text{sum}", width=3), [terms.value(trace.leaf.gradient)]))
+    return equations
 
 
 def _path(route: Route, terms: Terms) -> Equation:
@@ -217,16 +217,16 @@ def hidden(count: int) -> str:
 
 def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
     """The program as it was written, and the point at which it is explained."""
-    found = [
+    equations = [
         Equation(terms.name(part.target or explanation.output), [terms.typed(part.value)])
         for part in explanation.statements[:MOST]
     ]
     if explanation.sizes is not None:
-        return [*found, *sizes(explanation, terms)]
-    found.extend(point(explanation.variables, terms))
+        return [*equations, *sizes(explanation, terms)]
+    equations.extend(point(explanation.variables, terms))
     if not terms.plain_seed and explanation.steps:
-        found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
-    return found
+        equations.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
+    return equations
 
 
 def point(variables: Sequence[Node], terms: Terms) -> Iterator[Equation]:

@@ -87,9 +87,9 @@ def letters(text: str) -> int:
 
 
 def fraction(above: Piece, below: Piece) -> Piece:
-    found = above.joined(f"\\frac{{{above.text}}}{{{below.text}}}", [above, below], Precedence.POWER)
+    piece = above.joined(f"\\frac{{{above.text}}}{{{below.text}}}", [above, below], Precedence.POWER)
     width = max(above.width, below.width) + 1
-    return replace(found, fractions=found.fractions + 1, is_tall=True, is_raised=True, width=width)
+    return replace(piece, fractions=piece.fractions + 1, is_tall=True, is_raised=True, width=width)
 
 
 def in_brackets(text: str, parts: Sequence[Piece]) -> Piece:
@@ -160,18 +160,18 @@ def listed(parts: Sequence[Piece | None]) -> Piece:
         return _matrix(items, columns)
     opening, closing = (r"\left[", r"\right]") if any(item.is_tall for item in items) else ("[", "]")
     inside = r",\, ".join(item.text for item in items)
-    found = Piece("").joined(f"{opening}{inside}{closing}", items)
-    rank = None if any(item.rank is None for item in items) else found.rank + 1 if found.rank is not None else None
-    return replace(found, rank=rank, cells=None if columns or not items else tuple(item.text for item in items))
+    piece = Piece("").joined(f"{opening}{inside}{closing}", items)
+    rank = None if any(item.rank is None for item in items) else piece.rank + 1 if piece.rank is not None else None
+    return replace(piece, rank=rank, cells=None if columns or not items else tuple(item.text for item in items))
 
 
 def _matrix(items: Sequence[Piece], columns: int) -> Piece:
     dots = " & ".join([r"\vdots"] * columns)
     lines = [dots if item.cells is None else " & ".join(item.cells) for item in items]
     inside = r" \\ ".join(lines)
-    found = Piece("").joined(f"\\begin{{bmatrix}} {inside} \\end{{bmatrix}}", items)
+    piece = Piece("").joined(f"\\begin{{bmatrix}} {inside} \\end{{bmatrix}}", items)
     widest = max(item.width for item in items)
-    return replace(found, rank=2, is_tall=True, width=widest + 2)
+    return replace(piece, rank=2, is_tall=True, width=widest + 2)
 
 
 # Equations below each other with their equals signs aligned; one that is too wide goes on below.
@@ -196,22 +196,22 @@ class Equation:
     @property
     def width(self) -> int:
         """About how wide its first line is, in letters."""
-        return self.left.width + sum(side.width + 2 for side in self.told)
+        return self.left.width + sum(side.width + 2 for side in self.shown_sides)
 
     @property
-    def told(self) -> list[Piece]:
+    def shown_sides(self) -> list[Piece]:
         """The sides that are written."""
-        return told_once(self.left, self.sides)
+        return fitting_sides(self.left, self.sides)
 
     @property
     def is_high(self) -> bool:
         """Whether its left side stands above the others, as there is no room beside it."""
-        return bool(self.told) and self.left.width + min(self.told[0].width, WIDEST // 2) > WIDEST
+        return bool(self.shown_sides) and self.left.width + min(self.shown_sides[0].width, WIDEST // 2) > WIDEST
 
     @property
     def columns(self) -> tuple[int, int]:
         """About how wide it is before and after its equals signs, in letters."""
-        right = [min(side.width, WIDEST) + 2 for side in self.told]
+        right = [min(side.width, WIDEST) + 2 for side in self.shown_sides]
         if self.is_high or not right:
             return 0, max([self.left.width, *right])
         is_one = self.width <= WIDEST and not self.stacked
@@ -223,7 +223,7 @@ class Equation:
             yield from replace(self, remark="").lines()
             yield rf"& \quad {self.remark}"
             return
-        sides = self.told
+        sides = self.shown_sides
         remark = f" && {self.remark}" if self.remark else ""
         if not sides:
             yield f"& {self.left.text}"
@@ -244,18 +244,18 @@ class Equation:
             yield from (rf"&\quad {line}" for line in more)
 
 
-def told_once(left: Piece, sides: Sequence[Piece | None]) -> list[Piece]:
+def fitting_sides(left: Piece, sides: Sequence[Piece | None]) -> list[Piece]:
     """Return the sides that fit a line, without one that repeats the first quantity, or the side before it.
 
     Where none fits, dots stand for them.
     """
-    found = [left]
+    pieces = [left]
     for side in sides:
-        if side is not None and side.text not in ("", found[-1].text) and not is_too_wide(side):
-            found.append(side)
-    if len(found) == 1 and any(side is not None and is_too_wide(side) for side in sides):
+        if side is not None and side.text not in ("", pieces[-1].text) and not is_too_wide(side):
+            pieces.append(side)
+    if len(pieces) == 1 and any(side is not None and is_too_wide(side) for side in sides):
         return [Piece(r"\cdots", width=3)]
-    return found[1:]
+    return pieces[1:]
 
 
 def is_too_wide(side: Piece) -> bool:
@@ -292,8 +292,8 @@ def aligned(equations: Iterable[Equation]) -> str:
 
 def block(equations: Sequence[Equation]) -> str:
     """Return an `align*`."""
-    widest = min(max(one.width for one in equations), WIDEST)
-    has_room = widest + max(len(one.remark) for one in equations) <= LINE
+    widest = min(max(equation.width for equation in equations), WIDEST)
+    has_room = widest + max(len(equation.remark) for equation in equations) <= LINE
     lines = [line for equation in equations for line in equation.lines(has_room=has_room)]
     apart = (r" \\[3pt]" if "frac" in line else r" \\" for line in lines)  # fractions touch each other
     body = "\n".join(f"  {line}{end}" for line, end in zip(lines, (*list(apart)[:-1], ""), strict=True))

@@ -23,24 +23,24 @@ SIGNS = {"≠": r"\neq", "≤": r"\le", "≥": r"\ge", "Σ": r"\sum", "Π": r"\p
 def reasons(pairs: Sequence[tuple[Node, Local]], lines: Sequence[Line], terms: Terms) -> Iterator[str]:
     """Yield the rules of each node, given as lines, and below them why they hold."""
     given = zip(pairs, lines, strict=True)
-    for _, group in groupby(given, lambda one: one[0][0].id):
-        found = [*group]
-        yield aligned(line for _, line in found)
-        for (_, local), _ in found:
+    for _, group in groupby(given, lambda pair: pair[0][0].id):
+        rules = [*group]
+        yield aligned(line for _, line in rules)
+        for (_, local), _ in rules:
             if local.why is not None:
-                yield rf"\par\noindent {told(local, local.why, terms)}"
-        if said := sentences(found[0][0][0], terms.nodes, terms.upstream_name):
+                yield rf"\par\noindent {reason_sentence(local, local.why, terms)}"
+        if said := sentences(rules[0][0][0], terms.nodes, terms.upstream_name):
             yield rf"\par\noindent\emph{{{escaped(said)}}}"
     yield r"\par\medskip"
 
 
 @optional("reason", "")
-def told(local: Local, why: Why, terms: Terms) -> str:
+def reason_sentence(local: Local, why: Why, terms: Terms) -> str:
     """Return why a rule holds, as a sentence."""
     write = Indices(terms)
     if why.gradient is None:
         changes = ", ".join(
-            f"${terms.name(one.target or '').text} = {terms.formula(one.value).text}$" for one in why.differential
+            f"${terms.name(part.target or '').text} = {terms.formula(part.value).text}$" for part in why.differential
         )
         return f"{changes}; the gradient of an input is what multiplies its change."
     uses = sum(other.input == local.input for node in terms.explanation.nodes for other in node.locals)
@@ -48,7 +48,7 @@ def told(local: Local, why: Why, terms: Terms) -> str:
     so = f"${write.derived(why.gradient, local.input, equals)}$" + elsewhere(why)
     if why.outside:
         so += f" (entries outside {' and '.join(f'${terms.name(name).text}$' for name in why.outside)} count as 0)"
-    forward = " and ".join(f"${write.equation(one)}$" for one in why.forward)
+    forward = " and ".join(f"${write.equation(part)}$" for part in why.forward)
     parts = [f"{forward}, so {so}" if forward else so]
     if why.given:
         parts.append(f"where {escaped(meanings(why))}")

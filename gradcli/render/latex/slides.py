@@ -38,44 +38,44 @@ Room = tuple[float, float]
 
 def pictures(explanation: Explanation, terms: Terms, asked: Asked, room: Room) -> Iterator[Picture]:
     """Yield the pictures in the directions that are asked for, whole and in rows; none of a graph for no page."""
-    found = sketch(explanation, asked)
-    if len(found.vertices) > LARGEST:
+    graph = sketch(explanation, asked)
+    if len(graph.vertices) > LARGEST:
         return
-    boxes = [Box(vertex.id, *box_room(vertex, terms, asked.values)) for vertex in found.vertices]
+    boxes = [Box(vertex.id, *box_room(vertex, terms, asked.values)) for vertex in graph.vertices]
     lines = []
-    for arc, edge in zip(found.arcs, behind(found, terms), strict=True):
+    for arc, edge in zip(graph.arcs, behind(graph, terms), strict=True):
         text = label(arc, edge, terms, asked.values)
         lines.append(Edge(arc.source, arc.target, None if text is None else text.room))
     directions: list[Direction] = ["LR", "TB"] if asked.direction is None else [asked.direction]
     for direction in directions:
         drawn = drawing(boxes, lines, direction)
-        for one in [] if drawn is None else [drawn, *in_rows(drawn, room[0] / room[1], 0)]:
-            yield Picture(found, one, terms, asked.values)
+        for layout in [] if drawn is None else [drawn, *in_rows(drawn, room[0] / room[1], 0)]:
+            yield Picture(graph, layout, terms, asked.values)
 
 
 def fitting(explanation: Explanation, terms: Terms, room: Room, *ways: Asked) -> Picture | None:
     """Return the first picture in these ways that is read with ease in its room, or else the largest."""
-    found: list[Picture] = []
+    choices: list[Picture] = []
     for asked in ways:
-        found += pictures(explanation, terms, asked, room)
-        for one in found:
-            if one.scale(room) >= EASY:
-                return one
-    return max(found, key=lambda one: one.scale(room), default=None)
+        choices += pictures(explanation, terms, asked, room)
+        for choice in choices:
+            if choice.scale(room) >= EASY:
+                return choice
+    return max(choices, key=lambda choice: choice.scale(room), default=None)
 
 
 def graph_page(explanation: Explanation, asked: Asked) -> str:
     """Write the graph as a TikZ picture, which needs that package and no other."""
     room = PAGE if asked.standalone else PLAIN
     shown = explanation if asked.backward else folded(explanation)
-    found = fitting(shown, Terms(shown, asked.precision), room, asked, replace(asked, values="shape"))
-    if found is None:
+    picture = fitting(shown, Terms(shown, asked.precision), room, asked, replace(asked, values="shape"))
+    if picture is None:
         raise EvaluationError(
             "E210",
             f"the graph has {len(explanation.nodes):,} nodes, and {LARGEST} boxes are the most on a page",
             help="draw the graph of an intermediate with --of NAME, or use --format svg",
         )
-    drawn = f"% needs \\usepackage{{tikz}}\n{COLORS}{found.drawn(room)}"
+    drawn = f"% needs \\usepackage{{tikz}}\n{COLORS}{picture.drawn(room)}"
     return document(f"\\begin{{center}}\n{drawn}\n\\end{{center}}", preamble=PREAMBLE) if asked.standalone else drawn
 
 
@@ -117,9 +117,9 @@ def beamer(explanation: Explanation, asked: Asked) -> str:
     is_apart = drawn is not None and drawn.scale(room) < EASY  # then a step shows its part of the graph
     if is_apart:
         drawn = next(pictures(shown, terms, asked, room))
-    told = {number: notes.messages(number) for number in numbers}
+    messages = {number: notes.messages(number) for number in numbers}
     frames = [
-        frame(number, steps, None if is_apart and number == 0 else drawn, texts[number], room[1], told[number])
+        frame(number, steps, None if is_apart and number == 0 else drawn, texts[number], room[1], messages[number])
         for number in numbers
     ]
     whole = fitting(shown, terms, (WIDE, HIGH), *ways, replace(asked, detail="name")) if is_apart else None
@@ -181,14 +181,14 @@ def listing(notes: Notes, shown: int, last: int) -> str:
 
 def text(number: int, steps: Walk, terms: Terms, sentences: Sentences) -> tuple[list[Equation], str]:
     """Return the equations and the sentence of a step; of 0 the program before it runs."""
-    equations = opening(terms) if number == 0 else list(told(steps.moves[number - 1], terms))
+    equations = opening(terms) if number == 0 else list(step_equations(steps.moves[number - 1], terms))
     return equations, said(number, steps, sentences)
 
 
 def opening(terms: Terms) -> list[Equation]:
     """Return the program and its point as far as there is room, with dots for the rest."""
     written = statement(terms.explanation, terms)
-    shown = [one for at, one in enumerate(written) if height(written[: at + 1]) <= LINES]
+    shown = [equation for at, equation in enumerate(written) if height(written[: at + 1]) <= LINES]
     return shown if len(shown) == len(written) else [*shown, Equation(Piece(r"\cdots", width=3), [])]
 
 
@@ -244,7 +244,7 @@ def title(number: int, steps: Walk) -> str:
     return f"{phase[steps.moves[number - 1].phase]}, step {number} of {steps.last}"
 
 
-def told(move: Move, terms: Terms) -> Iterator[Equation]:
+def step_equations(move: Move, terms: Terms) -> Iterator[Equation]:
     """Yield the equations of a step."""
     match move:
         case Computed(id):
@@ -255,7 +255,7 @@ def told(move: Move, terms: Terms) -> Iterator[Equation]:
             yield from contributed(move, terms)
         case Accumulated(id, gradient, before, after):
             left = Piece(rf"{terms.name(id).text}\texttt{{.grad}}", width=6)
-            values = [small(one, terms) for one in (before, gradient, after) if one is not None]
+            values = [small(value, terms) for value in (before, gradient, after) if value is not None]
             sum = [] if before is None or None in values[:2] else [plus(values[0], values[1])]
             yield Equation(left, [*sum, values[-1]])
 
@@ -269,7 +269,8 @@ def contributed(move: Contributed, terms: Terms) -> Iterator[Equation]:
     yield Equation(left, [terms.symbols(link), terms.numbers(link), small(move.fact.contribution, terms)])
     if not is_only:
         before, added, after = (
-            None if one is None else small(one, terms) for one in (move.before, move.fact.contribution, move.fact.total)
+            None if value is None else small(value, terms)
+            for value in (move.before, move.fact.contribution, move.fact.total)
         )
         so_far = total if move.is_complete else Piece(r"\text{sum so far}", width=9)
         yield Equation(so_far, [plus(before, added), after])

@@ -25,11 +25,11 @@ class Terms(ChainRule[Piece]):
         super().__init__(explanation)
         self.precision = precision
         variables = [leaf.name for leaf in explanation.leaves]
-        deltas = [one.name for one in explanation.deltas]
+        deltas = [delta.name for delta in explanation.deltas]
         symbols = Symbols([*variables, *self.nodes, *deltas, self.differentiated, self.upstream_name])
         self.writer = Writer(symbols, self.ranks)
-        named = [one for one in explanation.intermediates if one.gradient_of and not one.is_delta]
-        self.rename = {one.name: self.total(str(one.gradient_of)) for one in named}
+        named = [part for part in explanation.intermediates if part.gradient_of and not part.is_delta]
+        self.rename = {part.name: self.total(str(part.gradient_of)) for part in named}
 
     def name(self, id: str) -> Piece:
         return self.writer.name(id)
@@ -42,8 +42,8 @@ class Terms(ChainRule[Piece]):
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | {ENTERING + id: rank for id, rank in self.ranks.items()} | dict(ranks or {})
         each, where = each_part(tree, known)
-        found = self.typed(readable(each, known, "*"))
-        return replace(found, text=rf"{found.text} \quad\text{{{where.strip()}}}") if where else found
+        piece = self.typed(readable(each, known, "*"))
+        return replace(piece, text=rf"{piece.text} \quad\text{{{where.strip()}}}") if where else piece
 
     def value(self, given: Value) -> Piece | None:
         """Return a value; None where it is made up, for a shape without numbers."""
@@ -58,18 +58,18 @@ class Terms(ChainRule[Piece]):
 
     def edge(self, of: str, local: Local) -> Piece:
         """Return the derivative on an edge; a bar says which other inputs it holds, a word which of two edges it is."""
-        told = self.derivative(of, local.input)
+        piece = self.derivative(of, local.input)
         below = [self.name(name).text for name in local.held]
         if local.use:
             below.append(f"\\text{{{ordinal(local.use)}}}")
-        return replace(told, text=f"\\left.{told.text}\\right|_{{{', '.join(below)}}}") if below else told
+        return replace(piece, text=f"\\left.{piece.text}\\right|_{{{', '.join(below)}}}") if below else piece
 
     def rule(self, local: Local) -> Piece:
         """Return the local derivative, or the rule of an edge for `g`."""
-        found = self.formula(local.formula if local.formula is not None else local.rule, self.arriving(local))
+        piece = self.formula(local.formula if local.formula is not None else local.rule, self.arriving(local))
         if local.formula is not None:
-            return found
-        return replace(found, text=f"{self.name(self.upstream_name).text} \\mapsto {found.text}")
+            return piece
+        return replace(piece, text=f"{self.name(self.upstream_name).text} \\mapsto {piece.text}")
 
     def number(self, given: Value) -> Piece:
         return value(given, self.precision)

@@ -17,9 +17,9 @@ from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 
-def gradients(found: Gradients, looks: Looks, precision: int | None = None) -> str:
+def gradients(values: Gradients, looks: Looks, precision: int | None = None) -> str:
     """`x1<TAB>14`; every digit that the number has unless a precision is given, arrays as nested lists."""
-    return _listed([(name, _written(gradient, precision)) for name, gradient in found.by.items()], looks)
+    return _listed([(name, _written(gradient, precision)) for name, gradient in values.by.items()], looks)
 
 
 def _listed(pairs: Iterable[tuple[str, str]], looks: Looks) -> str:
@@ -76,9 +76,9 @@ def _formula(leaf: Leaf, *, is_missing: bool) -> str:
     return "(missing)" if leaf.formula_raw is None and is_missing else "(too long)"
 
 
-def derivatives(found: Iterable[Derivative], looks: Looks, precision: int | None = None) -> str:
+def derivatives(entries: Iterable[Derivative], looks: Looks, precision: int | None = None) -> str:
     """`x,y<TAB>12`, or the formula; of one variable differentiated twice `x,x`."""
-    return _listed([(",".join(one.by), _entry(one, precision)) for one in found], looks)
+    return _listed([(",".join(entry.by), _entry(entry, precision)) for entry in entries], looks)
 
 
 def _entry(derivative: Derivative, precision: int | None) -> str:

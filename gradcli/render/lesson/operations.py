@@ -19,13 +19,13 @@ from gradcli.stream.values import plain
 
 def operations_page(looks: Looks, *, internal: bool = False) -> str:
     """The basics by topic, then all operations by family; `internal` ones are those that rules alone use."""
-    known = {one.name: one for one in operations().values()}
+    known = {use.name: use for use in operations().values()}
     sections = [
         Section(f"first: {topic}", [Row((known[name].signature, known[name].summary)) for name in names])
         for topic, names in BASICS.items()
     ]
     for family, members in families(list(operations())).items():
-        rows = [Row((one.signature, one.summary)) for one in members if internal or not is_internal(one.name)]
+        rows = [Row((use.signature, use.summary)) for use in members if internal or not is_internal(use.name)]
         sections.extend([Section(family, rows)] if rows else [])
     sections.append(Section("", [Row(("gradcli ops NAME shows an operation's derivative rules",), "aside")]))
     return lay_out(sections, looks)
@@ -80,14 +80,14 @@ def _rules(use: Use, says: str, looks: Looks) -> list[Row]:
 
 def facts(use: Use) -> list[tuple[str, str]]:
     """Domain, kinks and convention in words."""
-    found, primitive = [], use.primitive
+    rows, primitive = [], use.primitive
     if use.smooth_for:
-        found.append(("smooth for", use.smooth_for))
+        rows.append(("smooth for", use.smooth_for))
     if isinstance(primitive.kinks, tuple) and primitive.kinks:
-        found.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
+        rows.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
     if primitive.convention:
-        found.append((f"in {TORCH}", primitive.convention))
-    return found
+        rows.append((f"in {TORCH}", primitive.convention))
+    return rows
 
 
 def operations_document(references: Sequence[Reference]) -> dict[str, Any]:

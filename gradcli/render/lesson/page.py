@@ -95,13 +95,13 @@ DIGITS = 4
 
 def meaning_rows(explanation: Explanation) -> list[Row]:
     """Return the sentences as rows; none where a gradient is not that of a number, or cannot be computed again."""
-    found: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
-    return [Row((visible(sentence(one, explanation.output)),), "aside") for one in found]
+    all_meanings: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
+    return [Row((visible(sentence(meaning, explanation.output)),), "aside") for meaning in all_meanings]
 
 
 def sentence(meaning: Meaning, output: str) -> str:
     """Return `x + 0.01 makes q grow by about 0.32; really 0.3224`."""
-    told, really = (f"{abs(change):.{DIGITS}g}" for change in (meaning.predicted, meaning.actual))
+    expected, really = (f"{abs(change):.{DIGITS}g}" for change in (meaning.predicted, meaning.actual))
     moved = f"{place(meaning)} + {meaning.step:g}"
     if not meaning.predicted:
         grows = "grows" if meaning.actual > 0 else "shrinks"
@@ -109,7 +109,7 @@ def sentence(meaning: Meaning, output: str) -> str:
         return f"{moved} leaves {output} as it is, as far as the slope tells{more}"
     sign = "-" if meaning.actual * meaning.predicted < 0 else ""
     verb = "grow" if meaning.predicted > 0 else "shrink"
-    return f"{moved} makes {output} {verb} by about {told}; really {sign}{really}"
+    return f"{moved} makes {output} {verb} by about {expected}; really {sign}{really}"
 
 
 def place(meaning: Meaning) -> str:
@@ -128,29 +128,29 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
 
     On demand it tells why rules hold, and what each gradient `means`.
     """
-    found = sections(explanation, looks, all=all, why=why)
+    parts = sections(explanation, looks, all=all, why=why)
     if means:
         rows = meaning_rows(explanation)
-        at = next((n for n, section in enumerate(found) if section.title == "Notes"), len(found))
-        found[at:at] = [Section("What the gradients mean", rows)] if rows else []
-    return lay_out(found, looks)
+        at = next((n for n, section in enumerate(parts) if section.title == "Notes"), len(parts))
+        parts[at:at] = [Section("What the gradients mean", rows)] if rows else []
+    return lay_out(parts, looks)
 
 
-def second_pages(found: Sequence[Explanation], steps: Sequence[Newton], looks: Looks, *, all: bool, why: bool) -> str:
+def second_pages(lessons: Sequence[Explanation], steps: Sequence[Newton], looks: Looks, *, all: bool, why: bool) -> str:
     """Return the lesson of a program, then that of each of its gradients, and Newton's step."""
-    first, *seconds = found
+    first, *seconds = lessons
     parts = sections(first, looks, all=all, why=why)
     for leaf, second in zip(steps, seconds, strict=True):
         of, *rest = sections(second, looks, all=all, why=why)
-        told = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
-        parts += [Section(told, [replace(row, kind="") for row in of.rows]), *rest]
-    rows = [Row((newton_step(one, looks, is_alone=len(steps) == 1),)) for one in steps]
+        title = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
+        parts += [Section(title, [replace(row, kind="") for row in of.rows]), *rest]
+    rows = [Row((newton_step(step, looks, is_alone=len(steps) == 1),)) for step in steps]
     return lay_out([*parts, Section("Newton's step", rows)], looks)
 
 
 def newton_step(step: Newton, looks: Looks, *, is_alone: bool) -> str:
     """Return `x goes from 2 to 2 - 32/48 = 1.33333`; of several variables at once the value alone."""
-    value, gradient, second = (number(one, looks.precision) for one in (step.value, step.gradient, step.second))
+    value, gradient, second = (number(part, looks.precision) for part in (step.value, step.gradient, step.second))
     if step.after is None:
         return f"{visible(step.leaf)} has no next value: the second derivatives have no inverse"
     after = number(step.after, looks.precision)
@@ -166,7 +166,7 @@ def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) ->
     terms = Terms(explanation, replace(looks, whole=all))
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
     computed, links = forward(explanation, terms), chain_rule(explanation, terms)
-    found = [
+    parts = [
         Section("", heading(explanation, terms, all=all)),
         Section("Forward", shown(computed, looks, all=all, ending=last(computed)), FORWARD),
         Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all), LOCALS),
@@ -174,7 +174,7 @@ def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) ->
         Section("Gradients", shown(gradients(explanation, terms), looks, all=all), GRADIENTS),
         Section("Notes", shown(notes, looks, all=all)),
     ]
-    return [section for section in found if section.rows]
+    return [section for section in parts if section.rows]
 
 
 def forward(explanation: Explanation, terms: Terms) -> Rows[Node]:
@@ -240,8 +240,8 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
 
 def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
     name, total = terms.upstream_name, terms.total(node.id)
-    told = f"{name} is the gradient that arrives from above"
-    text = f"{told}, here {total}" if is_alone else f"at each node, {told}: at {visible(node.name)} it is {total}"
+    words = f"{name} is the gradient that arrives from above"
+    text = f"{words}, here {total}" if is_alone else f"at each node, {words}: at {visible(node.name)} it is {total}"
     return Row((text if terms.plain_seed else f"{text}, which is given",), "between")
 
 
@@ -316,20 +316,20 @@ def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediat
 def deltas_of(formula: Expression | None, explanation: Explanation) -> list[Intermediate]:
     """Return what a formula calls δ, and what those call so, in the order in which it is computed."""
     needed = set[str]() if formula is None else {*names(formula)}
-    for one in reversed(explanation.deltas):
-        needed |= names(one.expression) if one.name in needed else set()
-    return [one for one in explanation.deltas if one.name in needed]
+    for part in reversed(explanation.deltas):
+        needed |= names(part.expression) if part.name in needed else set()
+    return [part for part in explanation.deltas if part.name in needed]
 
 
-def delta(one: Intermediate, terms: Terms) -> str:
+def delta(part: Intermediate, terms: Terms) -> str:
     """Return `δ2 = ∂loss/∂v2 = (δ1 @ W2.T) ⊙ [h > 0]`."""
-    return f"{terms.formula(Name(one.name))} = {terms.total(str(one.gradient_of))} = {terms.formula(one.expression)}"
+    return f"{terms.formula(Name(part.name))} = {terms.total(str(part.gradient_of))} = {terms.formula(part.expression)}"
 
 
 def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
     if isinstance(leaf, Intermediate):
-        name, _, told = delta(leaf, terms).partition(" = ")
-        return Row((name, f"= {told}", f"= {terms.grid(terms.nodes[str(leaf.gradient_of)].grad)}"), "result")
+        name, _, text = delta(leaf, terms).partition(" = ")
+        return Row((name, f"= {text}", f"= {terms.grid(terms.nodes[str(leaf.gradient_of)].grad)}"), "result")
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
@@ -342,6 +342,6 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
 
 def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf | Intermediate]:
     """The gradients that are more than a number, as formulas of the variables."""
-    found: list[Leaf | Intermediate] = [*explanation.deltas]
-    found += [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
-    return Rows(found, partial(_gradient, terms=terms))
+    parts: list[Leaf | Intermediate] = [*explanation.deltas]
+    parts += [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
+    return Rows(parts, partial(_gradient, terms=terms))

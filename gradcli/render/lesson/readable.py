@@ -81,14 +81,14 @@ def gated(passing: Ranked, gate: Ranked, entrywise: str) -> Ranked:
 def combined(sign: str, left: Ranked, right: Ranked, entrywise: str) -> Ranked:
     if sign == "*" and left.rank and right.rank:
         sign = entrywise
-    ranks = [one.rank for one in (left, right) if one.rank is not None]
+    ranks = [side.rank for side in (left, right) if side.rank is not None]
     known = max(ranks, default=0) or (None if len(ranks) < 2 else 0)  # of a tensor and anything, a tensor at least
     return Ranked(Binary(sign, left.tree, right.tree), known)
 
 
 def uncopied(left: Ranked, right: Ranked) -> tuple[Ranked, Ranked]:
     """Return two operands, of which one that is copied to the shape of the other stands without a word."""
-    copied = [copied_value(one.tree) for one in (left, right)]
+    copied = [copied_value(side.tree) for side in (left, right)]
     if copied[0] is not None and right.rank and copied[1] is None:
         return Ranked(copied[0], 0), right
     if copied[1] is not None and left.rank and copied[0] is None:
@@ -115,14 +115,14 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
         case Unary() | Attribute(_, "T"):
             return ranks[0]
         case Compare():
-            return None if None in ranks else max(one for one in ranks if one is not None)
+            return None if None in ranks else max(dims for dims in ranks if dims is not None)
         case Call(function, (_, *options)) if function in operations_that_are("reducing") and ranks[0] is not None:
             given = {option.keyword: option.value for option in options}
             if not given or given.get("keepdim") == Literal(True):
                 return ranks[0] if given else 0
             return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
         case Call(function) if function in ELEMENTWISE or function in ("softmax", "log_softmax"):
-            known = [one for one in ranks if one]
+            known = [dims for dims in ranks if dims]
             return max(known, default=next(iter(ranks), None))
     return None
 
@@ -173,9 +173,9 @@ PLACES: Sequence[tuple[str, Take]] = (
 def each_part(tree: Expression, ranks: Mapping[str, int]) -> tuple[Expression, str]:
     """Return what every entry or every row gets, and where; a formula that copies nothing as it is, and ""."""
     for where, take in PLACES:
-        found = each(tree, ranks, take)
-        if found is not None:
-            return found, where
+        part = each(tree, ranks, take)
+        if part is not None:
+            return part, where
     return tree, ""
 
 

@@ -97,8 +97,8 @@ class ChainRule(ABC, Generic[Formula]):
         """Return how many digits the inputs of an operation need: all of them where the others cancel in a sum."""
         match node.expression:
             case Binary("+" | "-" as sign, Name() | Number() as left, Name() | Number() as right):
-                exact = [self.nodes[one.id].value if isinstance(one, Name) else one.value for one in (left, right)]
-                first, second = (float(f"{float(one):.{self.precision}g}") for one in exact)
+                exact = [self.nodes[side.id].value if isinstance(side, Name) else side.value for side in (left, right)]
+                first, second = (float(f"{float(value):.{self.precision}g}") for value in exact)
                 total = first + second if sign == "+" else first - second
                 if abs(total - node.value) > NEARLY * abs(node.value):
                     return ALL
@@ -154,7 +154,7 @@ class ChainRule(ABC, Generic[Formula]):
         if self.most is not None and len(terms) > self.most:
             terms = [*terms[: self.most - 3], None, *terms[-2:]]
         alone = len(terms) == 1
-        return self.sum([None if one is None else self.product(one, factors(one), is_alone=alone) for one in terms])
+        return self.sum([None if term is None else self.product(term, factors(term), is_alone=alone) for term in terms])
 
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
@@ -185,12 +185,12 @@ class Terms(ChainRule[str]):
 
         In ASCII that is `local dy/dx (v1 held)`. Of two edges between the same nodes each says which one it is.
         """
-        told, held = self.derivative(of, local.input), ", ".join(map(visible, local.held))
+        symbol, held = self.derivative(of, local.input), ", ".join(map(visible, local.held))
         which = self.which(local)
         if not self.looks.ascii:
-            return f"{told}{f'|{held}' if held else ''}{f' ({which})' if which else ''}"
+            return f"{symbol}{f'|{held}' if held else ''}{f' ({which})' if which else ''}"
         remarks = ", ".join(filter(None, [held and f"{held} held", which]))
-        return f"{'local ' if held else ''}{told}{f' ({remarks})' if remarks else ''}"
+        return f"{'local ' if held else ''}{symbol}{f' ({remarks})' if remarks else ''}"
 
     def fans_out(self, input: str) -> bool:
         """Return whether the gradient of a node is a sum over several edges."""

@@ -64,8 +64,8 @@ def trace_sections(
         links = entered(explanation, trace.links)
         rows = [*_as_above(links, known, terms), *_derivations(links[:-1], known, trace.leaf, terms, why=why)]
         asked = list(_derivations(links[-1:], known, trace.leaf, terms, why=why))
-        told = next((place for place, row in enumerate(asked) if row.kind), len(asked))
-        ending = range(len(rows), len(rows) + told)  # without why it holds
+        count = next((place for place, row in enumerate(asked) if row.kind), len(asked))
+        ending = range(len(rows), len(rows) + count)  # without why it holds
         rows += asked
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
@@ -109,17 +109,19 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     rows = [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
     closed = _in_variables(leaf, terms) if link.input == leaf.node else []
-    closed = [side for side in dict.fromkeys(closed) if side and not any(is_same(f"= {side}", one) for one in written)]
+    closed = [
+        side for side in dict.fromkeys(closed) if side and not any(is_same(f"= {side}", line) for line in written)
+    ]
     rows += [Row(("", f"= {side}{SIMPLIFIED * (side is closed[-1])}")) for side in closed]
     deltas = deltas_of(leaf.formula, terms.explanation) if closed else []
-    return [*rows, *(Row((f"where {delta(one, terms)}",), "reason") for one in deltas)]
+    return [*rows, *(Row((f"where {delta(part, terms)}",), "reason") for part in deltas)]
 
 
 def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
     """Return the gradient as the rules give it, where that is short, and simplified."""
-    told = list(map(terms.formula, terms.in_variables(leaf)))
-    is_short = told and len(told[0]) <= LONGEST and not deltas_of(leaf.formula, terms.explanation)
-    return told if is_short else told[1:]
+    formulas = list(map(terms.formula, terms.in_variables(leaf)))
+    is_short = formulas and len(formulas[0]) <= LONGEST and not deltas_of(leaf.formula, terms.explanation)
+    return formulas if is_short else formulas[1:]
 
 
 def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
@@ -168,8 +170,8 @@ def _product(route: Route, terms: Terms) -> str:
 def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
     """The document `gradcli.trace/1`; path counts are exact, as decimal strings."""
     with noting() as missing:
-        found = _trace(explanation, traces)
-    return found | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
+        document = _trace(explanation, traces)
+    return document | {"notes": notes_document((*explanation.notes, *missing_notes(missing)))}
 
 
 def _trace(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
@@ -209,7 +211,7 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
             "value": given(link.total),
-            "why": [told for term in link.terms if (why := term.local.why) and (told := reason_document(why))],
+            "why": [reason for term in link.terms if (why := term.local.why) and (reason := reason_document(why))],
         }
         for link in trace.links
     ]

@@ -32,8 +32,8 @@ def verification_page(verification: Verification, looks: Looks) -> str:
     head = Row(COLUMNS, "aside")
     rows = [head, *map(Row, table)] if is_wide else [row for cells in table for row in _labelled(cells)]
     verdict = [Row((visible(line),)) for line in _verdict(verification)]
-    told = tuple(row.reason for row in verification.rows if not row.agrees)
-    untold = (note for note in verification.notes if not any(one.startswith(_fact(note)) for one in told))
+    reasons = tuple(row.reason for row in verification.rows if not row.agrees)
+    untold = (note for note in verification.notes if not any(reason.startswith(_fact(note)) for reason in reasons))
     notes = [Row((visible(note.message),), "note") for note in untold]
     sections = [Section("Gradients, three ways", rows), Section("Verdict", verdict), Section("Notes", notes)]
     return lay_out([section for section in sections if len(section.rows) > (section.rows is rows and is_wide)], looks)

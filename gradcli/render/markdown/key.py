@@ -28,9 +28,9 @@ def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
             yield plain(text)
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                found = [worked_sections(key.solution, asked)]
+                pages = [worked_sections(key.solution, asked)]
             else:
                 lessons = map(folded, key.solution.explanations())
-                found = [sections(one, asked, all=asked.all, why=asked.why) for one in lessons]
-        for one in found:
-            yield from laid_out(one, 3)
+                pages = [sections(lesson, asked, all=asked.all, why=asked.why) for lesson in lessons]
+        for page in pages:
+            yield from laid_out(page, 3)

@@ -52,7 +52,7 @@ def table(rows: Sequence[Row], columns: Sequence[str], links: Sequence[str | Non
 
     A row that stands between others has its text in the second column.
     """
-    rows = [one for row in rows for one in _lines(row)]
+    rows = [line for row in rows for line in _lines(row)]
 
     def written(row: Row, place: int) -> str:
         text = row.cells[place].replace(GLUE, " ") if place < len(row.cells) else ""
@@ -97,15 +97,15 @@ def code(text: str) -> str:
 
 def titled(title: str) -> str:
     """Write a title; a line of a snippet and a derivative stand in it as code."""
-    if found := re.match(r"((?:cell \d+ )?line \d+): ", title):
-        return f"{found[1].capitalize()}: {code(title[found.end() :])}"
+    if match := re.match(r"((?:cell \d+ )?line \d+): ", title):
+        return f"{match[1].capitalize()}: {code(title[match.end() :])}"
     return code(title) if "/" in title and " " not in title else plain(title)
 
 
 def plain(text: str) -> str:
     """Write a sentence, with everything that could mean something written as a character code."""
     line = " ".join(visible(text).split("\n")).strip()
-    return MEANS.sub(lambda found: f"&#{ord(found[0])};", line)
+    return MEANS.sub(lambda match: f"&#{ord(match[0])};", line)
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -117,14 +117,14 @@ def fenced(text: str, language: str = "") -> str:
 
 def eval_page(explanation: Explanation, asked: Asked) -> str:
     """Write the whole lesson."""
-    found = sections(explanation, asked, all=asked.all, why=asked.why)
-    return joined(f"# Gradients of {code(explanation.output)}", *laid_out(found))
+    parts = sections(explanation, asked, all=asked.all, why=asked.why)
+    return joined(f"# Gradients of {code(explanation.output)}", *laid_out(parts))
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) -> str:
     """Write the derivation of each gradient."""
-    found = trace_sections(explanation, traces, asked, all=asked.all, why=asked.why)
-    return joined(f"# Derivations for {code(explanation.output)}", *laid_out(found))
+    parts = trace_sections(explanation, traces, asked, all=asked.all, why=asked.why)
+    return joined(f"# Derivations for {code(explanation.output)}", *laid_out(parts))
 
 
 def graph_page(explanation: Explanation, asked: Asked) -> str:

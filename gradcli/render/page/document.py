@@ -55,8 +55,8 @@ def shown(text: str) -> str:
 
 def cut(text: str, longest: int) -> str:
     """Return a text with its invisible characters written out; of a long one the beginning."""
-    told = visible(text)
-    return told if len(told) <= longest else f"{told[: longest - 1].rstrip()}…"
+    line = visible(text)
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
 def _attribute(name: str, value: Attribute) -> str:
@@ -68,7 +68,7 @@ def _attribute(name: str, value: Attribute) -> str:
 
 def data(document: Json, **attributes: Attribute) -> Html:
     """Return a document as a block of data, in which nothing can end the block."""
-    text = re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", dump(document))
+    text = re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", dump(document))
     return element("script", Html(text), type="application/json", **attributes)
 
 
@@ -232,7 +232,7 @@ def view(*graphs: Html | None) -> Html:
     return element("div", *graphs, element("div", *buttons, class_="zoom", hidden=True), about(), class_="view")
 
 
-def told(*parts: Html | None) -> Html:
+def numbers_panel(*parts: Html | None) -> Html:
     """Return the place of the numbers of the step, which scrolls where it is too low for them."""
     return element("div", *parts, class_="told", tabindex=0, role="region", aria_label="The numbers of this step")
 

@@ -54,16 +54,16 @@ def window(rule: Expression, values: Mapping[str, Value], result: Value, upstrea
     Where it is a rule, one of its factors is the gradient `upstream`.
     """
     rule = unturned(rule)
-    found = re.fullmatch(r"conv(_transpose)?([12])d(_weight)?", rule.function) if isinstance(rule, Call) else None
-    if found is None or not isinstance(rule, Call):
+    match = re.fullmatch(r"conv(_transpose)?([12])d(_weight)?", rule.function) if isinstance(rule, Call) else None
+    if match is None or not isinstance(rule, Call):
         return None
-    given = [unturned(one.value) for one in rule.arguments if one.keyword is None]
-    is_back = len(given) == 2 and given[1] == Name(upstream) and not found[1]
-    kind = "_back" if is_back else found[1] or found[3] or ""
+    given = [unturned(argument.value) for argument in rule.arguments if argument.keyword is None]
+    is_back = len(given) == 2 and given[1] == Name(upstream) and not match[1]
+    kind = "_back" if is_back else match[1] or match[3] or ""
     options = {
-        TURNED.get(one.keyword, one.keyword) if is_back else one.keyword: one.value
-        for one in rule.arguments
-        if one.keyword not in (None, "output_padding")
+        TURNED.get(argument.keyword, argument.keyword) if is_back else argument.keyword: argument.value
+        for argument in rule.arguments
+        if argument.keyword not in (None, "output_padding")
     }
     factors = {
         role: tree.id
@@ -79,9 +79,9 @@ def window(rule: Expression, values: Mapping[str, Value], result: Value, upstrea
     is_small = all(max(np.shape(value)[2:]) <= WHOLE for value in shown if np.ndim(value) > 2)
     if not is_small or any(np.ndim(value) < 3 for value in shown) or np.shape(values[factors[role]])[axis] != 1:
         return None
-    axes = ["1,1,0"] * (2 - int(found[2])) + [
+    axes = ["1,1,0"] * (2 - int(match[2])) + [
         ",".join(str(step.value) for step in steps if isinstance(step, Number))
-    ] * int(found[2])
+    ] * int(match[2])
     return Window(factors, RESULTS[kind], ";".join(axes))
 
 
@@ -153,20 +153,20 @@ class Equations:
 
     def terms_of(self, move: Contributed) -> Iterator[Html]:
         """Yield the pieces of the sum over all edges into a node, of which this step is one."""
-        found = self.into[move.edge.source]
-        place = found.index(move)
-        start = max(0, min(place - MOST // 2, len(found) - MOST))
+        moves = self.into[move.edge.source]
+        place = moves.index(move)
+        start = max(0, min(place - MOST // 2, len(moves) - MOST))
         sign = "="
         if start:
             yield after(sign, mo("…"))
             sign = "+"
-        for one in found[start : start + MOST]:
-            for piece in self.term(one):
-                now = "now" if one is move and len(found) > 1 else None
+        for term in moves[start : start + MOST]:
+            for piece in self.term(term):
+                now = "now" if term is move and len(moves) > 1 else None
                 yield after(sign, element("mrow", piece, class_=now))
-                sign = ENTRYWISE if one.local.is_entrywise else "·"
+                sign = ENTRYWISE if term.local.is_entrywise else "·"
             sign = "+"
-        if start + MOST < len(found):
+        if start + MOST < len(moves):
             yield after(sign, mo("…"))
 
     def term(self, move: Contributed) -> list[Html]:
@@ -213,13 +213,13 @@ class Equations:
 
     def values(self, product: tuple[Expression, Expression], upstream: Value) -> list[Value]:
         """Return the values of the factors: of the upstream gradient, and of a node that may be transposed."""
-        found = []
+        arrays = []
         for tree in product:
             inner = tree.value if isinstance(tree, Attribute) else tree
             assert isinstance(inner, Name)
             value = upstream if inner.id == self.terms.upstream_name else self.terms.nodes[inner.id].value
-            found.append(np.asarray(value).T if isinstance(tree, Attribute) else np.asarray(value))
-        return found
+            arrays.append(np.asarray(value).T if isinstance(tree, Attribute) else np.asarray(value))
+        return arrays
 
     def worked(self, move: Contributed, product: tuple[Expression, Expression]) -> Iterator[Html]:
         """Yield a product of matrices: an entry under the pointer lights its row and column."""
@@ -257,8 +257,8 @@ class Equations:
         pieces = [factor(paint.number(move.fact.contribution))]
         if move.before is not None:
             pieces = [paint.number(move.before), after("+", *pieces), after("=", paint.number(move.fact.total))]
-        told = element("span", f"sum so far, {place} of {count}", class_="label")
-        return element("div", told, element("div", spread(*pieces), class_="answer"), class_="sum")
+        label = element("span", f"sum so far, {place} of {count}", class_="label")
+        return element("div", label, element("div", spread(*pieces), class_="answer"), class_="sum")
 
     def accumulated(self, move: Accumulated) -> Iterator[Html]:
         """Yield `w.grad = 3 + 14 = 17`."""
@@ -274,9 +274,9 @@ class Equations:
         if leaf is not None and leaf.formula is not None and not isinstance(leaf.formula, Number):
             given = {id: paint.total(x) for id, x in self.gradients.items()}
             yield self.line(paint.total(move.node), leaf.formula, given)
-            for one in deltas_of(leaf.formula, self.walk.explanation):
-                told = row(paint.name(one.name), mo("="), paint.total(str(one.gradient_of)))
-                yield self.line(told, one.expression, given)
+            for delta in deltas_of(leaf.formula, self.walk.explanation):
+                left = row(paint.name(delta.name), mo("="), paint.total(str(delta.gradient_of)))
+                yield self.line(left, delta.expression, given)
 
     def line(self, left: Html, formula: Expression, given: Mapping[str, Html]) -> Html:
         """Return an equation that fits its line: a long formula is small, a longer one a text that can be broken."""
@@ -288,8 +288,8 @@ class Equations:
     @property
     def gradients(self) -> dict[str, str]:
         """The nodes whose gradients formulas mention, by the names that they have there."""
-        found = self.walk.explanation.intermediates
-        return {one.name: one.gradient_of for one in found if one.gradient_of and not one.is_delta}
+        parts = self.walk.explanation.intermediates
+        return {part.name: part.gradient_of for part in parts if part.gradient_of and not part.is_delta}
 
 
 def factors(rule: Expression, upstream: str) -> tuple[Expression, Expression] | None:
@@ -298,7 +298,7 @@ def factors(rule: Expression, upstream: str) -> tuple[Expression, Expression] | 
         return None
     sides = rule.left, rule.right
     inner = [side.value if isinstance(side, Attribute) and side.name == "T" else side for side in sides]
-    return sides if all(isinstance(one, Name) for one in inner) else None
+    return sides if all(isinstance(side, Name) for side in inner) else None
 
 
 def equation(sides: list[Html]) -> Html:

@@ -57,7 +57,7 @@ class Words:
             return self.beginning
         move = self.walk.moves[number - 1]
         opening = self.turn if number == self.walk.turn else ""
-        return " ".join(filter(None, [opening, *self.told(move)]))
+        return " ".join(filter(None, [opening, *self.step_sentences(move)]))
 
     @property
     def beginning(self) -> str:
@@ -79,7 +79,7 @@ class Words:
         given = self.amount(self.walk.explanation.upstream)
         return f"The way back begins at {name(output)}, with the gradient{given and f' {given}'} that was given."
 
-    def told(self, move: Move) -> Iterator[str]:
+    def step_sentences(self, move: Move) -> Iterator[str]:
         """Yield the sentences of a step."""
         match move:
             case Computed(node):
@@ -213,14 +213,14 @@ def questions(
     if explanation.sizes is not None:
         return {}
     known = mistakes(walk, explanation, graph)
-    found: dict[str, Json] = {}
+    by_step: dict[str, Json] = {}
     for number, move in enumerate(walk.moves, 1):
         if not isinstance(move, Contributed):
             continue
-        mistaken = next(known, ()) if len(found) < room else None
+        mistaken = next(known, ()) if len(by_step) < room else None
         if 0 < np.size(move.fact.contribution) <= LARGEST:
-            found[str(numbers[number])] = question(move, mistaken, terms)
-    return found
+            by_step[str(numbers[number])] = question(move, mistaken, terms)
+    return by_step
 
 
 def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Iterator[Sequence[Mistaken]]:
@@ -229,9 +229,9 @@ def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Itera
     if graph is None:
         return
     inside = {node.id for node in explanation.nodes} - {node.id for node in walk.explanation.nodes}
-    for move, found in Contributions(explanation, graph).mistakes():
+    for move, mistaken in Contributions(explanation, graph).mistakes():
         if move.edge.source not in inside:  # what torch inserts is no step of the page
-            yield found
+            yield mistaken
 
 
 def question(move: Contributed, mistaken: Sequence[Mistaken] | None, terms: Terms) -> Json:
@@ -243,7 +243,9 @@ def question(move: Contributed, mistaken: Sequence[Mistaken] | None, terms: Term
     shown = mistaken or []
     if not shown and move.before is not None:
         shown = [Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {target}")]
-    alike = [(np.asarray(one.value), one.message) for one in shown if np.shape(one.value) == answer.shape]
+    alike = [
+        (np.asarray(mistake.value), mistake.message) for mistake in shown if np.shape(mistake.value) == answer.shape
+    ]
     entry = telling(answer, [value for value, _ in alike])
     at = f" at entry [{', '.join(map(str, entry))}]" if entry else ""
     return {
@@ -321,8 +323,8 @@ class Lesson:
             return element("div", drawn[0], class_="stage", **attributes)
         stages = []
         for number, (picture, track) in enumerate(zip(drawn, self.turns, strict=True), 1):
-            told = f"Part {number} of {len(drawn)} of the graph. Shaded boxes are from other parts."
-            stage = element("div", element("p", told, class_="part"), picture, class_="stage")
+            caption = f"Part {number} of {len(drawn)} of the graph. Shaded boxes are from other parts."
+            stage = element("div", element("p", caption, class_="part"), picture, class_="stage")
             stages.append(element("div", stage, data_shown=track))
         return element("div", *stages, class_="parts", **attributes)
 
@@ -345,9 +347,9 @@ class Lesson:
             return tensor_table(COLUMNS, element("tbody", *map(self.row, nodes)))
         bodies = [element("tbody", *(self.row(node) for node in nodes if node.kind != "op"))]
         for number, (part, track) in enumerate(zip(self.parts, self.turns, strict=True), 1):
-            told = element("th", f"Part {number} of {len(self.parts)}", colspan=len(COLUMNS), scope="rowgroup")
+            head = element("th", f"Part {number} of {len(self.parts)}", colspan=len(COLUMNS), scope="rowgroup")
             rows = (self.row(node) for node in nodes if node.id in part.operations)
-            bodies.append(element("tbody", element("tr", told), *rows, data_shown=track))
+            bodies.append(element("tbody", element("tr", head), *rows, data_shown=track))
         return tensor_table(COLUMNS, *bodies)
 
     def row(self, node: Node) -> Html:
@@ -380,13 +382,13 @@ class Lesson:
         return self.terms.grid(value, width=30) or "…"
 
 
-def step(number: int, title: str, phase: str, told: str, *content: Html | None) -> Html:
+def step(number: int, title: str, phase: str, sentence: str, *content: Html | None) -> Html:
     """Return a step as it is read without the others."""
     link = element("a", f"Step {number}", href=f"#step={number}")
     return element(
         "li",
         element("h3", link, " ", element("span", title, class_="phase")),
-        element("p", told, class_="says"),
+        element("p", sentence, class_="says"),
         *content,
         id=f"step={number}",
         class_="step",

@@ -40,10 +40,10 @@ Part = tuple[Html, int]  # markup, and the level at which it stands without pare
 
 def mi(text: str, **attributes: str | None) -> Html:
     """Return a name; of `x1` and `v12` the digits stand low."""
-    found = re.fullmatch(r"([^\W\d_]+)_?(\d{1,3})", text)
-    if found is None:
+    match = re.fullmatch(r"([^\W\d_]+)_?(\d{1,3})", text)
+    if match is None:
         return element("mi", cut(text, LONGEST), **attributes)
-    return element("msub", element("mi", found[1]), element("mn", found[2]), **attributes)
+    return element("msub", element("mi", match[1]), element("mn", match[2]), **attributes)
 
 
 def mo(text: str) -> Html:
@@ -100,12 +100,12 @@ class Paint:
 
     def local(self, of: str, local: Local) -> Html:
         """Return a local derivative; what is held, though it depends on the variable, stands below a bar."""
-        told = self.derivative(of, local.input)
+        symbol = self.derivative(of, local.input)
         if not local.held:
-            return told
+            return symbol
         names = [self.name(held) for held in local.held]
         bar = element("mo", "|", stretchy="true", form="postfix")
-        return element("msub", row(told, bar), row(names[0], *(row(mo(","), name) for name in names[1:])))
+        return element("msub", row(symbol, bar), row(names[0], *(row(mo(","), name) for name in names[1:])))
 
     def total(self, by: str) -> Html:
         """Return the derivative of what is differentiated."""
@@ -131,8 +131,8 @@ class Paint:
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | dict(ranks or {})
         each, where = each_part(tree, known)
-        found = fold(readable(each, known), lambda node, parts: self.part(node, parts, given or {}))[0]
-        return row(found, element("mtext", f"\u2002{where.strip()}")) if where else found
+        content = fold(readable(each, known), lambda node, parts: self.part(node, parts, given or {}))[0]
+        return row(content, element("mtext", f"\u2002{where.strip()}")) if where else content
 
     def factor(self, tree: Expression) -> Html:
         """Return an expression as a factor of a product."""
@@ -217,11 +217,11 @@ def cell(i: int | None, j: int | None, text: str, most: int) -> Html:
 
 def arguments(given: Sequence[Argument], parts: Sequence[Part]) -> Html:
     """Return the arguments of a call in their parentheses."""
-    told = [
+    pieces = [
         row(element("mtext", f"{argument.keyword}="), part) if argument.keyword else part
         for argument, (part, _) in zip(given, parts, strict=True)
     ]
-    return in_parentheses(*[x for one in told for x in (mo(","), one)][1:])
+    return in_parentheses(*[x for piece in pieces for x in (mo(","), piece)][1:])
 
 
 def within(part: Part, loosest: int) -> Html:
@@ -232,10 +232,10 @@ def within(part: Part, loosest: int) -> Html:
 
 def digits(text: str) -> Html:
     """Return the digits of a number; a power of ten is written as one."""
-    found = re.fullmatch(r"(-?)(inf|nan|[\d.]+)(?:e([-+]?)0*(\d+))?", text)
-    if found is None:
+    match = re.fullmatch(r"(-?)(inf|nan|[\d.]+)(?:e([-+]?)0*(\d+))?", text)
+    if match is None:
         return element("mtext", text)
-    minus, mantissa, sign, exponent = found.groups()
+    minus, mantissa, sign, exponent = match.groups()
     plain = element("mn", mantissa.replace("inf", "∞"))
     if exponent is not None:
         power = element("mn", f"{'−' if sign == '-' else ''}{exponent}")

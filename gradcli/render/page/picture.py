@@ -94,30 +94,30 @@ def parts(walk: Walk) -> tuple[Part, ...]:
     operations = [node for node in drawn.values() if node.kind == "op"]
     if len(drawn) <= LARGEST or not operations:
         return (Part(frozenset(node.id for node in operations), tuple(drawn.values()), frozenset()),)
-    found: list[list[Node]] = [[]]
+    groups: list[list[Node]] = [[]]
     boxes: set[str] = set()
     for node in operations:
         needed = {node.id, *(id for id in node.inputs if id in drawn)}
-        if found[-1] and len(boxes | needed) > ROOM:
-            found.append([])
+        if groups[-1] and len(boxes | needed) > ROOM:
+            groups.append([])
             boxes = set()
-        found[-1].append(node)
+        groups[-1].append(node)
         boxes |= needed
-    return tuple(part(own, drawn) for own in found)
+    return tuple(part(group, drawn) for group in groups)
 
 
-def part(own: Sequence[Node], drawn: dict[str, Node]) -> Part:
+def part(group: Sequence[Node], drawn: dict[str, Node]) -> Part:
     """Return the part of some operations."""
-    operations = frozenset(node.id for node in own)
-    needed = operations | {id for node in own for id in node.inputs}
+    operations = frozenset(node.id for node in group)
+    needed = operations | {id for node in group for id in node.inputs}
     boxes = tuple(node for id, node in drawn.items() if id in needed)
     return Part(operations, boxes, frozenset(n.id for n in boxes if n.kind == "op" and n.id not in operations))
 
 
-def shown(walk: Walk, found: Sequence[Part]) -> Iterator[int]:
+def shown(walk: Walk, parts: Sequence[Part]) -> Iterator[int]:
     """Yield the number of the part that is shown at each step, from 0 on: that in which the step happens."""
-    home = {id: number for number, one in enumerate(found) for id in one.operations}
-    boxes = [{node.id for node in one.boxes} for one in found]
+    home = {id: number for number, part in enumerate(parts) for id in part.operations}
+    boxes = [{node.id for node in part.boxes} for part in parts]
     at = 0
     yield at
     for move in walk.moves:
@@ -127,7 +127,7 @@ def shown(walk: Walk, found: Sequence[Part]) -> Iterator[int]:
             case Contributed(edge):
                 at = home.get(edge.target, at)
             case Accumulated(node) if node not in boxes[at]:
-                at = next((number for number, own in enumerate(boxes) if node in own), at)
+                at = next((number for number, ids in enumerate(boxes) if node in ids), at)
         yield at
 
 
@@ -159,44 +159,44 @@ class Notes:
     @cached_property
     def by_step(self) -> dict[int, list[Note]]:
         """The notes by the step of the walk at which what they tell happens."""
-        found: dict[int, list[Note]] = {}
+        notes: dict[int, list[Note]] = {}
         for note in self.walk.explanation.notes:
-            found.setdefault(self.step(note), []).append(note)
-        return found
+            notes.setdefault(self.step(note), []).append(note)
+        return notes
 
     def step(self, note: Note) -> int:
         """Return the last step at which a gradient arrives at the node of a note, or that at which it is computed.
 
         One that is no number leaves the node at its step.
         """
-        own = range(1, self.walk.last + 1)
+        steps = range(1, self.walk.last + 1)
         moves = self.walk.moves
         leaves = (
             n
-            for n in own
+            for n in steps
             if isinstance(m := moves[n - 1], Contributed)
             and m.edge.target == note.node
             and not np.all(np.isfinite(m.fact.contribution))
         )
         if note.code == "gradient-not-finite" and (at := next(leaves, 0)):
             return at
-        forward = (n for n in own if isinstance(m := moves[n - 1], Computed) and m.node == note.node)
-        arrives = [n for n in own if isinstance(m := moves[n - 1], Contributed) and m.edge.source == note.node]
+        forward = (n for n in steps if isinstance(m := moves[n - 1], Computed) and m.node == note.node)
+        arrives = [n for n in steps if isinstance(m := moves[n - 1], Contributed) and m.edge.source == note.node]
         return arrives[-1] if note.code in BACKWARD and arrives else next(forward, 0)
 
     @property
     def remarks(self) -> list[Remark]:
         """All notes in the order of their steps."""
         pairs = sorted(self.by_step.items())
-        return [Remark(self.numbers[step], note.code, ended(note.message)) for step, found in pairs for note in found]
+        return [Remark(self.numbers[step], note.code, ended(note.message)) for step, notes in pairs for note in notes]
 
     def messages(self, step: int) -> list[str]:
         """Return what there is to say at a step of the walk; of a gradient that is no number, why."""
-        found = self.by_step.get(step, [])
+        notes = self.by_step.get(step, [])
         move = self.walk.moves[step - 1] if step else None
         if isinstance(move, Accumulated) and not np.all(np.isfinite(move.gradient)):
-            found = [note for note in self.walk.explanation.notes if note.code in CAUSES]
-        return [ended(note.message) for note in found]
+            notes = [note for note in self.walk.explanation.notes if note.code in CAUSES]
+        return [ended(note.message) for note in notes]
 
     def at(self, step: int) -> Html | None:
         """Return the same as markup."""
@@ -215,13 +215,13 @@ def remark_list(remarks: Sequence[Remark], title: str = "Notes") -> Html | None:
     items = (
         element(
             "li",
-            element("a", f"Step {one.step}", href=f"#step={one.step}"),
+            element("a", f"Step {remark.step}", href=f"#step={remark.step}"),
             " ",
-            one.text,
-            data_finding=one.code,
-            data_severity=one.severity,
+            remark.text,
+            data_finding=remark.code,
+            data_severity=remark.severity,
         )
-        for one in remarks
+        for remark in remarks
     )
     return element("section", element("h2", title), element("ul", *items), class_="notes")
 
@@ -272,11 +272,11 @@ class Changing:
 
     def turns(self, id: str, of: Callable[[Node], str]) -> Texts:
         """Return a text about a node in later turns, dots where it is not known."""
-        found: Texts = []
+        texts: Texts = []
         for step, explanation in self.later:
             node = None if explanation is None else next((n for n in explanation.nodes if n.id == id), None)
-            found.append((step, "…" if node is None else of(node)))
-        return found
+            texts.append((step, "…" if node is None else of(node)))
+        return texts
 
 
 def together(first: Iterable[tuple[int, str]], second: Iterable[tuple[int, str]], joint: str) -> Texts:
@@ -284,11 +284,11 @@ def together(first: Iterable[tuple[int, str]], second: Iterable[tuple[int, str]]
     parts = [dict(first), dict(second)]
     steps = sorted({step for part in parts for step in part})
     now = ["", ""]
-    found: Texts = []
+    texts: Texts = []
     for step in steps:
         now = [part.get(step, text) for part, text in zip(parts, now, strict=True)]
-        found.append((step, joint.join(filter(None, now))))
-    return found
+        texts.append((step, joint.join(filter(None, now))))
+    return texts
 
 
 CHARACTER, LINE, PAD = 8.43, 20.0, 12.0  # of the monospaced letters in a box
@@ -310,9 +310,9 @@ class Picture:
 
     def __init__(self, part: Part, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks) -> None:
         self.part, self.terms, self.paint, self.changing, self.tracks = part, terms, paint, changing, tracks
-        self.nodes, own = part.boxes, part.operations
+        self.nodes, operations = part.boxes, part.operations
         known = {node.id for node in self.nodes}
-        entering = (pair for node in self.nodes if node.id in own for pair in edges(node))
+        entering = (pair for node in self.nodes if node.id in operations for pair in edges(node))
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
@@ -321,24 +321,24 @@ class Picture:
     def size(self, node: Node) -> tuple[float, float]:
         """Return the least width and height of a box."""
         values, grads = self.texts(node)
-        found = [self.title(node), *values, *(f"grad {text}" for text in grads)]
-        widest = max(columns(line) for text in found for line in text.split("\n"))
+        texts = [self.title(node), *values, *(f"grad {text}" for text in grads)]
+        widest = max(columns(line) for text in texts for line in text.split("\n"))
         return widest * CHARACTER + 2 * PAD, (1 + high(values) + high(grads)) * LINE + PAD
 
     def texts(self, node: Node) -> tuple[list[str], list[str]]:
         """Return the values that a box shows, and the gradients, of which a constant has none."""
         later = self.changing.turns
-        values = [(0, self.value(node.value)), *later(node.id, lambda one: self.value(one.value))]
-        grads = [*self.gradients(node), *later(node.id, lambda one: self.gradient(one.grad))]
+        values = [(0, self.value(node.value)), *later(node.id, lambda turn: self.value(turn.value))]
+        grads = [*self.gradients(node), *later(node.id, lambda turn: self.gradient(turn.grad))]
         return [text for _, text in values], [text for _, text in grads] if node.requires_grad else []
 
     def gradients(self, node: Node) -> Texts:
         """Return the gradient so far; of a leaf that had a `.grad` before, that and what is to be added to it."""
-        arrived, own = self.changing.gradients.get(node.id, []), self.changing.grads.get(node.id, [])
-        held = [self.gradient(grad) for step, grad in own if step == 0]
+        arrived, grads = self.changing.gradients.get(node.id, []), self.changing.grads.get(node.id, [])
+        held = [self.gradient(grad) for step, grad in grads if step == 0]
         start, before = (held[0], f"{held[0]} + ") if held else (NONE, "")
         sums = [(step, f"{before}{self.gradient(total)}") for step, total in arrived]
-        return [(0, start), *sums, *((step, self.gradient(grad)) for step, grad in own if step > 0)]
+        return [(0, start), *sums, *((step, self.gradient(grad)) for step, grad in grads if step > 0)]
 
     def title(self, node: Node) -> str:
         """Return `v1 = a·x2`."""
@@ -364,15 +364,15 @@ class Picture:
 
     def drawn(self) -> Html | None:
         """Return the picture; None of a graph that is too large for one."""
-        found = self.drawing
-        if found is None:
+        drawing = self.drawing
+        if drawing is None:
             return None
-        width, height = found.width + 2 * PAD, found.height + 2 * PAD
-        routes = zip(self.edges, found.routes, strict=True)
+        width, height = drawing.width + 2 * PAD, drawing.height + 2 * PAD
+        routes = zip(self.edges, drawing.routes, strict=True)
         return element(
             "svg",
             *(self.edge(edge, local, route) for (edge, local), route in routes),
-            *(self.node(node, found.boxes[node.id]) for node in self.nodes),
+            *(self.node(node, drawing.boxes[node.id]) for node in self.nodes),
             viewBox=f"{-PAD:g} {-PAD:g} {width:.0f} {height:.0f}",
             width=f"{width / REM:.2f}rem",
             height=f"{height / REM:.2f}rem",
@@ -389,8 +389,8 @@ class Picture:
         grads = self.gradients(node) + changing.turns(node.id, lambda later: self.gradient(later.grad))
         title = self.title(node)
         values = [(step, f"{title} = {text}" if text != "·" else f"{title}, not computed yet") for step, text in known]
-        told = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
-        told = [(step, " ".join(text.split())) for step, text in told]
+        words = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
+        words = [(step, " ".join(text.split())) for step, text in words]
         middle, below = f"{box.width / 2:.1f}", 2 + high(self.texts(node)[0])
         name = cut(node.name, LONGEST)
         borrowed = "borrowed" if node.id in self.part.borrowed else None
@@ -424,8 +424,8 @@ class Picture:
             transform=f"translate({box.x:.1f} {box.y:.1f})",
             tabindex=-1,
             role="img",
-            aria_label=told[-1][1],
-            data_label=self.tracks.add(told),
+            aria_label=words[-1][1],
+            data_label=self.tracks.add(words),
             data_node=node.id,
             **self.look(node.id),
         )  # fmt: skip
@@ -438,7 +438,7 @@ class Picture:
     def edge(self, edge: Edge, local: Local | None, route: Route) -> Html:
         """Return an edge with its label, and an arrowhead for either direction."""
         turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
-        told = list(self.told(edge, local))
+        words = list(self.edge_words(edge, local))
         there, back = (f"translate({pair(end)}){turn}" for end in (route.end, route.start))
         return element(
             "g",
@@ -449,8 +449,8 @@ class Picture:
             class_="edge" if local is not None else "edge constant",
             tabindex=-1,
             role="img",
-            aria_label=told[-1][1],
-            data_label=self.tracks.add(told),
+            aria_label=words[-1][1],
+            data_label=self.tracks.add(words),
             data_rule=sentence(self.terms.nodes[edge.target]) or None,
             data_edge=f"{edge.source} {edge.target}",
             data_ends=dump(list(edge[:2])),
@@ -499,7 +499,7 @@ class Picture:
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL + CLEAR, LINE - 4)
 
-    def told(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
+    def edge_words(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
         """Yield an edge in words: its rule, and its numbers from the step on at which the gradient flows along it."""
         ends = f"from {cut(edge.source, LONGEST)} to {cut(edge.target, LONGEST)}"
         if local is None:
@@ -518,7 +518,7 @@ class Picture:
 
 def again(node: Node, local: Local) -> Local:
     """Return the same edge in a later turn of a loop."""
-    return next(one for one in node.locals if (one.input, one.use) == (local.input, local.use))
+    return next(other for other in node.locals if (other.input, other.use) == (local.input, local.use))
 
 
 def high(texts: Sequence[str]) -> int:
@@ -536,8 +536,8 @@ def rows(given: Value, precision: int) -> str:
     """Return a vector, with fewer digits where it is long, or a line for each row of a matrix, points below points."""
     array = np.asarray(given)
     if array.ndim == 1:
-        found = (f"[{', '.join(digits.number(entry, most) for entry in array)}]" for most in (precision, ENOUGH))
-        return min(found, key=lambda text: len(text) > LONGEST)
+        lines = (f"[{', '.join(digits.number(entry, most) for entry in array)}]" for most in (precision, ENOUGH))
+        return min(lines, key=lambda text: len(text) > LONGEST)
     texts = [[digits.number(entry, ENOUGH) for entry in column] for column in array.T]
     after = [max(len(text.partition(".")[2]) for text in column) for column in texts]
     for column, most in zip(texts, after, strict=True):

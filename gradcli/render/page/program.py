@@ -36,7 +36,7 @@ from gradcli.render.documents.explanation import explanation_document, formulas_
 from gradcli.render.findings.page import findings_list
 from gradcli.render.lesson.page import place, sentence
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
+from gradcli.render.page.document import Html, controls, cut, element, numbers_panel, page, panel, scene, view
 from gradcli.render.page.lesson import Lesson, listed, questions
 from gradcli.render.page.picture import Tracks, remark_list
 from gradcli.render.text.looks import Asked, Looks
@@ -110,11 +110,11 @@ def called(name: str, arguments: Sequence[Argument], parts: Sequence[Json]) -> J
 
 def what_if(explanation: Explanation, *, is_computed: bool) -> Html | None:
     """Return what each gradient means, with a slider for each leaf; None where no gradient is that of a number."""
-    found: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
-    if not found:
+    all_meanings: list[Meaning] = guarded("meaning", lambda: [*meanings(explanation)], [])
+    if not all_meanings:
         return None
     room, leaves = SLIDERS, []
-    for meaning in found:
+    for meaning in all_meanings:
         value = explanation.node(meaning.leaf).value
         at = [(place(meaning), meaning.entry)] if np.size(value) > min(ENTRIES, room) else [*entries(meaning, value)]
         room -= len(at)
@@ -177,32 +177,36 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     Raises EvaluationError for a program that is too long to be walked through.
     """
     shown = explanation if torch_nodes else folded(explanation)
-    found, tracks = walk(shown), Tracks()
-    check_length(found.last)
-    lesson = Lesson(found, looks, tracks)
-    asked = questions(found, explanation, lesson.terms, lesson.numbers)
-    computed = formulas(found)
+    tour, tracks = walk(shown), Tracks()
+    check_length(tour.last)
+    lesson = Lesson(tour, looks, tracks)
+    asked = questions(tour, explanation, lesson.terms, lesson.numbers)
+    computed = formulas(tour)
     suspicious = findings(explanation)
-    remarks = {in_words(explanation, one.text) if suspicious else one.text: one for one in lesson.notes.remarks}
-    said_above = {text for one in suspicious for text in (one.message, one.because)}
+    remarks = {
+        in_words(explanation, remark.text) if suspicious else remark.text: remark for remark in lesson.notes.remarks
+    }
+    said_above = {text for finding in suspicious for text in (finding.message, finding.because)}
     main = element(
         "main",
         scene(
             element(
                 "header",
                 *heading(shown, lesson.terms),
-                findings_list(suspicious, lambda one: remarks[one.message].step if one.message in remarks else None),
+                findings_list(
+                    suspicious, lambda finding: remarks[finding.message].step if finding.message in remarks else None
+                ),
             ),
-            controls([move.phase for move in found.moves], predicts=bool(asked)),
+            controls([move.phase for move in tour.moves], predicts=bool(asked)),
             panel(lesson.words.of(0)),
             view(lesson.view()),
-            told(listed(lesson.steps()), what_if(explanation, is_computed=computed is not None)),
+            numbers_panel(listed(lesson.steps()), what_if(explanation, is_computed=computed is not None)),
         ),
-        remark_list([one for words, one in remarks.items() if words not in said_above]),
+        remark_list([remark for words, remark in remarks.items() if words not in said_above]),
         lesson.table(),
         data_gradcli="lesson",
-        data_step=found.last,
-        data_steps=found.last,
+        data_step=tour.last,
+        data_steps=tour.last,
     )
     steps = {"tracks": tracks.document, "questions": asked, "formulas": computed}
     facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
@@ -222,7 +226,7 @@ def findings(explanation: Explanation) -> Sequence[Finding]:
 
     if explanation.sizes is not None or not explanation.notes:
         return ()
-    return [one for one in noted(explanation) if one.severity != "note"]
+    return [finding for finding in noted(explanation) if finding.severity != "note"]
 
 
 def check_length(last: int) -> None:

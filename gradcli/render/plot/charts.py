@@ -147,7 +147,7 @@ def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = Non
     slope = f"{looks.partial}{y}/{looks.partial}{x}"
     function = Stroke("function", curve.values.pieces, y)
     derivative = Stroke("derivative", curve.derivative.pieces, slope)
-    remarks = [*told(y, curve.values.breaks, x, curve.range), *told(slope, own_breaks(curve), x, curve.range)]
+    remarks = [*gaps(y, curve.values.breaks, x, curve.range), *gaps(slope, own_breaks(curve), x, curve.range)]
     strokes, marks = [function], list[Mark]()
     if curve.at is not None:
         strokes.append(tangent(curve.at, curve.range))
@@ -158,11 +158,11 @@ def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = Non
         strokes.append(Stroke("path", (ways,), path.optimizer))
         marks.extend(ends(ways))
         remarks.append(told_path(path, (x,), looks))
-    own, other = (limits(list(stroke.lines)) for stroke in (function, derivative))
-    ratio = max(own[1] - own[0], other[1] - other[0]) / min(own[1] - own[0], other[1] - other[0])
+    first, other = (limits(list(stroke.lines)) for stroke in (function, derivative))
+    ratio = max(first[1] - first[0], other[1] - other[0]) / min(first[1] - first[0], other[1] - other[0])
     if ratio <= APART or not derivative.lines:
-        both = min(own[0], other[0]), max(own[1], other[1])
-        shown = both if derivative.lines else own
+        both = min(first[0], other[0]), max(first[1], other[1])
+        shown = both if derivative.lines else first
         return [
             Chart(
                 title,
@@ -176,7 +176,7 @@ def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = Non
             )
         ]
     return [
-        Chart(title, x, y, (curve.range, own), tuple(strokes), tuple(marks)),
+        Chart(title, x, y, (curve.range, first), tuple(strokes), tuple(marks)),
         Chart("", x, slope, (curve.range, other), (derivative,), (), (), tuple(remarks)),
     ]
 
@@ -188,8 +188,8 @@ def ends(way: Array) -> list[Mark]:
 def own_breaks(curve: Curve) -> list[Break]:
     """Return the breaks of the derivative that the function does not have: its kinks."""
     near = 1e-6 * (curve.range[1] - curve.range[0])
-    known = [one.start for one in curve.values.breaks]
-    return [one for one in curve.derivative.breaks if all(abs(one.start - start) > near for start in known)]
+    known = [part.start for part in curve.values.breaks]
+    return [part for part in curve.derivative.breaks if all(abs(part.start - start) > near for start in known)]
 
 
 def tangent(at: Point, range: Pair) -> Stroke:
@@ -197,22 +197,22 @@ def tangent(at: Point, range: Pair) -> Stroke:
     return Stroke("tangent", (ends,) if np.isfinite(ends).all() else (), "tangent")
 
 
-def told(name: str, breaks: Sequence[Break], x: str, range: Pair) -> Iterator[str]:
+def gaps(name: str, breaks: Sequence[Break], x: str, range: Pair) -> Iterator[str]:
     """Yield a sentence for each kind of break."""
     for kind, verb in (("pole", "has a pole"), ("jump", "jumps")):
-        places = [number(_rounded(one.start), 4) for one in breaks if one.kind == kind]
+        places = [number(_rounded(part.start), 4) for part in breaks if part.kind == kind]
         if places:
             more = f" and {len(places) - MOST} more" if len(places) > MOST else ""
             yield f"{name} {verb} at {x} = {', '.join(places[:MOST])}{more}"
-    for one in breaks:
-        if one.kind == "undefined":
-            yield f"{name} {'is infinite' if one.is_infinite else 'has no value'} {stretch(one, x, range)}"
+    for part in breaks:
+        if part.kind == "undefined":
+            yield f"{name} {'is infinite' if part.is_infinite else 'has no value'} {stretch(part, x, range)}"
 
 
-def stretch(one: Break, x: str, range: Pair) -> str:
+def stretch(part: Break, x: str, range: Pair) -> str:
     """Return where there is no value; its ends may have one."""
-    start, end = (number(_rounded(place), 4) for place in one.ends)
-    begins, ends = one.start <= range[0], one.end >= range[1]
+    start, end = (number(_rounded(place), 4) for place in part.ends)
+    begins, ends = part.start <= range[0], part.end >= range[1]
     if start == end:
         return f"at {x} = {start}"
     if begins:
@@ -225,10 +225,10 @@ def _rounded(place: float) -> float:
 
 
 def told_point(at: Point, x: str, y: str, looks: Looks) -> str:
-    told = [number(value, looks.precision) for value in (at.x, at.y, at.slope)]
+    texts = [number(value, looks.precision) for value in (at.x, at.y, at.slope)]
     if not np.isfinite(at.y):
-        return f"at {x} = {told[0]}: {y} = {told[1]}, so it has no tangent there"
-    return f"at {x} = {told[0]}: {y} = {told[1]}, slope {told[2]}"
+        return f"at {x} = {texts[0]}: {y} = {texts[1]}, so it has no tangent there"
+    return f"at {x} = {texts[0]}: {y} = {texts[1]}, slope {texts[2]}"
 
 
 def told_path(path: Path, names: Sequence[str], looks: Looks) -> str:
@@ -255,9 +255,9 @@ def surface_chart(surface: Surface, title: str, looks: Looks, path: Path | None 
     if surface.at is not None:
         height, slope = surface.at
         marks.append(Mark(slope.x, slope.y, "tangent"))
-        told = [number(value, looks.precision) for value in (slope.x, slope.y, height, slope.dx, slope.dy)]
-        slopes = f"gradient ({told[3]}, {told[4]})" if np.isfinite(height) else "so it has no gradient there"
-        remarks.append(f"at {x} = {told[0]}, {y} = {told[1]}: {z} = {told[2]}, {slopes}")
+        texts = [number(value, looks.precision) for value in (slope.x, slope.y, height, slope.dx, slope.dy)]
+        slopes = f"gradient ({texts[3]}, {texts[4]})" if np.isfinite(height) else "so it has no gradient there"
+        remarks.append(f"at {x} = {texts[0]}, {y} = {texts[1]}: {z} = {texts[2]}, {slopes}")
     if path is not None:
         points = np.array(path.points)
         strokes.append(Stroke("path", (points,), path.optimizer))
@@ -268,11 +268,11 @@ def surface_chart(surface: Surface, title: str, looks: Looks, path: Path | None 
 
 def _arrows(slopes: Sequence[Slope], ranges: tuple[Pair, Pair]) -> Iterator[Arrow]:
     """Yield the arrows, of lengths that grow with the square root: small ones are to be seen, too."""
-    longest = max((float(np.hypot(one.dx, one.dy)) for one in slopes), default=0)
-    for one in slopes:
-        length = float(np.hypot(one.dx, one.dy))
+    longest = max((float(np.hypot(slope.dx, slope.dy)) for slope in slopes), default=0)
+    for slope in slopes:
+        length = float(np.hypot(slope.dx, slope.dy))
         if length > 0 and np.isfinite(longest):
-            yield Arrow(one.x, one.y, one.dx / length, one.dy / length, float(np.sqrt(length / longest)))
+            yield Arrow(slope.x, slope.y, slope.dx / length, slope.dy / length, float(np.sqrt(length / longest)))
 
 
 def loss_chart(losses: Sequence[float], by: str) -> Chart:
@@ -281,7 +281,7 @@ def loss_chart(losses: Sequence[float], by: str) -> Chart:
     finite = np.isfinite(points[:, 1])
     runs = np.split(points, np.flatnonzero(np.diff(finite)) + 1)
     lines = tuple(run for run in runs if np.isfinite(run[:, 1]).all() and len(run) > 1)
-    found = points[finite, 1]
-    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    known = points[finite, 1]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     tall = rounded(low, high, FEW) if low < high else widened(low, high)
     return Chart("loss", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)

@@ -47,14 +47,14 @@ def _curve(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _pieces(found: Pieces) -> dict[str, Any]:
-    breaks = [{"kind": one.kind, "from": one.start, "to": one.end} for one in found.breaks]
-    return {"pieces": [plain(piece) for piece in found.pieces], "breaks": breaks}
+def _pieces(curve: Pieces) -> dict[str, Any]:
+    breaks = [{"kind": part.kind, "from": part.start, "to": part.end} for part in curve.breaks]
+    return {"pieces": [plain(piece) for piece in curve.pieces], "breaks": breaks}
 
 
 def _surface(surface: Surface) -> dict[str, Any]:
     levels = [{"value": plain(level.value), "lines": [plain(line) for line in level.lines]} for level in surface.levels]
-    slopes = [{"point": plain((one.x, one.y)), "gradient": plain((one.dx, one.dy))} for one in surface.slopes]
+    slopes = [{"point": plain((slope.x, slope.y)), "gradient": plain((slope.dx, slope.dy))} for slope in surface.slopes]
     at = None
     if surface.at is not None:
         height, slope = surface.at

@@ -27,8 +27,8 @@ def svg(charts: Sequence[Chart]) -> str:
     parts: list[str] = []
     top, left = 0.0, max(map(_left, charts))
     for chart in charts:
-        found, height = _chart(chart, left, top)
-        parts.extend(found)
+        lines, height = _chart(chart, left, top)
+        parts.extend(lines)
         top += height
     width = left + max(_inner(chart)[0] for chart in charts) + RIGHT
     said = [note for chart in charts for note in chart.notes]

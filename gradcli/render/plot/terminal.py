@@ -61,11 +61,11 @@ class Canvas:
 
     def lines(self) -> Iterator[str]:
         for cells, roles in zip(self.cells, self.roles, strict=True):
-            found = []
+            texts = []
             for cell, role in zip(cells, roles, strict=True):
                 text = cell if isinstance(cell, str) else chr(0x2800 + cell) if cell else " "
-                found.append(painted(text, role, self.looks) if text != " " else " ")
-            yield "".join(found)
+                texts.append(painted(text, role, self.looks) if text != " " else " ")
+            yield "".join(texts)
 
 
 def painted(text: str, role: str, looks: Looks) -> str:

@@ -24,10 +24,10 @@ NOTHING = "no known mistake gives this; ? once more shows what is right"
 def topics_page(topics: Iterable[tuple[str, Assignment]], looks: Looks) -> str:
     """The topics that can be practised, and how to begin."""
     rows = [Row((f"{name} ", plain(assignment.title, looks))) for name, assignment in topics]
-    own = Row(
+    hint = Row(
         ("gradcli practice chain begins one; gradcli practice week1.toml is about an assignment of your own.",), "aside"
     )
-    return lay_out([Section("Topics", rows), Section("", [own])], looks)
+    return lay_out([Section("Topics", rows), Section("", [hint])], looks)
 
 
 def opening_page(assignment: Assignment, count: int, looks: Looks) -> str:
@@ -63,9 +63,9 @@ def prompt(exercise: Exercise, looks: Looks) -> str:
     return f"[{exercise.number}/{exercise.count}] {kind}{plain(asked, looks)} = "
 
 
-def told_page(told: Told, looks: Looks) -> str:
+def told_page(shown: Told, looks: Looks) -> str:
     """The verdict on an answer, or what is told beside it."""
-    return lay_out([Section(" ", list(_told(told, looks)))], looks).partition("\n")[2]
+    return lay_out([Section(" ", list(_told(shown, looks)))], looks).partition("\n")[2]
 
 
 def below(text: str, looks: Looks) -> str:
@@ -73,26 +73,26 @@ def below(text: str, looks: Looks) -> str:
     return lay_out([Section(" ", [Row(("   ", plain(text, looks)), "below")])], looks).partition("\n")[2] + "\n"
 
 
-def _told(told: Told, looks: Looks) -> Iterator[Row]:
-    marked = told.answer
-    if told.level == VERDICT:
-        again = "" if told.is_over else _again(marked)
+def _told(shown: Told, looks: Looks) -> Iterator[Row]:
+    marked = shown.answer
+    if shown.level == VERDICT:
+        again = "" if shown.is_over else _again(marked)
         verdict = f"{mark(marked.verdict, looks)} {VERDICTS[marked.verdict]}{';' * bool(again)}"
         yield Row((verdict, again), KINDS.get(marked.verdict, "wrong"))
         lines = [f"read as {clipped(marked.read_as, SENTENCE, looks)}"] if marked.read_as else []
         if marked.remark:
             lines.append(clipped(marked.remark, SENTENCE, looks))
     else:
-        lines = [] if marked.given is None else [whole(one) for one in sayings(marked, looks)]
-        if told.level == VALUE:
+        lines = [] if marked.given is None else [whole(saying) for saying in sayings(marked, looks)]
+        if shown.level == VALUE:
             yield Row((f"right is {expected(marked, looks) or answer(marked.expected)}",), "result")
         elif not lines:
             lines = [NOTHING]
     yield from (Row(("   ", line), "below") for line in lines)
 
 
-def whole(one: Saying) -> str:
-    return f"{one.text}; the rule: {one.rule}" if one.rule else one.text
+def whole(saying: Saying) -> str:
+    return f"{saying.text}; the rule: {saying.rule}" if saying.rule else saying.text
 
 
 def _again(marked: Marked) -> str:

@@ -24,18 +24,18 @@ def record(kind: str, **facts: Any) -> Document:
     return {"schema": "gradcli.practice/1", "ok": True, "kind": kind, **facts}
 
 
-def topics(found: Iterable[tuple[str, Assignment]]) -> Document:
-    return record("topics", topics=[{"name": name, "title": assignment.title} for name, assignment in found])
+def topics(pairs: Iterable[tuple[str, Assignment]]) -> Document:
+    return record("topics", topics=[{"name": name, "title": assignment.title} for name, assignment in pairs])
 
 
-def question(one: Question) -> Document:
+def question(asked: Question) -> Document:
     return record(
         "question",
-        id=one.id,
-        text=one.text,
-        program=one.source.text,
-        is_script=one.is_script,
-        at={name: plain(value) for name, value in one.at.items()},
+        id=asked.id,
+        text=asked.text,
+        program=asked.source.text,
+        is_script=asked.is_script,
+        at={name: plain(value) for name, value in asked.at.items()},
     )
 
 
@@ -52,10 +52,10 @@ def ask(exercise: Exercise) -> Document:
     )
 
 
-def told(one: Told) -> Document:
+def disclosed(shown: Told) -> Document:
     """Return the record of a move; the right answer stands in it at the level `value`, when the quantity is over."""
     return record(
-        "told", level=one.level, is_right=one.is_right, is_over=one.is_over, answer=answer_document(one.answer)
+        "told", level=shown.level, is_right=shown.is_right, is_over=shown.is_over, answer=answer_document(shown.answer)
     )
 
 
@@ -64,14 +64,14 @@ def nothing() -> Document:
     return record("nothing", message=FIRST)
 
 
-def score(one: Score, seed: int, *, is_complete: bool) -> Document:
+def score(total: Score, seed: int, *, is_complete: bool) -> Document:
     return record(
         "score",
-        points=plain(one.points),
-        max_points=plain(one.max_points),
-        at_once=one.at_once,
-        with_help=one.with_help,
-        given_up=one.given_up,
+        points=plain(total.points),
+        max_points=plain(total.max_points),
+        at_once=total.at_once,
+        with_help=total.with_help,
+        given_up=total.given_up,
         seed=seed,
         is_complete=is_complete,
     )
@@ -80,11 +80,11 @@ def score(one: Score, seed: int, *, is_complete: bool) -> Document:
 def read_move(line: str) -> tuple[str, str]:
     """Read a record of a front end as a move and its text. Raises UsageError for any other text."""
     try:
-        found = json.loads(line)
+        document = json.loads(line)
     except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict) and len(found) == 1:
-        ((move, value),) = found.items()
+        document = None
+    if isinstance(document, dict) and len(document) == 1:
+        ((move, value),) = document.items()
         if move == "answer" and isinstance(value, str | int | float) and not isinstance(value, bool):
             return move, str(value)
         if move in MOVES[1:] and value is True:

@@ -58,15 +58,15 @@ def hints(key: Key, ask: Ask, looks: Looks) -> Hints:
         return GENERAL, "", ""
     given: Hints = (GENERAL, "", f"{quantity} = {answer(value)}")
     try:
-        found = Derivation(folded(explain(parse_program(question.source), question.at)), looks)
+        derivation = Derivation(folded(explain(parse_program(question.source), question.at)), looks)
     except GradcliError:
         return given
-    if quantity.kind == "value" and quantity.of in found.lines:
-        return found.value(quantity.of)
-    if quantity.kind == "local" and quantity.by in found.slopes.get(quantity.of, {}):
-        return found.local(quantity.of, quantity.by)
-    if quantity.kind == "gradient" and quantity.of == found.explanation.output:
-        return found.gradient(quantity.by)
+    if quantity.kind == "value" and quantity.of in derivation.lines:
+        return derivation.value(quantity.of)
+    if quantity.kind == "local" and quantity.by in derivation.slopes.get(quantity.of, {}):
+        return derivation.local(quantity.of, quantity.by)
+    if quantity.kind == "gradient" and quantity.of == derivation.explanation.output:
+        return derivation.gradient(quantity.by)
     return given
 
 
@@ -105,7 +105,7 @@ class Derivation:
     @cached_property
     def lines(self) -> dict[str, Statement]:
         """The lines of the program by the names that they assign."""
-        return {one.target: one for one in self.explanation.parsed.statements if one.target is not None}
+        return {line.target: line for line in self.explanation.parsed.statements if line.target is not None}
 
     @cached_property
     def point(self) -> dict[str, Node]:
@@ -282,7 +282,7 @@ class Turns:
     def __call__(self, moves: Sequence[Move]) -> tuple[str, str, bool, str]:
         """Return the turn of the last move. Raises UsageError for a question without an answer."""
         for kind, text in moves[self.made :]:
-            self.turn = self.asked() if kind == NEXT[0] else self.told(kind, text)
+            self.turn = self.asked() if kind == NEXT[0] else self.reply(kind, text)
             self.made += 1
         return self.turn
 
@@ -297,23 +297,23 @@ class Turns:
         self.exercise: Exercise | None = next(self.exercises, None)
         if self.exercise is None:
             return "", "", True, self.score()
-        one = self.exercise
+        exercise = self.exercise
         if self.looks is None:
-            new = [records.question(one.question)] if one.is_new else []
-            return lines([*new, records.ask(one)]), "?", False, self.score()
-        shown += f"{page.question_page(one.question, self.looks)}\n\n" if one.is_new else ""
-        shown += page.choices_page(one, self.looks)
-        return shown, page.prompt(one, self.looks), False, self.score()
+            new = [records.question(exercise.question)] if exercise.is_new else []
+            return lines([*new, records.ask(exercise)]), "?", False, self.score()
+        shown += f"{page.question_page(exercise.question, self.looks)}\n\n" if exercise.is_new else ""
+        shown += page.choices_page(exercise, self.looks)
+        return shown, page.prompt(exercise, self.looks), False, self.score()
 
-    def told(self, kind: str, text: str) -> tuple[str, str, bool, str]:
+    def reply(self, kind: str, text: str) -> tuple[str, str, bool, str]:
         """Answer a move about the quantity that is asked for."""
         part(JUDGING)
         assert self.exercise is not None
-        one = self.exercise
-        told = one.answer(text) if kind == "answer" else one.hint() if kind == "hint" else one.give_up()
-        prompt = "" if one.is_over else "?" if self.looks is None else page.prompt(one, self.looks)
-        shown = self.telling(told)
-        if self.looks is not None and one.is_over and self.derivation:
+        exercise = self.exercise
+        move = exercise.answer(text) if kind == "answer" else exercise.hint() if kind == "hint" else exercise.give_up()
+        prompt = "" if exercise.is_over else "?" if self.looks is None else page.prompt(exercise, self.looks)
+        shown = self.telling(move)
+        if self.looks is not None and exercise.is_over and self.derivation:
             shown += page.below(self.derivation, self.looks)
         return shown, prompt, False, self.score()
 
@@ -341,10 +341,10 @@ class Turns:
         self.exercise.tips += 1
         return page.below(tips[min(self.exercise.tips, len(tips)) - 1], self.looks)
 
-    def telling(self, told: Told | None) -> str:
+    def telling(self, shown: Told | None) -> str:
         if self.looks is None:
-            return lines([records.nothing() if told is None else records.told(told)])
-        return self.tip() if told is None else page.told_page(told, self.looks) + "\n"
+            return lines([records.nothing() if shown is None else records.disclosed(shown)])
+        return self.tip() if shown is None else page.told_page(shown, self.looks) + "\n"
 
     def score(self) -> str:
         """Return the score as the end of the session."""

@@ -32,7 +32,7 @@ def practice_page(assignment: Assignment, seed: int, looks: Looks) -> str:
     facts: Json = {
         "title": title,
         "seed": seed,
-        "sheets": [[exercise(one, looks) for one in found] for found in sheets],
+        "sheets": [[exercise(entry, looks) for entry in prepared] for prepared in sheets],
     }
     return alive(title, main, trainer(), data(facts, id="gradcli-practice"))
 
@@ -62,17 +62,17 @@ def stage() -> Html:
     )  # fmt: skip
 
 
-def paper(found: list[Prepared]) -> Iterator[Html]:
+def paper(prepared: list[Prepared]) -> Iterator[Html]:
     """Yield the questions as they are printed."""
     questions: dict[str, list[Prepared]] = {}
-    for one in found:
-        questions.setdefault(one.key.question.id, []).append(one)
+    for entry in prepared:
+        questions.setdefault(entry.key.question.id, []).append(entry)
     for number, exercises in enumerate(questions.values(), 1):
         question = exercises[0].key.question
         yield element("h2", f"Question {number}")
         yield element("p", " ".join(question.text.split()))
         yield element("pre", program(question), class_="code")
-        yield element("ol", *(element("li", f"{one.ask.written} = ") for one in exercises))
+        yield element("ol", *(element("li", f"{entry.ask.written} = ") for entry in exercises))
 
 
 def program(question: Question) -> str:
@@ -81,17 +81,17 @@ def program(question: Question) -> str:
     return "\n".join([question.source.text.strip("\n"), *(["", "at " + ", ".join(values)] if values else [])])
 
 
-def exercise(one: Prepared, looks: Looks) -> Json:
+def exercise(prepared: Prepared, looks: Looks) -> Json:
     """Return one exercise as data."""
-    question = one.key.question
-    words, symbols, numbers = hints(one.key, one.ask, looks)
+    question = prepared.key.question
+    words, symbols, numbers = hints(prepared.key, prepared.ask, looks)
     return {
         "text": " ".join(question.text.split()),
         "program": program(question),
-        "quantity": one.ask.written,
-        "shape": list(np.shape(one.answer)),
-        "answer": plain(np.ravel(one.answer)),
-        "wrong": [[plain(np.ravel(value)), f"{message}."] for value, message in one.wrong],
+        "quantity": prepared.ask.written,
+        "shape": list(np.shape(prepared.answer)),
+        "answer": plain(np.ravel(prepared.answer)),
+        "wrong": [[plain(np.ravel(value)), f"{message}."] for value, message in prepared.wrong],
         "hints": [text for text in (words, symbols) if text],
-        "derivation": numbers or f"{one.ask.written} = {answer(one.answer)}",
+        "derivation": numbers or f"{prepared.ask.written} = {answer(prepared.answer)}",
     }

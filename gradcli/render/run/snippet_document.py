@@ -37,9 +37,9 @@ def snippet_document(
         "file": name,
         "printed": printed,
         "findings": [*map(finding, findings)],
-        "timeline": [event(one) for one in timeline.events],
-        "training": [training(one) for one in timeline.training],
-        "leaves": [leaf(one) for one in timeline.leaves],
+        "timeline": [event(fact) for fact in timeline.events],
+        "training": [training(loop) for loop in timeline.training],
+        "leaves": [leaf(state) for state in timeline.leaves],
         "notes": [*map(facts, timeline.notes)],
         "error": None if error is None else error.facts(),
     }
@@ -70,12 +70,12 @@ def update(fact: Update) -> Document:
     """Return the options and the formulas of an update, with the numbers of one entry."""
     lines = [
         {
-            "target": one.target,
-            "formula": unparse(one.formula),
-            "operands": {name: plain(value) for name, value in one.operands},
-            "value": plain(one.value),
+            "target": line.target,
+            "formula": unparse(line.formula),
+            "operands": {name: plain(value) for name, value in line.operands},
+            "value": plain(line.value),
         }
-        for one in fact.lines
+        for line in fact.lines
     ]
     options = {name: plain(value) for name, value in fact.options}
     return {"name": fact.name, "entry": list(fact.entry), "options": options, "lines": lines}
@@ -96,14 +96,14 @@ def training(fact: Loop) -> Document:
     """Return the progress of a loop."""
     epochs = [
         {
-            "epoch": one.label,
-            "passes": one.passes,
-            "loss": None if one.loss is None else plain(one.loss),
-            "norms": {name: plain(norm) for name, norm in one.norms},
-            "dead": one.dead,
-            "units": one.units,
+            "epoch": epoch.label,
+            "passes": epoch.passes,
+            "loss": None if epoch.loss is None else plain(epoch.loss),
+            "norms": {name: plain(norm) for name, norm in epoch.norms},
+            "dead": epoch.dead,
+            "units": epoch.units,
         }
-        for one in fact.epochs
+        for epoch in fact.epochs
     ]
     place = {"source": fact.source.name, "line": fact.line}
     return {**place, "by": fact.by, "passes": fact.passes, "count": fact.count, "epochs": epochs}
@@ -120,23 +120,23 @@ LONGEST = 2000  # characters of a side
 
 
 def comparison_text(
-    snippet: Snippet, version: str, ours: Outcome, theirs: Outcome, found: Difference | None, looks: Looks
+    snippet: Snippet, version: str, ours: Outcome, theirs: Outcome, difference: Difference | None, looks: Looks
 ) -> str:
     """Return the sentence that both agree, or the line with the two sides below it."""
-    if found is None:
+    if difference is None:
         lines, leaves = len([*theirs.lines()]), len(ours.gradients.keys() & theirs.gradients.keys())
         parts = [f"{lines} line{'s' * (lines != 1)} printed", f"{leaves} gradient{'s' * (leaves != 1)}"]
         if theirs.failure is not None:
             parts.append(visible(failure_text(theirs.failure)))
         return f"gradcli and torch {version} agree: {', '.join(parts)}"
-    cell, number = found.place
-    source = next((one for one in snippet.cells if one.name == cell), None)
+    cell, number = difference.place
+    source = next((part for part in snippet.cells if part.name == cell), None)
     at = f" at {visible(cell)}:{number}" if source is not None and number else ""
-    rows = [f"gradcli differs from torch {version}{at}: {visible(found.of)}"]
+    rows = [f"gradcli differs from torch {version}{at}: {visible(difference.of)}"]
     if source is not None and number:
         bar = "|" if looks.ascii else "│"
         rows.append(f"  {number} {bar} {visible(source.line(number).rstrip())}")
-    rows += [f"  gradcli  {side(found.ours)}", f"  torch    {side(found.theirs)}"]
+    rows += [f"  gradcli  {side(difference.ours)}", f"  torch    {side(difference.theirs)}"]
     return "\n".join(rows)
 
 
@@ -145,20 +145,20 @@ def side(text: str) -> str:
 
 
 def comparison_document(
-    snippet: Snippet, version: str, ours: Outcome, theirs: Outcome, found: Difference | None
+    snippet: Snippet, version: str, ours: Outcome, theirs: Outcome, difference: Difference | None
 ) -> Document:
     """Return both sides and the first difference, schema `gradcli.comparison/1`."""
     return {
         "schema": "gradcli.comparison/1",
         "ok": True,
-        "agrees": found is None,
-        "difference": found
+        "agrees": difference is None,
+        "difference": difference
         and {
-            "source": found.place[0],
-            "line": found.place[1],
-            "of": found.of,
-            "gradcli": found.ours,
-            "torch": found.theirs,
+            "source": difference.place[0],
+            "line": difference.place[1],
+            "of": difference.of,
+            "gradcli": difference.ours,
+            "torch": difference.theirs,
         },
         "version": version,
         "gradcli": outcome_document(ours),

@@ -127,32 +127,32 @@ def updated(event: Updated, looks: Looks, *, all: bool) -> Iterator[Row]:
         yield Row((f"{visible(event.optimizer)} changes",), "aside")
         yield from shown(changed, looks, all=all)
     for update in event.updates if all else event.updates[:WORKED]:
-        yield Row((told(update, looks),), "aside")
-        yield from (line(one, update, looks) for one in update.lines)
+        yield Row((how_changed(update, looks),), "aside")
+        yield from (line(row, update, looks) for row in update.lines)
 
 
-def told(update: Update, looks: Looks) -> str:
+def how_changed(update: Update, looks: Looks) -> str:
     """Return `how w[1] changes, with lr=0.1 momentum=0.9`: of an array one entry, whose numbers the lines have."""
     entry = f"{list(update.entry) or ''}"
     options = " ".join(f"{name}={number(value, looks.precision)}" for name, value in update.options)
     return f"how {visible(update.name)}{entry} changes{f', with {options}' if options else ''}"
 
 
-def line(one: UpdateLine, update: Update, looks: Looks) -> Row:
+def line(row: UpdateLine, update: Update, looks: Looks) -> Row:
     """Return `buf ← momentum·buf + grad`, the same with numbers put in, and the result."""
     times, becomes = looks.times, "<-" if looks.ascii else "←"
-    numbers = {name: Name(factor(number(value, looks.precision))) for name, value in one.operands}
-    called = {name: own(name, update) for name, _ in one.operands}
-    formula = unparse(one.formula, multiply=times, rename=called)
-    result = number(one.value, looks.precision)
-    put_in = result if isinstance(one.formula, Name) else unparse(substitute(one.formula, numbers), multiply=times)
+    numbers = {name: Name(factor(number(value, looks.precision))) for name, value in row.operands}
+    called = {name: snippet_name(name, update) for name, _ in row.operands}
+    formula = unparse(row.formula, multiply=times, rename=called)
+    result = number(row.value, looks.precision)
+    put_in = result if isinstance(row.formula, Name) else unparse(substitute(row.formula, numbers), multiply=times)
     put_in = re.sub(r"^\((-[^()]*)\)(?= [+-])", r"\1", put_in)
     sides = dict.fromkeys(text for text in (formula, put_in, result))
     first, *others = sides
-    return Row((own(one.target, update), f"{becomes} {first}", *(f"= {side}" for side in others)))
+    return Row((snippet_name(row.target, update), f"{becomes} {first}", *(f"= {side}" for side in others)))
 
 
-def own(name: str, update: Update) -> str:
+def snippet_name(name: str, update: Update) -> str:
     """Return the name that the snippet has for the parameter, and any other name as it is."""
     return visible(update.name) if name == "w" else name
 
@@ -286,18 +286,18 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool, why: bool
     for title, arrivals in (("into the leaves", event.accumulated), ("kept by retain_grad()", event.retained)):
         if arrivals:
             yield Row((title,), "aside")
-            yield from shown([arrival(one, looks) for one in arrivals], looks, all=all)
+            yield from shown([arrival(leaf, looks) for leaf in arrivals], looks, all=all)
     yield from remarks(event.notes)
 
 
-def arrival(one: Accumulated, looks: Looks) -> Row:
+def arrival(leaf: Accumulated, looks: Looks) -> Row:
     """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
-    parts = [] if one.before is None else [written(one.before, looks), f"+ {factor(written(one.gradient, looks))}"]
-    parts.append("= " * bool(parts) + written(one.after, looks))
+    parts = [] if leaf.before is None else [written(leaf.before, looks), f"+ {factor(written(leaf.gradient, looks))}"]
+    parts.append("= " * bool(parts) + written(leaf.after, looks))
     is_matrix = any("\n" in part for part in parts)  # each below the other, or one sum
     first, *others = parts if is_matrix else [" ".join(parts)]
-    former = f"of the leaf that was {visible(one.name)} until line {one.renamed}" if one.renamed else ""
-    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {first}", *others, former), "result")
+    former = f"of the leaf that was {visible(leaf.name)} until line {leaf.renamed}" if leaf.renamed else ""
+    return Row((f"{visible(leaf.name)}.grad", f"{looks.arrow} {first}", *others, former), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:
@@ -325,12 +325,12 @@ def lesson(event: Backward | Returned, looks: Looks, *, all: bool, why: bool) ->
         ("gradients as formulas", formulas),
     )
     for title, table in tables:
-        found = table(explanation, terms)
-        if found:
+        rows = table(explanation, terms)
+        if rows:
             yield Row((title,), "aside")
             if table is forward:
                 yield from later_values(explanation)
-            yield from shown(found, looks, all=all)
+            yield from shown(rows, looks, all=all)
     answered = {"unused"} | (
         {"gradient-not-finite"} if any(note.code == "not-finite" for note in event.notes) else set()
     )
@@ -350,13 +350,13 @@ def later_values(explanation: Explanation) -> Iterator[Row]:
 
 def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:
     """Yield the leaves as the run left them, and each reason for a missing gradient once."""
-    yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
+    yield from shown([leaf(state, looks) for state in timeline.leaves], looks, all=all)
     reasons: dict[str, list[str]] = {}
     explained = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
     passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
-    for one in timeline.leaves if passed or not failed else ():
-        if one.reason and (one.name, one.reason) not in explained:
-            reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
+    for state in timeline.leaves if passed or not failed else ():
+        if state.reason and (state.name, state.reason) not in explained:
+            reasons.setdefault(state.reason, []).append(f"{visible(state.name)}.grad")
     for reason, names in reasons.items():
         why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
         yield Row((f"{list_names(names)} {visible(why)}",), "note")

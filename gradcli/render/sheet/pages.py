@@ -17,8 +17,8 @@ from gradcli.source import visible
 def point(question: Question) -> list[str]:
     """Return the values of a question, `x = 1.3`, as they are typed, and what formulas may take from them."""
     held = {**question.given, **dict.fromkeys(question.constant, "constant")}
-    told = {name: f" ({word.replace('_', ' ')})" for name, word in held.items()}
-    return [f"{visible(name)} = {answer(value)}{told.get(name, '')}" for name, value in question.at.items()]
+    words = {name: f" ({word.replace('_', ' ')})" for name, word in held.items()}
+    return [f"{visible(name)} = {answer(value)}{words.get(name, '')}" for name, value in question.at.items()]
 
 
 def about(question: Question, ask: Ask) -> str:

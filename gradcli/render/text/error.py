@@ -101,7 +101,7 @@ def window(text: str, start: int, room: int) -> tuple[int, int]:
 
     room -= 6  # for dots at both ends
     low, high = max(0, start - room), min(len(text), start + room)
-    cuts = {low + found.start() for found in TOKEN.finditer(text[low:high])} - ({low} if low else set())
+    cuts = {low + token.start() for token in TOKEN.finditer(text[low:high])} - ({low} if low else set())
     cuts |= {start, len(text)} if high == len(text) else {start}
     for first in sorted(cut for cut in cuts if cut <= start and width(visible(text[cut:start])) * 2 <= room):
         fitting = [cut for cut in cuts if cut > start and width(visible(text[first:cut])) <= room]

@@ -90,11 +90,11 @@ def _rows(array: Any, precision: int, dots: str = "", shape: Sequence[int] = ())
 
 def _turns(place: int, shape: Sequence[int]) -> int:
     """Return how many of the lists with rows begin at a row: all at the first, and all end before the last."""
-    found, size = 0, 1
+    count, size = 0, 1
     for length in reversed(shape):
         size *= length
-        found += place % size == 0
-    return found
+        count += place % size == 0
+    return count
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:

@@ -33,13 +33,13 @@ def wrapped(text: str, width: int, hang: int = HANG) -> list[slice]:
     """Return the lines of a text; all but the first have `hang` columns fewer."""
     if cell_len(text) <= width:
         return [slice(0, len(text))]
-    found = list(tokens(text, width - hang))
+    pieces = list(tokens(text, width - hang))
     lines: list[slice] = []
     first = 0
-    while first < len(found):
-        last = _end(found, first, width - hang * bool(lines))
-        end = found[last].start if last < len(found) else len(text)
-        lines.append(slice(found[first].start, len(text[:end].rstrip())))
+    while first < len(pieces):
+        last = _end(pieces, first, width - hang * bool(lines))
+        end = pieces[last].start if last < len(pieces) else len(text)
+        lines.append(slice(pieces[first].start, len(text[:end].rstrip())))
         first = last
     return lines
 
@@ -56,23 +56,23 @@ def beginning(text: str, width: int, ellipsis: str) -> str:
     if cell_len(text) <= width:
         return text
     room = width - cell_len(ellipsis)
-    ends = [found.end() for found in TOKEN.finditer(text[: width + 1])]
+    ends = [match.end() for match in TOKEN.finditer(text[: width + 1])]
     fitting = [end for end in ends[:-1] if cell_len(text[:end]) <= room]
     return (text[: fitting[-1]] if fitting else set_cell_size(text, room)).rstrip() + ellipsis
 
 
 def widest(text: str) -> int:
     """Return the columns of the widest token."""
-    return max((cell_len(found[0]) for found in TOKEN.finditer(text)), default=0)
+    return max((cell_len(match[0]) for match in TOKEN.finditer(text)), default=0)
 
 
 def tokens(text: str, width: int) -> Iterator[Token]:
     """Yield the tokens of a text; one wider than a line is cut."""
     depth, behind, before = 0, "", ""  # the token behind, and the one before it
-    for found in TOKEN.finditer(text):
-        token, columns = found[0], cell_len(found[0])
+    for match in TOKEN.finditer(text):
+        token, columns = match[0], cell_len(match[0])
         depth -= token in ")]}" and depth > 0
-        yield from _folded(Token(found.start(), found.end(), columns, _cost(token, behind, before, depth)), text, width)
+        yield from _folded(Token(match.start(), match.end(), columns, _cost(token, behind, before, depth)), text, width)
         depth += token in "([{"
         behind, before = token, behind
 
@@ -102,15 +102,15 @@ def _folded(token: Token, text: str, width: int) -> Iterator[Token]:
         cost = FOLD
 
 
-def _end(found: Sequence[Token], first: int, room: int) -> int:
+def _end(pieces: Sequence[Token], first: int, room: int) -> int:
     """Return the token that the next line begins with.
 
     Where a line can end without a split, it ends behind its first third with the fewest brackets open.
     """
     best, least = first + 1, (float("inf"), True, 0.0, 0)
     used = shown = 0
-    for place in range(first, len(found)):
-        token = found[place]
+    for place in range(first, len(pieces)):
+        token = pieces[place]
         if place > first and token.cost != float("inf"):
             is_late = shown * 3 >= room
             price = (max(token.cost, SPLIT), not is_late, token.cost * is_late, -place)
@@ -121,4 +121,4 @@ def _end(found: Sequence[Token], first: int, room: int) -> int:
             shown = used
             if used > room:
                 return best
-    return len(found)
+    return len(pieces)

@@ -183,7 +183,7 @@ PLACED = """[1, [2]]; 10**400; 'nan'; {1: 2}; chr(0xd800); None; []; [1.0]; [2.0
 
 
 def test_what_takes_the_place_of_the_runner_gets_no_marks(grader: Grader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Search, "found", lambda _: None)
+    monkeypatch.setattr(Search, "repair", lambda _: None)
     for left in some(PLACED, 3):
         engine = CLOSURES.replace("self.data = data", f"global _run; _run = lambda *_: {left}; self.data = data")
         relu = RELU.replace("    return", f"    global _flat; _flat = lambda _: {left}\n    return")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from gradcli.homework.disclosure import revealed
-from gradcli.render.check.graphs import drawn, sketches, told
+from gradcli.render.check.graphs import drawn, numbered, sketches
 from gradcli.render.text.looks import Asked
 from tests.render.check.feedback import GRADING, result
 
@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_marked_edges_are_broad_and_their_marks_are_labels() -> None:
     answers = [answer for answer in revealed(result(), "rule").answers if answer.question == "diamond"]
-    marks = told(answers)
+    marks = numbered(answers)
     (found,) = sketches(GRADING.grader.keys["diamond"], answers, marks, Asked())
     assert found is not None
     edges = [arc for arc in found.arcs if arc.is_marked]

@@ -58,9 +58,9 @@ def one_place(edge: EdgeFacts) -> Iterator[Slip]:
     places = np.ravel(edge.vertex.forward([np.arange(np.size(x)).reshape(np.shape(x)), *others]))
 
     def written(g: Value, contribution: Value) -> Value:
-        found = np.zeros(np.size(contribution), np.asarray(contribution).dtype)
-        found[places] = np.ravel(g)
-        return found.reshape(np.shape(contribution))
+        gradient = np.zeros(np.size(contribution), np.asarray(contribution).dtype)
+        gradient[places] = np.ravel(g)
+        return gradient.reshape(np.shape(contribution))
 
     if edge.position == 0 and len(set(places.tolist())) < len(places):
         message = f"an entry of {edge.input} that is taken several times gets a gradient from each of them"

@@ -28,18 +28,18 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
     graph, by = problem.graph, problem.by
     for above in consumers(problem):
         uses = [edge for edge in problem.into(by) if edge.vertex == above]
-        found = [] if graph.vertices[above].structured else [problem.local(edge) for edge in uses]
-        if len(found) > 1:
-            found.append(reduce(add, found))
+        derivatives = [] if graph.vertices[above].structured else [problem.local(edge) for edge in uses]
+        if len(derivatives) > 1:
+            derivatives.append(reduce(add, derivatives))
         if above in graph.named:
-            found.append(sweep(graph, above, stop=graph.named - {above})[by])
+            derivatives.append(sweep(graph, above, stop=graph.named - {above})[by])
             if np.ndim(graph.vertices[above].value) == 0 and len(uses) < len(problem.into(by)):
-                found.append(sweep(graph, above, problem.own)[by])  # by its other uses, too
+                derivatives.append(sweep(graph, above, problem.changes)[by])  # by its other uses, too
         ratio, rest = problem.ratio(above, by), problem.ratio(problem.of, above)
         rest = "the gradient that backward was given" if above == problem.of else rest
         message = f"this is the local derivative {ratio}; it is still to be multiplied by {rest}"
         rule, rank = f"{problem.ratio(problem.of, by)} = {ratio}", 0 if above in graph.named else 1
-        yield from (Guess(by, rule, message, value, rank=rank) for value in found)
+        yield from (Guess(by, rule, message, value, rank=rank) for value in derivatives)
 
 
 def is_plain(vertex: Vertex) -> bool:
@@ -50,20 +50,20 @@ def is_plain(vertex: Vertex) -> bool:
 def consumers(problem: Problem) -> list[int]:
     """Return the steps above a value, up to the first with names; of structured ones, the single numbers."""
     graph = problem.graph
-    found: dict[int, bool] = {}  # whether the gradient of the step by the value is a local one
+    steps: dict[int, bool] = {}  # whether the gradient of the step by the value is a local one
     waiting = [(problem.by, True)]
     while waiting:
         vertex, is_local = waiting.pop()
         for edge in problem.into(vertex):
             above = edge.vertex
-            if (above == problem.of and problem.seed is None) or found.get(above):
+            if (above == problem.of and problem.seed is None) or steps.get(above):
                 continue
-            found[above] = is_local and is_plain(graph.vertices[above])
+            steps[above] = is_local and is_plain(graph.vertices[above])
             if above not in graph.named:
-                waiting.append((above, found[above]))
+                waiting.append((above, steps[above]))
     direct = {edge.vertex for edge in problem.into(problem.by)}
-    named = (v for v in found if v in graph.named and (found[v] or np.ndim(graph.vertices[v].value) == 0))
-    return list(dict.fromkeys([*(v for v in found if v in direct), *named]))
+    named = (v for v in steps if v in graph.named and (steps[v] or np.ndim(graph.vertices[v].value) == 0))
+    return list(dict.fromkeys([*(v for v in steps if v in direct), *named]))
 
 
 @LOCAL_NOT_TOTAL.gradients
@@ -71,9 +71,9 @@ def of_another_value(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value on the way, over several named ones, not carried on to the output."""
     if problem.stop:
         return
-    for above, ratio, found in named_above(problem, set(consumers(problem))):
+    for above, ratio, derivative in named_above(problem, set(consumers(problem))):
         message = f"this is {ratio}; it is still to be multiplied by {problem.ratio(problem.of, above)}"
-        yield Guess(problem.by, f"{problem.ratio(problem.of, problem.by)} = {ratio}", message, found, rank=2)
+        yield Guess(problem.by, f"{problem.ratio(problem.of, problem.by)} = {ratio}", message, derivative, rank=2)
 
 
 def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[int, str, Value]]:
@@ -83,10 +83,10 @@ def named_above(problem: Problem, but: Collection[int] = ()) -> Iterator[tuple[i
     """
     graph = problem.graph
     for above in sorted(graph.named & problem.above - {problem.by, problem.of, *but}):
-        found = sweep(graph, above, problem.own).get(problem.by)
+        derivative = sweep(graph, above, problem.changes).get(problem.by)
         is_number = np.ndim(graph.vertices[above].value) == 0
-        if found is not None and (is_number or is_entrywise(problem, above)):
-            yield above, problem.ratio(above, problem.by), found
+        if derivative is not None and (is_number or is_entrywise(problem, above)):
+            yield above, problem.ratio(above, problem.by), derivative
 
 
 def is_entrywise(problem: Problem, above: int) -> bool:
@@ -94,7 +94,7 @@ def is_entrywise(problem: Problem, above: int) -> bool:
     between = [vertex for vertex in problem.above if problem.by < vertex <= above]
     shape = np.shape(problem.truth)
     values = (problem.graph.vertices[vertex] for vertex in between)
-    return all(not one.structured and np.shape(one.value) == shape for one in values)
+    return all(not vertex.structured and np.shape(vertex.value) == shape for vertex in values)
 
 
 @CHAIN_ADDED.gradients
@@ -102,10 +102,10 @@ def added_over_steps(problem: Problem) -> Iterator[Guess]:
     """The gradient of a named number plus its derivative, over all the steps between."""
     if problem.stop or np.ndim(problem.truth):
         return
-    for above, ratio, found in named_above(problem):
+    for above, ratio, local in named_above(problem):
         upstream = problem.ratio(problem.of, above)
         message = f"you added {ratio} to {upstream}; along a chain they are multiplied"
-        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + found, rank=max(1, by_one(found)))
+        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + local, rank=max(1, by_one(local)))
 
 
 @CHAIN_ADDED.rules()
@@ -129,8 +129,8 @@ MULTIPLIED = "you multiplied what comes along the paths; it is added"
 @CHAIN_ADDED.gradients
 def multiplied_branches(problem: Problem) -> Iterator[Guess]:
     """The contributions of the uses of a value multiplied."""
-    own = problem.graph.vertices[problem.by].value
-    parts = [fit(problem.contribution(edge), own) for edge in problem.into(problem.by)]
+    value = problem.graph.vertices[problem.by].value
+    parts = [fit(problem.contribution(edge), value) for edge in problem.into(problem.by)]
     if len(parts) > 1:
         rule = f"{problem.ratio(problem.of, problem.by)} = the product over the paths"
         yield Guess(problem.by, rule, MULTIPLIED, reduce(mul, parts))
@@ -160,7 +160,7 @@ def multiplied_passes(problem: Problem) -> Iterator[Guess]:
     """The gradients of several backward passes multiplied."""
     if problem.earlier and problem.accumulates and problem.by in problem.totals:
         name = problem.label(problem.by)
-        product = reduce(mul, (one.truth for one in problem.earlier), problem.totals[problem.by])
+        product = reduce(mul, (earlier_pass.truth for earlier_pass in problem.earlier), problem.totals[problem.by])
         message = f"{name}.grad has the sum of what the backward passes bring, and you multiplied it"
         yield Guess(problem.by, "the product over the passes", message, product)
 
@@ -172,7 +172,7 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
     for above in sorted(graph.named & problem.above - {by, problem.of}):
         upstream = problem.totals[above]
         others = graph.named - {above}
-        part = sweep(graph, above, problem.own, seed=upstream, stop=others).get(by)
+        part = sweep(graph, above, problem.changes, seed=upstream, stop=others).get(by)
         if part is not None and np.shape(part) == np.shape(upstream) == np.shape(problem.truth):
             what = problem.ratio(above, by)
             message = f"the derivative {what} is missing in the chain"
@@ -182,21 +182,21 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
 @INNER_DROPPED.guesses
 def own_link_is_one(problem: Problem) -> Iterator[Guess]:
     """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
-    for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
+    for vertex, edge, gradient in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
         step = problem.graph.vertices[edge.vertex]
         is_one = not step.structured and np.all(np.equal(problem.local(edge), 1.0))  # then another branch is missing
         if not is_gate(step) and not is_one:
             what = problem.ratio(edge.vertex, vertex)
-            yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", found, rank=1)
+            yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", gradient, rank=1)
 
 
 @RELU_GATE.guesses
 def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
     """Let the gradient through a mask as if it were open everywhere."""
-    for vertex, edge, found in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
+    for vertex, edge, gradient in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
         if is_gate(problem.graph.vertices[edge.vertex]):
             message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
-            yield Guess(vertex, "the mask is 1 everywhere", message, found, rank=1)
+            yield Guess(vertex, "the mask is 1 everywhere", message, gradient, rank=1)
 
 
 def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
@@ -207,13 +207,13 @@ def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
             upstream = problem.totals[edge.vertex]
             if np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
-                found = replace(problem, given=given, cache={}).swept().get(problem.by)
-                yield vertex, edge, found
+                gradient = replace(problem, given=given, cache={}).swept().get(problem.by)
+                yield vertex, edge, gradient
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
     """Return the derivatives along a path, from each value that is one number to the next."""
-    graph, found = problem.graph, []
+    graph, derivatives = problem.graph, []
     part: list[Edge] = []
     for edge in path:
         part.append(edge)
@@ -221,9 +221,9 @@ def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
         if np.ndim(graph.vertices[source].value) == 0:
             others = {other: nothing for other in problem.edges if other not in part}
             alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
-            changes = {**problem.own, **others}
-            found.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
+            changes = {**problem.changes, **others}
+            derivatives.append(problem.local(edge) if alone else sweep(graph, part[0].vertex, changes)[source])
             part = []
             if source in problem.given and source != problem.by:  # the student has the chain so far as one number
-                found = [problem.given[source]]
-    return found
+                derivatives = [problem.given[source]]
+    return derivatives

@@ -20,11 +20,11 @@ def other_branch(edge: EdgeFacts) -> Iterator[Slip]:
     """The gradient of `maximum(a, b)` sent to the other one, or to both."""
     both = [Edge(edge.index, position) for position in edge.vertex.rules]
     if "choice" in edge.vertex.traits and len(both) == 2 and edge.edge == both[0]:
-        shares = [edge.graph.local(one) for one in both]
-        told = f"the gradient of {edge.name} goes back to the one that was taken"
-        swapped = {one: slope(share) for one, share in zip(both, reversed(shares), strict=True)}
-        yield Slip(edge.index, "to the other one", f"{told}, and you sent it to the other", swapped)
-        yield Slip(edge.index, "to both", f"{told}, and you sent it to both", dict.fromkeys(both, slope(1.0)))
+        shares = [edge.graph.local(branch) for branch in both]
+        sentence = f"the gradient of {edge.name} goes back to the one that was taken"
+        swapped = {branch: slope(share) for branch, share in zip(both, reversed(shares), strict=True)}
+        yield Slip(edge.index, "to the other one", f"{sentence}, and you sent it to the other", swapped)
+        yield Slip(edge.index, "to both", f"{sentence}, and you sent it to both", dict.fromkeys(both, slope(1.0)))
 
 
 @RELU_GATE.rules("max", "amax", "min", "amin")
@@ -33,11 +33,11 @@ def other_entry(edge: EdgeFacts) -> Iterator[Slip]:
     entries = edge.operands[0]
     if np.ndim(edge.value) or np.ndim(entries) != 1:
         return
-    told = f"the gradient of {edge.name} goes back to the entry that was taken"
-    yield edge.slip("to all", f"{told}, and you sent it to all", slope(np.ones_like(entries)))
+    sentence = f"the gradient of {edge.name} goes back to the entry that was taken"
+    yield edge.slip("to all", f"{sentence}, and you sent it to all", slope(np.ones_like(entries)))
     for place in np.flatnonzero(np.not_equal(entries, edge.value)) if len(entries) <= ENTRIES else ():
         one_hot = np.eye(len(entries))[place]
-        yield edge.slip(f"to entry {place}", f"{told}, and you sent it to another", slope(one_hot))
+        yield edge.slip(f"to entry {place}", f"{sentence}, and you sent it to another", slope(one_hot))
 
 
 @FORWARD_SLIP.steps("max", "amax", "min", "amin")

@@ -128,15 +128,15 @@ def every_function_is_one(problem: Problem) -> Iterator[Slip]:
 
 def above_sums(problem: Problem, vertex: int) -> list[Edge]:
     """Return the uses of a vertex, those of a sum that it is in for the sum itself."""
-    found, waiting, seen = [], [vertex], {vertex}
+    uses, waiting, seen = [], [vertex], {vertex}
     while waiting:
         for use in problem.into(waiting.pop()):
             if "sum" not in problem.graph.vertices[use.vertex].traits:
-                found.append(use)
+                uses.append(use)
             elif use.vertex not in seen:
                 seen.add(use.vertex)
                 waiting.append(use.vertex)
-    return found
+    return uses
 
 
 def forgotten(problem: Problem, edge: Edge, inner: int, source: int) -> str:
@@ -163,14 +163,14 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
         inner = graph.source(edge)
         is_hook = graph.vertices[inner].op == HOOK
         if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0 and not is_hook:
-            found = derivative_of(problem, inner)
-            if problem.by in found:
-                yield edge, inner, found[problem.by]
+            derivatives = derivative_of(problem, inner)
+            if problem.by in derivatives:
+                yield edge, inner, derivatives[problem.by]
 
 
 def derivative_of(problem: Problem, inner: int) -> dict[int, Value]:
     """Return the derivatives of a step on the way."""
-    return problem.once(("inside", inner), partial(sweep, problem.graph, inner, problem.own, stop=problem.stop))
+    return problem.once(("inside", inner), partial(sweep, problem.graph, inner, problem.changes, stop=problem.stop))
 
 
 def masked(graph: Graph, vertex: int) -> int:
@@ -191,9 +191,9 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
     for edge, whole, derivative in insides(problem):
         ways = [(whole, derivative)]
         for inner in {inner for other, inner in nests(problem) if other == edge} & graph.named - {whole}:
-            own = derivative_of(problem, inner).get(problem.by)
-            if own is not None:
-                ways.append((inner, graph.forward({inner: own})[whole]))
+            inner_derivative = derivative_of(problem, inner).get(problem.by)
+            if inner_derivative is not None:
+                ways.append((inner, graph.forward({inner: inner_derivative})[whole]))
         for inner, point in ways:
             wrong = problem.totals[edge.vertex] * slope_at(graph, edge, point)
             value = problem.truth + wrong - problem.contribution(edge) * derivative
@@ -220,11 +220,11 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
         far = [x for x in variables(problem.graph, inner, deep=True) if x not in near]
         for x, rank in (dict.fromkeys(near, 0) | dict.fromkeys(far, WEAK)).items():
             name, wanted = problem.label(x), problem.label(problem.graph.source(edge))
-            for told, point in points(problem.graph, edge, inner, name, problem.graph.vertices[x].value):
-                message = f"you took the derivative of {problem.label(edge.vertex)} at {told}; it belongs at {wanted}"
+            for place, point in points(problem.graph, edge, inner, name, problem.graph.vertices[x].value):
+                message = f"you took the derivative of {problem.label(edge.vertex)} at {place}; it belongs at {wanted}"
                 change = {edge: slope(slope_at(problem.graph, edge, point))}
                 total = rank + masked(problem.graph, edge.vertex)
-                yield Slip(edge.vertex, f"f'({told}) for f'({wanted})", message, change, rank=total)
+                yield Slip(edge.vertex, f"f'({place}) for f'({wanted})", message, change, rank=total)
 
 
 def points(graph: Graph, edge: Edge, inner: int, name: str, value: Value) -> Iterator[tuple[str, Value]]:
@@ -263,16 +263,16 @@ def inputs(graph: Graph, vertex: int) -> list[int]:
 def variables(graph: Graph, vertex: int, *, deep: bool = False) -> list[int]:
     """Return the values with names that a vertex is made of by steps without names, of its shape; if `deep` leaves."""
     shape = np.shape(graph.vertices[vertex].value)
-    found, waiting = {}, inputs(graph, vertex)
+    steps, waiting = {}, inputs(graph, vertex)
     while waiting:
         below = waiting.pop()
         if not graph.vertices[below].rules or (below in graph.named and not deep):
             is_variable = below in graph.named or graph.vertices[below].line.is_variable
-            found[below] = is_variable and np.shape(graph.vertices[below].value) == shape
-        elif below not in found:
-            found[below] = False
+            steps[below] = is_variable and np.shape(graph.vertices[below].value) == shape
+        elif below not in steps:
+            steps[below] = False
             waiting.extend(source for source in graph.vertices[below].sources if source >= 0)
-    return [below for below, is_variable in found.items() if is_variable]
+    return [below for below, is_variable in steps.items() if is_variable]
 
 
 def slope_at(graph: Graph, edge: Edge, point: Value) -> Value:

@@ -109,16 +109,16 @@ def inside_products(edge: EdgeFacts) -> Iterator[Slip]:
     """Own factors of a product of three: `k*b` for the derivative `k*a` of `k*a*b` by b."""
     other = edge.vertex.sources[1 - edge.position]
     inner = edge.graph.vertices[other] if other >= 0 and other not in edge.graph.named else None
-    own = edge.operands[edge.position]
+    operand = edge.operands[edge.position]
     for position, source in enumerate(inner.sources if inner is not None and inner.op == "mul" else ()):
-        if inner is not None and np.shape(own) == np.shape(inner.operands[position]):
-            yield used_for(edge, edge.source, source, own * inner.operands[1 - position])
+        if inner is not None and np.shape(operand) == np.shape(inner.operands[position]):
+            yield used_for(edge, edge.source, source, operand * inner.operands[1 - position])
 
 
 def of_own_product(edge: EdgeFacts) -> Iterator[Slip]:
     """Keep the own factor of a product that has a third: `k*a` for the derivative `k*b` of `k*a*b` by a."""
-    own, other = edge.graph.vertices[edge.source], 1 - edge.position
-    for inner in own.sources if own.op == "mul" and edge.source not in edge.graph.named else ():
+    product, other = edge.graph.vertices[edge.source], 1 - edge.position
+    for inner in product.sources if product.op == "mul" and edge.source not in edge.graph.named else ():
         if inner >= 0 and np.shape(edge.graph.values[inner]) == np.shape(edge.operands[other]):
             yield used_for(edge, inner, edge.vertex.sources[other], edge.graph.values[inner])
 
@@ -196,10 +196,10 @@ def _slope(problem: Problem, vertex: int) -> Value | None:
     """Return the derivative of a vertex by the variable; None where it has none."""
     if vertex == problem.by:
         return 1.0
-    return sweep(problem.graph, vertex, problem.own, stop=problem.stop).get(problem.by)
+    return sweep(problem.graph, vertex, problem.changes, stop=problem.stop).get(problem.by)
 
 
 def replaced(problem: Problem, vertex: int, derivative: Value) -> Value:
     """Return the gradient with another derivative of one vertex in it."""
-    right = sweep(problem.graph, vertex, problem.own, stop=problem.stop)[problem.by]
+    right = sweep(problem.graph, vertex, problem.changes, stop=problem.stop)[problem.by]
     return problem.truth + problem.totals[vertex] * (derivative - right)

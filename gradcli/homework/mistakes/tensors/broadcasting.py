@@ -41,12 +41,12 @@ def broadcast_inputs(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, .
 def instead_of_the_sum(problem: Problem) -> Iterator[Slip]:
     """One slice, or the mean, where the sum over the broadcast axes belongs."""
     of_source: dict[int, list[tuple[Edge, Any, tuple[int, ...]]]] = {}
-    for one in stretched(problem):
-        of_source.setdefault(problem.graph.source(one[0]), []).append(one)
+    for use in stretched(problem):
+        of_source.setdefault(problem.graph.source(use[0]), []).append(use)
     for source, places in of_source.items():
         along = f"the axes along which {problem.label(source)} was broadcast"
         for what, reduce, rank in (("mean", np.mean, 0), ("first slice", _slice(0), 1), ("last slice", _slice(-1), 1)):
-            for chosen in [*([one] for one in places), *([places] if len(places) > 1 else [])]:
+            for chosen in [*([use] for use in places), *([places] if len(places) > 1 else [])]:
                 message = f"you took the {what} over {along}; the gradient is the sum"
                 changes = {edge: _reduced(reduce, axes, operand) for edge, operand, axes in chosen}
                 rule = f"the {what} for the sum over {chosen[0][2]}"

@@ -152,7 +152,7 @@ def result_for_input(edge: EdgeFacts) -> Iterator[Slip]:
     near = nearby(edge.problem, edge.index, source)
     known = sorted({*graph.named, *graph.leaves} - {*near})
     wanted = graph.label(source) if source >= 0 else "the other factor"
-    for other in [*near, *(one for one in known if one < edge.index or one in graph.leaves)]:
+    for other in [*near, *(index for index in known if index < edge.index or index in graph.leaves)]:
         if other not in (source, edge.source) and np.shape(graph.values[other]) == shape:
             yield used(other, wanted, graph.values[other], 0 if is_matrix and other in near else LAST + 1)
 
@@ -178,15 +178,15 @@ def result_at_each_use(problem: Problem) -> Iterator[Slip]:
 def input_of_another_shape(problem: Problem) -> Iterator[Guess]:
     """`X.T @ g` for `A.T @ g`, where X has another number of columns."""
     graph = problem.graph
-    for edge in (EdgeFacts(problem, one) for one in problem.into(problem.by)):
+    for edge in (EdgeFacts(problem, use) for use in problem.into(problem.by)):
         beside: tuple[bool, Any] = matrix_beside(edge) or (True, None)
         is_left, other = beside
         g = edge.upstream
-        for one in sorted({*graph.named, *graph.leaves} - {problem.by}) if not is_left and np.ndim(g) == 2 else ():
-            value = graph.vertices[one].value
+        for index in sorted({*graph.named, *graph.leaves} - {problem.by}) if not is_left and np.ndim(g) == 2 else ():
+            value = graph.vertices[index].value
             if np.ndim(value) == 2 and len(value) == len(other) and np.shape(value) != np.shape(other):
-                message = f"on the way back through {edge.name} you used {graph.label(one)}"
-                yield Guess(problem.by, f"{graph.label(one)}.T @ g", message, value.T @ g, rank=1)
+                message = f"on the way back through {edge.name} you used {graph.label(index)}"
+                yield Guess(problem.by, f"{graph.label(index)}.T @ g", message, value.T @ g, rank=1)
 
 
 def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
@@ -198,7 +198,7 @@ def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
 @ELEMENTWISE.gradients
 def entries_for_outer(problem: Problem) -> Iterator[Guess]:
     """The entries of two vectors multiplied where their outer product belongs."""
-    for edge in (EdgeFacts(problem, one) for one in problem.into(problem.by)):
+    for edge in (EdgeFacts(problem, use) for use in problem.into(problem.by)):
         if edge.op == "mv" and edge.position == 0 and np.shape(edge.upstream) == np.shape(edge.operands[1]):
             message = f"on the way back through {edge.name} you multiplied entry by entry; it is an outer product"
             yield Guess(problem.by, "* for the outer product", message, edge.upstream * edge.operands[1])
@@ -207,11 +207,11 @@ def entries_for_outer(problem: Problem) -> Iterator[Guess]:
 def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:
     """Return the step itself, what is computed from it one value at a time, and what an activation was given."""
     graph = problem.graph
-    found = [vertex]
+    vertices = [vertex]
     for _ in range(2):
-        above = (edge.vertex for edge in chain.from_iterable(map(problem.into, found)))
-        found.extend(v for v in above if v not in found and not graph.vertices[v].structured)
+        above = (edge.vertex for edge in chain.from_iterable(map(problem.into, vertices)))
+        vertices.extend(v for v in above if v not in vertices and not graph.vertices[v].structured)
     below = graph.vertices[factor] if factor >= 0 else None
     if below is not None and len(below.sources) == 1 and not below.structured:
-        found.extend(source for source in below.sources if source >= 0)
-    return list(dict.fromkeys(found))
+        vertices.extend(source for source in below.sources if source >= 0)
+    return list(dict.fromkeys(vertices))

@@ -34,7 +34,7 @@ def without_one_hot(edge: EdgeFacts) -> Iterator[Slip]:
 def labels_of_a_sigmoid(edge: EdgeFacts) -> Iterator[Slip]:
     """The probabilities alone, or with the labels of the other class, for `p - y` behind a sigmoid."""
     p = edge.value
-    labels = [one.value for one in edge.graph.vertices if one.primitive is None and np.shape(one.value) == np.shape(p)]
+    labels = [v.value for v in edge.graph.vertices if v.primitive is None and np.shape(v.value) == np.shape(p)]
     if edge.op != "sigmoid":
         p, labels = 1 / (1 + np.exp(-edge.operands[0])), [edge.operands[1]] * (edge.position == 0)
     for y in labels if np.ndim(p) else ():

@@ -29,30 +29,30 @@ def is_gradient(node: ast.AST, named: set[str]) -> bool:
 
 def gradients(places: list[ast.AST]) -> set[str]:
     """Return the names of gradients: from `torch.autograd.grad`, or read from a `.grad`."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in places:
         written = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
         if "autograd.grad(" in written or written.endswith(".grad"):
             assert isinstance(node, ast.Assign)
-            found |= {one.id for one in ast.walk(node.targets[0]) if isinstance(one, ast.Name)}
-    return found
+            names |= {name.id for name in ast.walk(node.targets[0]) if isinstance(name, ast.Name)}
+    return names
 
 
 def has_gradient(node: ast.AST, named: set[str]) -> bool:
-    return any(is_gradient(one, named) for one in ast.walk(node))
+    return any(is_gradient(part, named) for part in ast.walk(node))
 
 
 def steps(places: list[ast.AST]) -> list[ast.AST]:
     """Return the places where a weight goes by its gradient: `opt.step()`, `w -= lr*w.grad`, `w - lr*g`."""
     named = gradients(places)
-    found: list[ast.AST] = []
+    step_places: list[ast.AST] = []
     for node in places:
         is_step = isinstance(node, ast.Expr) and ast.unparse(node).endswith(".step()")
         is_own = isinstance(node, ast.AugAssign | ast.BinOp) and isinstance(node.op, ast.Sub | ast.Add)
         moved = node.value if isinstance(node, ast.AugAssign) else getattr(node, "right", None)
         if is_step or (is_own and moved is not None and has_gradient(moved, named)):
-            found.append(node)
-    return found
+            step_places.append(node)
+    return step_places
 
 
 def put(text: str) -> Change:

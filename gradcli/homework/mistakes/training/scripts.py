@@ -67,7 +67,7 @@ def one_gradient(places: list[ast.AST]) -> Iterator[Found]:
     """The gradient at the first weights used for every step of a loop."""
     taken = steps(places)
     for node in places:
-        if isinstance(node, ast.For) and any(_holds(one, taken) for one in node.body) and len(node.body) > 1:
+        if isinstance(node, ast.For) and any(_holds(step, taken) for step in node.body) and len(node.body) > 1:
             message = (
                 f"each round of {ast.unparse(node.iter)} has a gradient of its own, and you used the first for all"
             )
@@ -75,21 +75,21 @@ def one_gradient(places: list[ast.AST]) -> Iterator[Found]:
 
 
 def _holds(statement: ast.AST, some: list[ast.AST]) -> bool:
-    return any(node is one for node in ast.walk(statement) for one in some)
+    return any(node is wanted for node in ast.walk(statement) for wanted in some)
 
 
 def _once(taken: list[ast.AST]) -> Change:
     """Return the change of a loop after which all but its steps is done in the first round alone."""
-    written = [ast.unparse(one) for one in taken]
+    written = [ast.unparse(step) for step in taken]
 
     def change(node: ast.AST) -> ast.AST:
         assert isinstance(node, ast.For)
-        kept = [one for one in node.body if ".grad.zero_(" not in ast.unparse(one) and not _resets(one)]
-        is_step = [any(text in ast.unparse(one) for text in written) for one in kept]
-        first = [one for one, step in zip(kept, is_step, strict=True) if not step]
+        kept = [part for part in node.body if ".grad.zero_(" not in ast.unparse(part) and not _resets(part)]
+        is_step = [any(text in ast.unparse(part) for text in written) for part in kept]
+        first = [part for part, step in zip(kept, is_step, strict=True) if not step]
         done = ast.parse(f"{FIRST} = False").body
         body: list[ast.stmt] = [ast.If(ast.Name(FIRST, ast.Load()), [*first, *done], [])] if first else []
-        body += [one for one, step in zip(kept, is_step, strict=True) if step]
+        body += [part for part, step in zip(kept, is_step, strict=True) if step]
         loop = ast.For(node.target, node.iter, body, node.orelse, lineno=node.lineno)
         return ast.If(ast.Constant(True), [*ast.parse(f"{FIRST} = True").body, deepcopy(loop)], [])
 
@@ -109,8 +109,8 @@ Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with
 
 def other_derivatives(places: list[ast.AST]) -> Iterator[Found]:
     """A rule of differentiation that slips in every pass alike; one pass alone is looked into as a graph."""
-    if sum(".backward(" in ast.unparse(one) for one in places if isinstance(one, ast.Expr)) < 2 and not any(
-        isinstance(one, ast.For) for one in places
+    if sum(".backward(" in ast.unparse(place) for place in places if isinstance(place, ast.Expr)) < 2 and not any(
+        isinstance(place, ast.For) for place in places
     ):
         return
     taken = {id(part) for step in steps(places) for part in ast.walk(step)}
@@ -137,10 +137,10 @@ def ways(node: ast.AST) -> Iterator[Way]:
             yield SIGN.code, f"-{b[1:-1]}", f"in the derivative of {written} a sign has slipped", turned, 2
         elif isinstance(node.op, ast.Mult):
             message = f"in the derivative of {written} a factor is missing"
-            for own, other in ((a, b), (b, a)):
-                yield INNER_DROPPED.code, f"{other[1:-1]} = 1", message, own, 2
-                own_factor = f"the derivative of {written} by {own[1:-1]} is the other factor, not {own[1:-1]} itself"
-                yield PRODUCT_OWN_FACTOR.code, own[1:-1], own_factor, f"{own}**2/2 + {other}*{own}.detach()", 3
+            for side, other in ((a, b), (b, a)):
+                yield INNER_DROPPED.code, f"{other[1:-1]} = 1", message, side, 2
+                own_factor = f"the derivative of {written} by {side[1:-1]} is the other factor, not {side[1:-1]} itself"
+                yield PRODUCT_OWN_FACTOR.code, side[1:-1], own_factor, f"{side}**2/2 + {other}*{side}.detach()", 3
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FUNCTIONS:
         inner = ast.unparse(node.args[0] if node.args else node.func.value)
         message = f"in the chain the derivative of {written} is missing"
@@ -189,8 +189,8 @@ def mutants(text: str) -> Iterator[Mutant]:
     if len(text.splitlines()) > LINES:
         return
     places = list(ast.walk(tree))
-    found = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
-    found += [
+    candidates = [*cuts_ignored(places), *resets_ignored(places), *resets_added(places), *updates(places)]
+    candidates += [
         *other_passes(places),
         *one_gradient(places),
         *turned_optimizer(places),
@@ -198,9 +198,9 @@ def mutants(text: str) -> Iterator[Mutant]:
         *cuts_added(places),
         *lines_ignored(places),
     ]
-    found += [*other_operators(places), *other_derivatives(places)]
+    candidates += [*other_operators(places), *other_derivatives(places)]
     seen = {ast.unparse(tree)}
-    for code, rule, message, chosen, change, rank in found[:MOST]:
+    for code, rule, message, chosen, change, rank in candidates[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
         if changed not in seen:
             seen.add(changed)
@@ -223,8 +223,8 @@ class _Changed(ast.NodeTransformer):
         return changed
 
     def visit(self, node: ast.AST) -> ast.AST | None:
-        found = self.generic_visit(node)
-        return self.change(found) if id(node) in self.wanted else found
+        visited_node = self.generic_visit(node)
+        return self.change(visited_node) if id(node) in self.wanted else visited_node
 
 
 @DETACH.slips
@@ -256,7 +256,7 @@ def _uncut(node: ast.AST) -> ast.AST:
 def cuts_ignored(places: list[ast.AST]) -> Iterator[Found]:
     """The gradient goes through a detach or a no_grad; what is detached counts as 0."""
     cuts = [node for node in places if is_cut(node) or is_without(node)]
-    for chosen in [[one] for one in cuts] + ([cuts] if len(cuts) > 1 else []):
+    for chosen in [[cut] for cut in cuts] + ([cuts] if len(cuts) > 1 else []):
         written = "torch.no_grad()" if is_without(chosen[0]) else ast.unparse(chosen[0])
         yield DETACH.code, "not cut off", f"no gradient goes back through {written}, and yours does", chosen, _uncut, 0
     for node in cuts:

@@ -41,15 +41,17 @@ class Reruns:
         self.moved: dict[Quantity, set[Quantity]] = {}
         self.ran: Remembered[Mapping[Quantity, Any]] = Remembered(KEPT)
 
-    def follows(self, quantity: Quantity, typed: Typed, own: Earlier, tolerance: Tolerance) -> Quantity | None:
-        """Return the wrong gradient of a student's `own` from which a number follows, or None.
+    def follows(self, quantity: Quantity, typed: Typed, own_answers: Earlier, tolerance: Tolerance) -> Quantity | None:
+        """Return the wrong gradient of a student's `own_answers` from which a number follows, or None.
 
         Nothing follows from a gradient that is 0 or not finite, nor is 0 what follows.
         """
         if quantity not in self.truths or is_nothing(typed.value, tolerance):
             return None
-        wrong = {of: one for of, (problem, one) in own.items() if problem.kind == "gradient" and of != quantity}
-        used = {of: one for of, one in wrong.items() if one.is_alive and quantity in self.moved_by(of)}
+        wrong = {
+            of: number for of, (problem, number) in own_answers.items() if problem.kind == "gradient" and of != quantity
+        }
+        used = {of: number for of, number in wrong.items() if number.is_alive and quantity in self.moved_by(of)}
         for chosen in dict.fromkeys((tuple(used), *((of,) for of in used))):
             if chosen and self.is_met(quantity, typed, {of: used[of] for of in chosen}, tolerance):
                 return chosen[-1]
@@ -66,16 +68,18 @@ class Reruns:
 
     def is_met(self, quantity: Quantity, typed: Typed, used: Mapping[Quantity, Typed], tolerance: Tolerance) -> bool:
         """Whether a number is that of a run, up to digits that were used and not written down."""
-        found = self.outcomes({of: one.value for of, one in used.items()})
-        value = found.get(quantity)
+        answers = self.outcomes({of: number.value for of, number in used.items()})
+        value = answers.get(quantity)
         if value is None or np.shape(value) != np.shape(typed.value) or is_near(value, self.truths[quantity]):
             return False
-        if not all(is_near(found.get(of), one.value) for of, one in used.items()):
+        if not all(is_near(answers.get(of), number.value) for of, number in used.items()):
             return False  # the snippet changes the gradient before it is asked for
         if np.all(tolerance.judge(typed, value)[0]):
             return True
-        rounded = {of: one for of, one in used.items() if np.max(one.digits, initial=0) >= ENOUGH}
-        moved = self.outcomes({of: one.value + np.asarray(one.unit) / 2 * (of in rounded) for of, one in used.items()})
+        rounded = {of: number for of, number in used.items() if np.max(number.digits, initial=0) >= ENOUGH}
+        moved = self.outcomes(
+            {of: number.value + np.asarray(number.unit) / 2 * (of in rounded) for of, number in used.items()}
+        )
         off = moved.get(quantity)
         if not rounded or off is None or np.shape(off) != np.shape(value):
             return False
@@ -86,20 +90,20 @@ class Reruns:
         """Return the answers with other gradients; empty where the snippet cannot run with them."""
         known = tuple((of, np.asarray(value, float).tobytes()) for of, value in gradients.items())
 
-        def found() -> Mapping[Quantity, Any]:
+        def run_again() -> Mapping[Quantity, Any]:
             return with_gradients(self.solution, self.solution.question.source.text, gradients)
 
-        return self.ran.once(known, found)
+        return self.ran.once(known, run_again)
 
 
 def stepped(
-    reruns: Reruns, verdicts: Mapping[Quantity, Verdict], own: Earlier, tolerance: Tolerance
+    reruns: Reruns, verdicts: Mapping[Quantity, Verdict], own_numbers: Earlier, tolerance: Tolerance
 ) -> Iterator[tuple[Quantity, Verdict]]:
     """Yield the verdicts on wrong numbers that follow from a student's own gradients through steps made with them."""
     for quantity, verdict in verdicts.items():
         if verdict.verdict == "wrong" and verdict.typed is not None:
             with suppress(Exception), np.errstate(all="ignore"):  # no number that a student may think of stops a class
-                source = reruns.follows(quantity, verdict.typed, own, tolerance)
+                source = reruns.follows(quantity, verdict.typed, own_numbers, tolerance)
                 if source is not None:
                     remark = f"it follows from your {source}"
                     yield quantity, replace(verdict, verdict="carried", remark=remark, diagnoses=(), ledger=())
@@ -145,7 +149,7 @@ def with_more(body: Iterable[ast.stmt], named: Mapping[str, int], counted: Seque
         if isinstance(statement, ast.Expr) and is_pass(statement.value):
             yield from counted
         for target, value in assigned(statement) if isinstance(statement, ast.Assign) else ():
-            names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+            names = {name.id for name in ast.walk(target) if isinstance(name, ast.Name)}
             for name in sorted(names & named.keys()):
                 yield from (given(of, named[name]) for of in (name, *copied(value)))
 
@@ -154,18 +158,18 @@ def assigned(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the targets of an assignment with their values: two pairs for `a, b = c, d`."""
     for target in statement.targets:
         several = (target, statement.value)
-        if all(isinstance(one, ast.Tuple | ast.List) for one in several):
-            yield from zip(*(one.elts for one in several), strict=False)  # type: ignore[attr-defined]
+        if all(isinstance(side, ast.Tuple | ast.List) for side in several):
+            yield from zip(*(side.elts for side in several), strict=False)  # type: ignore[attr-defined]
         else:
             yield several
 
 
 def copied(node: ast.expr) -> Iterator[str]:
     """Yield each `.grad` that an expression reads, and none that it calls, as `torch.autograd.grad`."""
-    called = {id(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)}
-    for one in ast.walk(node):
-        if isinstance(one, ast.Attribute) and one.attr == "grad" and id(one) not in called:
-            yield ast.unparse(one)
+    called = {id(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and part.attr == "grad" and id(part) not in called:
+            yield ast.unparse(part)
 
 
 def is_pass(node: ast.expr) -> bool:

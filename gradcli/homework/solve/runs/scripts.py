@@ -94,9 +94,9 @@ def row_of(line: Line, number: dict[int, int], hooks: dict[Target, float]) -> Ro
         line.span,
         line.op,
         {} if application is None else dict(application.options),
-        tuple(number[id(one)] for one in line.inputs),
-        tuple(None if isinstance(one, Tensor) else one for one in inputs),
-        tuple(isinstance(one, Tensor) for one in inputs),
+        tuple(number[id(tensor)] for tensor in line.inputs),
+        tuple(None if isinstance(operand, Tensor) else operand for operand in inputs),
+        tuple(isinstance(operand, Tensor) for operand in inputs),
         tuple(edge is not None for edge in edges),
         line.is_variable,
         node is not None,
@@ -249,11 +249,13 @@ def answered(work: Script | Others) -> Ran | Outcomes:
         return tuple(outcomes(text, work) for text in work.texts)
     printed: list[tuple[int, str]] = []
     values, machine, recorder, whole, raised = timeline(work, printed)
-    made = [one for one in values if isinstance(one, Tensor) and isinstance(one.node, Node)]
-    beside = [recorder.kept([one], [None]) for one in made]
-    own = [event for event in whole.events if event.source.name == work.name]
+    made = [value for value in values if isinstance(value, Tensor) and isinstance(value.node, Node)]
+    beside = [recorder.kept([tensor], [None]) for tensor in made]
+    own_events = [event for event in whole.events if event.source.name == work.name]
     lists = {
-        name: tuple((place, one) for place, one in enumerate(some[:ROUNDS]) if type(one) is float and is_number(one))
+        name: tuple(
+            (place, number) for place, number in enumerate(some[:ROUNDS]) if type(number) is float and is_number(number)
+        )
         for name, some in machine.globals.items()
         if type(some) is list
     }
@@ -261,8 +263,8 @@ def answered(work: Script | Others) -> Ran | Outcomes:
         tuple(answerable(value, machine) for value in values),
         tuple(printed),
         failure(raised[0]).message if raised else "",
-        tuple(event.accumulated for event in own if isinstance(event, Backward)),
-        tuple(event.gradients for event in own if isinstance(event, Returned)),
+        tuple(event.accumulated for event in own_events if isinstance(event, Backward)),
+        tuple(event.gradients for event in own_events if isinstance(event, Returned)),
         tuple(tape_of(*kept) for kept in recorder.graphs),
         tuple(tape_of(*kept) for kept in recorder.returned),
         tuple(tape_of(*kept) for kept in beside),
@@ -303,11 +305,11 @@ def outcomes(text: str, work: Others) -> tuple[Any, ...]:
     machine.globals.update(work.given)
     with suppress(Exception):  # a changed snippet may do anything
         values = run([Source(text, work.script.name)], machine, asked=expressions(work.script.asked))
-        found = [answerable(value, machine) for value in values]
+        answers = [answerable(value, machine) for value in values]
         if not any(
-            isinstance(one, Refusal) and not isinstance(v, Exception) for one, v in zip(found, values, strict=True)
+            isinstance(a, Refusal) and not isinstance(v, Exception) for a, v in zip(answers, values, strict=True)
         ):
-            return tuple(found)
+            return tuple(answers)
     return ()
 
 
@@ -325,8 +327,8 @@ def expressions(asked: Sequence[str]) -> list[Source]:
 def answerable(value: object, machine: Machine) -> Any:
     """Return the right answer for a value: a numpy value, None, a boolean, or a text."""
     if isinstance(value, Exception):
-        told = failure(value, [*machine.globals, *machine.builtins])
-        return Refusal(f": {told.message}", told.help or "ask for a name of the script")
+        error = failure(value, [*machine.globals, *machine.builtins])
+        return Refusal(f": {error.message}", error.help or "ask for a name of the script")
     if isinstance(value, Node):
         return value.short_name
     if isinstance(value, Tensor):

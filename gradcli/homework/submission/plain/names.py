@@ -94,7 +94,7 @@ def split(name: str, names: frozenset[str]) -> list[str]:
     ways: list[list[list[str]]] = [[[]]]
     for end in range(1, len(name) + 1 if len(name) <= 24 else 1):
         ways.append(
-            [[*way, own] for start in range(end) if (own := part(name[start:end], known)) for way in ways[start]][:2]
+            [[*way, word] for start in range(end) if (word := part(name[start:end], known)) for way in ways[start]][:2]
         )
     return ways[-1][0] if len(ways) > 1 and len(ways[-1]) == 1 else []
 

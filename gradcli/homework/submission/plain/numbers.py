@@ -44,14 +44,14 @@ def remembered(text: str) -> Mapping[Comma, str]:
         hundredths = numerals(text[:-1])
         return {comma: f"{Decimal(plain).scaleb(-2):f}" for comma, plain in hundredths.items()}
     power = ""
-    found = POWER.fullmatch(text)
-    if found:
-        last = re.sub(r"[\s(){}]", "", text[found.end("digits") :].translate(SUPERSCRIPTS))
+    match = POWER.fullmatch(text)
+    if match:
+        last = re.sub(r"[\s(){}]", "", text[match.end("digits") :].translate(SUPERSCRIPTS))
         exponent = re.search(r"10(?:\^|\*\*)?([-+]?\d+)$", last)
         assert exponent
-        text, power = found["digits"], f"e{exponent[1]}"
-    elif found := EXPONENT.fullmatch(text):
-        text, power = found["digits"], f"e{found['power']}"
+        text, power = match["digits"], f"e{exponent[1]}"
+    elif match := EXPONENT.fullmatch(text):
+        text, power = match["digits"], f"e{match['power']}"
     text = SIGN.sub(r"\1", text)
     return {comma: f"{plain}{power}" for comma, plain in readings(text, has_power=bool(power)).items()}
 
@@ -88,11 +88,11 @@ def comma_of(texts: Iterable[str]) -> Comma:
     return "thousands" if seen else ""
 
 
-def use(found: re.Match[str]) -> str:
+def use(match: re.Match[str]) -> str:
     """Return how one number uses the comma, or `point` where it has a decimal point; "" where it does not tell."""
-    number = found["number"]
+    number = match["number"]
     if DOUBTFUL.fullmatch(number) or DOTTED.fullmatch(number):
-        return "decimal" if found["power"] and "," in number else ""
+        return "decimal" if match["power"] and "," in number else ""
     if POINTS.fullmatch(number) or COMMA.fullmatch(number):
         return "decimal"
     if "," in number and COMMAS.fullmatch(number):

@@ -56,10 +56,10 @@ def bare_text(text: str) -> str:
     text = PASTED.sub(r"\g<value>", text) if "<tf" in text else text
     text = PROMPT.sub("", text, count=1).strip()
     for _ in range(4):
-        found = WRAPPED.fullmatch(text)
-        if not found or (found["mark"] in found["inner"] and found["mark"] != "**"):
+        wrapped = WRAPPED.fullmatch(text)
+        if not wrapped or (wrapped["mark"] in wrapped["inner"] and wrapped["mark"] != "**"):
             break
-        text = found["inner"]
+        text = wrapped["inner"]
     return text
 
 
@@ -100,9 +100,9 @@ class Words:
                     f"two readings: {before.text} or the factorial {before.text}!: leave out the sign"
                 )
         doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
-        counts = any(folded_word(one.text) in COUNT and one.text not in self.names for one in self.tokens[-3:])
-        hedges = [one for one in self.tokens if one.kind == "name" and folded_word(one.text) in HEDGE]
-        if (doubts and not counts) or HEDGING.search(self.text) or any(one.text not in self.names for one in hedges):
+        counts = any(folded_word(word.text) in COUNT and word.text not in self.names for word in self.tokens[-3:])
+        hedges = [word for word in self.tokens if word.kind == "name" and folded_word(word.text) in HEDGE]
+        if (doubts and not counts) or HEDGING.search(self.text) or any(word.text not in self.names for word in hedges):
             raise UnreadableError("read as uncertain: write the one answer that you mean, and no doubt beside it")
 
     def is_symbol(self, token: Token) -> bool:
@@ -121,18 +121,18 @@ class Words:
         """Return where the point behind a bar ends, the bar itself where none stands there."""
         inner = bar + 1
         index = tokens[inner] if inner < len(tokens) else None
-        if index is None or index.gap or sum(one.text == "|" for one in tokens[:bar]) % 2:
+        if index is None or index.gap or sum(token.text == "|" for token in tokens[:bar]) % 2:
             return bar
         if index.kind == "name" and index.text == "_":
             inner += 1
         if inner < len(tokens) and tokens[inner].kind == "open":
             end = closing(tokens, inner)
         elif index.kind == "name" and tokens[inner + 1 : inner + 2] and tokens[inner + 1].text == "=":
-            end = inner + 2 + any(one.text == "-" for one in tokens[inner + 2 : inner + 3])
+            end = inner + 2 + any(token.text == "-" for token in tokens[inner + 2 : inner + 3])
         else:
             return bar
-        numbers = [float(one.text) for one in tokens[inner : end + 1] if one.kind in ("number", "exponent")]
-        is_given = not self.at or all(any(abs(abs(at) - one) < 1e-9 for at in self.at) for one in numbers)
+        numbers = [float(token.text) for token in tokens[inner : end + 1] if token.kind in ("number", "exponent")]
+        is_given = not self.at or all(any(abs(abs(at) - number) < 1e-9 for at in self.at) for number in numbers)
         return end if end < len(tokens) and numbers and is_given else bar
 
     def without_unit(self, tokens: list[Token]) -> list[Token]:
@@ -147,9 +147,9 @@ class Words:
             start -= 1
         while start < len(tokens) and tokens[start].kind != "name":
             start += 1
-        units = [one.text for one in tokens[start:] if one.kind == "name"]
+        units = [token.text for token in tokens[start:] if token.kind == "name"]
         is_behind = start > 0 and tokens[start - 1].kind in ("number", "fraction", "exponent", "close")
-        over_names = any(one.kind == "name" and one.text in self.names for one in tokens[:start])
+        over_names = any(token.kind == "name" and token.text in self.names for token in tokens[:start])
         is_unit = bool(units) and not self.names.issuperset(units) and not over_names
         if not (is_behind and is_unit):
             return tokens
@@ -181,7 +181,7 @@ class Words:
         is_symbol = SYMBOL.fullmatch(text) is not None
         if is_symbol and is_harmless(text):  # a letter is a word beside one or two: `I think`, `c'est`
             beside = [*tokens[max(place - 2, 0) : place], *tokens[place + 1 : place + 3]]
-            if any(one.kind == "name" and len(one.text) > 1 and is_harmless(one.text) for one in beside):
+            if any(word.kind == "name" and len(word.text) > 1 and is_harmless(word.text) for word in beside):
                 return True
         if plain in CONDITION | ELSE | AND and place > 0:
             return False  # these join formulas, and are refused where they do not
@@ -194,7 +194,8 @@ class Words:
         if matching(text, names) or is_symbol:
             return False
         return is_harmless(text) or not all(
-            one in names or is_function(one) or one == "e" or "**" in one for one in spelled(text, names, calls=False)
+            part in names or is_function(part) or part == "e" or "**" in part
+            for part in spelled(text, names, calls=False)
         )
 
     def without_reason(self, tokens: list[Token]) -> list[Token]:
@@ -220,7 +221,7 @@ class Words:
                 (n for n in range(len(tokens)) if tokens[n].kind == "open" and closing(tokens, n) == len(tokens) - 1), 0
             )
             inner = tokens[start + 1 : -1]
-            units = [one.text for one in inner if one.kind == "name"]
+            units = [token.text for token in inner if token.kind == "name"]
             if start and tokens[start].text == "[" and units and all(map(UNIT.fullmatch, units)):
                 self.check_unit(inner)
                 tokens = tokens[:start]
@@ -230,7 +231,7 @@ class Words:
             before = tokens[start - 1]
             if before.kind == "name" and not tokens[start].gap and not self.is_word(tokens, start - 1):
                 return tokens  # the argument of a function
-            self.check(inner, is_reason=any(one.kind == "name" and is_reason(one.text) for one in inner[:1]))
+            self.check(inner, is_reason=any(token.kind == "name" and is_reason(token.text) for token in inner[:1]))
             tokens = tokens[:start]
 
     def check(self, tokens: Sequence[Token], *, is_reason: bool = False) -> None:
@@ -261,7 +262,7 @@ class Words:
 
     def members(self, tokens: list[Token]) -> list[list[Token]]:
         """Return the members of a chain of equations, which stand outside of all brackets."""
-        found, start = [], 0
+        members, start = [], 0
         for place in outside(tokens):
             if (
                 tokens[place].kind == "name"
@@ -270,11 +271,11 @@ class Words:
             ):
                 break
             if tokens[place].kind == "relation" and tokens[place].text in CHAIN:
-                found.append(tokens[start:place])
+                members.append(tokens[start:place])
                 start = place + 1
-        if found and start == len(tokens) and any(found):
+        if members and start == len(tokens) and any(members):
             raise self.refused(tokens[-1:])  # `5 =`, `~5~`
-        return [one for one in (*found, tokens[start:]) if any(token.kind not in BESIDE for token in one)] or [[]]
+        return [part for part in (*members, tokens[start:]) if any(token.kind not in BESIDE for token in part)] or [[]]
 
     def member(self, tokens: list[Token], *, is_last: bool) -> list[Token]:
         """Return a member without the words before and behind it; none of one that only names what is computed."""
@@ -295,7 +296,7 @@ class Words:
         while first and tokens[first - 1].kind not in (*BESIDE, "name", "relation"):
             first -= 1  # a sign, a bracket, a root
         self.check(tokens[:first])
-        lead = ["", "", *(folded_word(one.text) for one in tokens[:first] if one.kind == "name")]
+        lead = ["", "", *(folded_word(token.text) for token in tokens[:first] if token.kind == "name")]
         if (lead[-1] in NUMBER | OF | REASON and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
             raise self.refused(tokens[:first])
         behind = [place for place in words if place > first]
@@ -319,7 +320,7 @@ class Words:
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Whether a member names what is computed, `dq/ds * ds/dx` or `upstream * local`, and has no value."""
-        if DERIVED.fullmatch("".join(one.text for one in tokens)):
+        if DERIVED.fullmatch("".join(token.text for token in tokens)):
             return True
         if any(token.kind in ("number", "root", "other", "relation", "turned") for token in tokens):
             return self.is_called(tokens)
@@ -331,5 +332,5 @@ class Words:
 
     def is_called(self, tokens: Sequence[Token]) -> bool:
         """Whether it is one name with an argument: `f'(2)`."""
-        text = "".join(one.text for one in tokens)
+        text = "".join(token.text for token in tokens)
         return re.fullmatch(r"(?:d|∂)?[^\W\d]\w?'{0,2}\([-\w.,= ]+\)", text) is not None and not function_of(text[:1])

@@ -236,7 +236,7 @@ class Reader:
         if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
             return self.amount(self.text)
         *earlier, last = self.sentence() or [[]]
-        texts = [quoted(one, self.text) for one in earlier]
+        texts = [quoted(member, self.text) for member in earlier]
         text = quoted(last, self.text)
         try:
             amount = self.amount(text)
@@ -254,17 +254,17 @@ class Reader:
 
         Raises the error of the last member where they do not tell.
         """
-        sure = [one for one in earlier if self.worth(one) is not None]
+        sure = [member for member in earlier if self.worth(member) is not None]
         if sure and DOUBTFUL.fullmatch(last):
             readings = [Reader(last, self.wanted, use).number() for use in ("decimal", "thousands")]
-            told = [found for found in readings if all(self.agrees(one, found.read) for one in sure)]
-            if len(told) == 1:
-                return told[0]
+            agreed = [reading for reading in readings if all(self.agrees(member, reading.read) for member in sure)]
+            if len(agreed) == 1:
+                return agreed[0]
             raise UnreadableError(f"{shortened(sure[-1])} is not {shortened(last)}: write the one that you mean")
         if len(sure) == len(earlier) and sure and numerals(sure[-1]) and self.worth(last) is not None:
-            found = self.amount(sure[-1])
-            if all(self.agrees(one, found.read) for one in (*sure, last)):
-                return found
+            reading = self.amount(sure[-1])
+            if all(self.agrees(member, reading.read) for member in (*sure, last)):
+                return reading
         return self.amount(last)
 
     def amount(self, text: str) -> Plain:
@@ -303,9 +303,9 @@ class Reader:
 
     def worth(self, member: str) -> tuple[Any, float] | None:
         """Return the value of a member, and how far rounded factors may lead it off; None where it has none."""
-        found = numerals(member)
-        if found:
-            typed = read_numeral(found.get(self.comma, found.get("", next(iter(found.values())))))
+        texts = numerals(member)
+        if texts:
+            typed = read_numeral(texts.get(self.comma, texts.get("", next(iter(texts.values())))))
             if typed is not None:
                 return typed.value, float(typed.unit) / 2 if float(typed.unit) < 1 else 0.0
         for use in ("decimal", "separator") if re.search(r"\d,\d", member) else ("separator",):
@@ -324,10 +324,10 @@ class Reader:
     def formula(self) -> Plain:
         *earlier, last = self.sentence() or [[]]
         text = quoted(last, self.text)
-        found = numerals(text)
+        texts = numerals(text)
         read: Read
-        if found:
-            plain = settled(found, self.comma)
+        if texts:
+            plain = settled(texts, self.comma)
             number = read_numeral(plain)
             if number is None:
                 raise UnreadableError("neither a number nor a formula")
@@ -336,8 +336,8 @@ class Reader:
             plain = self.rewritten(text)
             read = read_answer(plain)
         others: list[tuple[str, Typed | Formula]] = []
-        for one in earlier:
-            member = quoted(one, self.text)
+        for tokens in earlier:
+            member = quoted(tokens, self.text)
             other = read_answer(self.rewritten(member))
             if isinstance(other, Typed | Formula):
                 others.append((member, other))
@@ -428,21 +428,21 @@ DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 def with_points(text: str, comma: Comma) -> str:
     """Write decimal points for decimal commas. Raises TwoReadingsError."""
 
-    def point(found: re.Match[str]) -> str:
-        if not DOUBTFUL.fullmatch(found[0]) or comma in ("decimal", "both"):
-            return found[0].replace(",", ".")
+    def point(match: re.Match[str]) -> str:
+        if not DOUBTFUL.fullmatch(match[0]) or comma in ("decimal", "both"):
+            return match[0].replace(",", ".")
         if comma == "thousands":
-            return found[0].replace(",", "")
-        raise TwoReadingsError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
+            return match[0].replace(",", "")
+        raise TwoReadingsError(f"two readings: {match[0].replace(',', '.')} or {match[0].replace(',', '')}")
 
     return DECIMAL.sub(point, text) if "," in text else text
 
 
-def settled(found: Mapping[Comma, str], comma: Comma) -> str:
+def settled(readings: Mapping[Comma, str], comma: Comma) -> str:
     """Return the reading that the rest of the hand-in uses. Raises TwoReadingsError where it does not tell."""
-    if comma in found or "" in found:
-        return found.get(comma, found.get("", ""))
-    raise TwoReadingsError(f"two readings: {' or '.join(dict.fromkeys(found.values()))}")
+    if comma in readings or "" in readings:
+        return readings.get(comma, readings.get("", ""))
+    raise TwoReadingsError(f"two readings: {' or '.join(dict.fromkeys(readings.values()))}")
 
 
 def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
@@ -455,13 +455,13 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
             text = f"{mixed['sign']}({mixed['whole']} + {mixed['part']})"
         inner = BRACKETS.fullmatch(plain)
         is_closed = inner is not None and inner["opens"].translate(PAIRS)[::-1] == "".join(inner["closes"].split())
-        found = numerals(plain) or (numerals(inner["inner"]) if inner and is_closed else {})
-        if found:
-            one = read_numeral(settled(found, comma))
-            if one is None:
+        readings = numerals(plain) or (numerals(inner["inner"]) if inner and is_closed else {})
+        if readings:
+            number = read_numeral(settled(readings, comma))
+            if number is None:
                 raise UnreadableError("neither a number nor a tensor")
-            shown = "[" * len(shape) + settled(found, comma) + "]" * len(shape)
-            return Plain(shown, checked(reshaped_as(one, shape)))
+            shown = "[" * len(shape) + settled(readings, comma) + "]" * len(shape)
+            return Plain(shown, checked(reshaped_as(number, shape)))
         lost = LOST_POWER.fullmatch(text)
         if lost:
             digits, fraction, power = lost.groups()
@@ -500,7 +500,7 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> list[tuple[st
     """Return the readings of a text, the most usual first, each with its commas' use. Raises the error of them all."""
     uses = ("separator", "decimal") if re.search(r"\d,\d", text) else ("separator",)
     lists = (True, False) if shape or "\n" in text else (SIGNED.fullmatch(text) is not None,)
-    found: list[tuple[str, Plain]] = []
+    readings: list[tuple[str, Plain]] = []
     errors: list[UnreadableError | TwoReadingsError] = []
     row = SPACED_ROW.fullmatch(text) if shape else None
     texts = (f"[{row['inner']}]{row['behind']}", text) if row else (text,)  # (1 -2) has two entries, if any
@@ -512,12 +512,12 @@ def candidates(text: str, shape: tuple[int, ...], comma: Comma) -> list[tuple[st
                 tree = tree_of(text, use, frozenset(), is_scalar=is_scalar, is_list=is_list, by_lines=by_lines)
             except UnreadableError:
                 tree = tree_of(text, use, frozenset(), is_list=is_list, by_lines=by_lines)
-            found.append((use, number_of(tree, shape, text, comma)))
+            readings.append((use, number_of(tree, shape, text, comma)))
         except (UnreadableError, TwoReadingsError) as error:
             errors.append(error)
-    if not found:
+    if not readings:
         raise next((error for error in reversed(errors) if isinstance(error, TwoReadingsError)), errors[0])
-    return found
+    return readings
 
 
 def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma) -> Plain:
@@ -533,35 +533,35 @@ def number_of(tree: Expression, shape: tuple[int, ...], text: str, comma: Comma)
     return Plain(plain, reshaped_as(read, shape) if isinstance(read, Typed) else read)
 
 
-def fitting(found: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
+def fitting(readings: Sequence[tuple[str, Plain]], text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     """Return the one reading that has the shape asked for; else the most usual. Raises TwoReadingsError."""
     fit = {
         plain.text: (use, plain)
-        for use, plain in found
+        for use, plain in readings
         if isinstance(plain.read, Typed) and np.shape(plain.read.value) == shape
     }
-    told = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
-    if len(fit) > 1 and (not comma or len(told) != 1):
+    same_comma = [plain for use, plain in fit.values() if (use == "decimal") == (comma in ("decimal", "both"))]
+    if len(fit) > 1 and (not comma or len(same_comma) != 1):
         raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fit))}")
     if fit:
-        return told[0] if len(fit) > 1 else next(iter(fit.values()))[1]
+        return same_comma[0] if len(fit) > 1 else next(iter(fit.values()))[1]
     is_decimal = SPACED.search(text) is not None and not re.search(r",\s", text)
-    return next((plain for use, plain in found if use == "decimal" and is_decimal), found[0][1])
+    return next((plain for use, plain in readings if use == "decimal" and is_decimal), readings[0][1])
 
 
 def reshaped(tree: Expression, shape: tuple[int, ...]) -> Expression:
     """Return nested lists in the shape asked for, which fits if only ones are dropped or added; else as they are."""
-    own: list[int] = []
+    own_shape: list[int] = []
     entries: list[Expression] = [tree]
     while any(isinstance(entry, List) for entry in entries):
         lengths = {len(entry.items) if isinstance(entry, List) else -1 for entry in entries}
         if len(lengths) > 1:
             raise UnreadableError("rows of different lengths")
-        own += lengths
+        own_shape += lengths
         entries = [item for entry in entries if isinstance(entry, List) for item in entry.items]
     if not entries:
         return tree
-    for size in reversed(shape if tuple(own) != shape and fits(tuple(own), shape) else own):
+    for size in reversed(shape if tuple(own_shape) != shape and fits(tuple(own_shape), shape) else own_shape):
         entries = [List(tuple(entries[start : start + size])) for start in range(0, len(entries), size)]
     return entries[0]
 
@@ -573,8 +573,8 @@ def fits(shape: tuple[int, ...], asked: tuple[int, ...]) -> bool:
 
 def reshaped_as(typed: Typed, shape: tuple[int, ...]) -> Typed:
     """Return numbers in the shape asked for where only ones are added or dropped, else as they are."""
-    own = np.shape(typed.value)
-    return typed.reshaped(shape) if own != shape and fits(own, shape) else typed
+    own_shape = np.shape(typed.value)
+    return typed.reshaped(shape) if own_shape != shape and fits(own_shape, shape) else typed
 
 
 # ---- the value of a member
@@ -595,10 +595,10 @@ def value_at(text: str, values: Values) -> Any:
 
 def moved(text: str, value: Any, values: Values) -> Iterator[float]:
     """Yield how far a computation moves with half a unit in the last digit of each factor that may be rounded."""
-    for found in list(ROUNDED.finditer(text))[:MOST]:
-        typed = read_numeral(found[0])
+    for factor in list(ROUNDED.finditer(text))[:MOST]:
+        typed = read_numeral(factor[0])
         if typed is not None and typed.digits >= ENOUGH:
-            other = f"{text[: found.start()]}{float(typed.value) + float(typed.unit) / 2!r}{text[found.end() :]}"
+            other = f"{text[: factor.start()]}{float(typed.value) + float(typed.unit) / 2!r}{text[factor.end() :]}"
             yield float(np.max(np.abs(value_at(other, values) - value)))
 
 

@@ -56,12 +56,12 @@ def in_language(tree: Expression, shapes: Mapping[str, tuple[int, ...]], asked: 
     first: Expression | None = None
     for matrix in readings(tree, shapes):
         try:
-            found: Shaped = fold(tree, partial(shaped, shapes=shapes, matrix=matrix))
+            reading: Shaped = fold(tree, partial(shaped, shapes=shapes, matrix=matrix))
         except UnshapedError:
             continue
-        first = first or found.tree
-        if found.shape is None or asked is None or squeezed(found.shape) == squeezed(asked):
-            return found.tree
+        first = first or reading.tree
+        if reading.shape is None or asked is None or squeezed(reading.shape) == squeezed(asked):
+            return reading.tree
     if first is None:
         plain: Shaped = fold(tree, partial(shaped, shapes={}, matrix=frozenset()))
         return plain.tree
@@ -98,8 +98,8 @@ def shaped(
             return Shaped(with_children(node, trees), parts[0].shape, parts[0].is_row)
         case List():
             inner = {part.shape for part in parts}
-            own = next(iter(inner)) if len(inner) == 1 else None
-            return Shaped(with_children(node, trees), (len(parts), *own) if own is not None else None)
+            shape = next(iter(inner)) if len(inner) == 1 else None
+            return Shaped(with_children(node, trees), (len(parts), *shape) if shape is not None else None)
         case Compare():
             return Shaped(with_children(node, trees), broadcast(parts[0].shape, parts[1].shape))
         case Call("'") if not parts[0].shape and not isinstance(trees[0], List):
@@ -110,8 +110,10 @@ def shaped(
             name = {1: "norm", 2: "det"}.get(len(parts[0].shape or ()), "abs")
             return Shaped(Call(name, (Argument(trees[0]),)), () if parts[0].shape is not None else None)
         case Call():
-            own = shape_of_call(node, parts)
-            return Shaped(with_children(node, trees), own, bool(parts) and parts[0].is_row and own == parts[0].shape)
+            shape = shape_of_call(node, parts)
+            return Shaped(
+                with_children(node, trees), shape, bool(parts) and parts[0].is_row and shape == parts[0].shape
+            )
     return Shaped(with_children(node, trees) if children(node) else node, None)
 
 
@@ -139,9 +141,9 @@ def binary(sign: str, left: Shaped, right: Shaped, *, matrix: frozenset[str]) ->
 
 
 def entrywise(sign: str, left: Shaped, right: Shaped) -> Shaped:
-    own = broadcast(left.shape, right.shape)
+    shape = broadcast(left.shape, right.shape)
     is_row = (left.is_row and bool(left.shape)) or (right.is_row and bool(right.shape))
-    return Shaped(Binary(sign, left.tree, right.tree), own, is_row)
+    return Shaped(Binary(sign, left.tree, right.tree), shape, is_row)
 
 
 def matrix_product(left: Shaped, right: Shaped) -> Shaped:
@@ -167,11 +169,11 @@ def transposed(part: Shaped) -> Shaped:
     """Return a transpose: of a vector a row, of a list of numbers the list."""
     tree, shape = part.tree, part.shape
     if isinstance(tree, List):
-        rows = [one.items if isinstance(one, List) else None for one in tree.items]
+        rows = [entry.items if isinstance(entry, List) else None for entry in tree.items]
         if all(row is not None for row in rows):
             columns = zip(*(row or () for row in rows), strict=False)
             return Shaped(List(tuple(List(tuple(column)) for column in columns)), shape and (shape[::-1]))
-        return Shaped(List(tuple(List((one,)) for one in tree.items)), (len(tree.items), 1))
+        return Shaped(List(tuple(List((entry,)) for entry in tree.items)), (len(tree.items), 1))
     if shape is not None and len(shape) == 2:
         return Shaped(Attribute(tree, "T"), shape[::-1])
     if shape is not None and len(shape) < 2:
@@ -179,11 +181,11 @@ def transposed(part: Shaped) -> Shaped:
     return Shaped(Attribute(tree, "T"), None)
 
 
-def broadcast(one: Shape, two: Shape) -> Shape:
-    if one is None or two is None:
+def broadcast(left: Shape, right: Shape) -> Shape:
+    if left is None or right is None:
         return None
     try:
-        return np.broadcast_shapes(one, two)
+        return np.broadcast_shapes(left, right)
     except ValueError:
         raise UnshapedError from None
 

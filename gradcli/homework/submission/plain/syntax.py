@@ -101,13 +101,13 @@ def parsed(
 
 def without_marks(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens without marks; a point between matrices is a product in Wolfram's notation, `A.(x - y)`."""
-    found: list[Token] = []
+    kept_tokens: list[Token] = []
     for token, follows in zip(tokens, (*tokens[1:], END), strict=True):
         if token.kind != "mark":
-            found.append(token)
-        elif token.text == "." and found and found[-1].kind in ("close", "name") and follows.text == "(":
-            found.append(Token("operator", "@", token.start, token.end))
-    return found
+            kept_tokens.append(token)
+        elif token.text == "." and kept_tokens and kept_tokens[-1].kind in ("close", "name") and follows.text == "(":
+            kept_tokens.append(Token("operator", "@", token.start, token.end))
+    return kept_tokens
 
 
 def apart(tokens: Sequence[Token], names: frozenset[str]) -> Iterator[Token]:
@@ -159,9 +159,9 @@ class Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise FaultError("it is nested too deeply")
-        found = read()
+        tree = read()
         self.depth -= 1
-        return found
+        return tree
 
     def piecewise(self, *, in_cases: bool = False) -> Expression:
         """Read a formula, or several with conditions: `1 if x > 0 else 0`, `x for x > 0, 0 otherwise`, or LaTeX's."""
@@ -189,8 +189,8 @@ class Parser:
                 raise FaultError("", word)
             is_else = is_word(self.peek(), ELSE)
             self.place += is_else
-        for one, condition in reversed(cases):  # the last may have a condition that is the rest
-            value = where(condition, one, value) if one is not value else value
+        for case_value, condition in reversed(cases):  # the last may have a condition that is the rest
+            value = where(condition, case_value, value) if case_value is not value else value
         return value
 
     def comparison(self) -> Expression:
@@ -202,18 +202,18 @@ class Parser:
 
     def sum(self, *, spaced: bool) -> Expression:
         """Read a sum; where entries are `spaced`, `1 -2` are two and `1 - 2` is one."""
-        found = self.product(spaced=spaced)
+        tree = self.product(spaced=spaced)
         while (self.peek().text in ("+", "-") and self.peek().kind == "operator") or is_word(self.peek(), MINUS):
             if self.peek().gap and not self.peek(1).gap and (spaced or self.in_row):
                 break  # in a row with commas it does not fit
             sign = "-" if self.take().text != "+" else "+"
             self.skip_lines()
-            found = Binary(sign, found, self.product(spaced=spaced))
-        return found
+            tree = Binary(sign, tree, self.product(spaced=spaced))
+        return tree
 
     def product(self, *, spaced: bool) -> Expression:
         first = self.place
-        found = self.signed(spaced=spaced)
+        tree = self.signed(spaced=spaced)
         divisor = -1  # the place of a divisor to which a product without a sign may belong
         while True:
             token = self.peek()
@@ -224,17 +224,19 @@ class Parser:
                 self.skip_lines()
                 start = self.place
                 other, sign = self.signed(spaced=spaced), self.products[token.text]
-                is_matrix = sign == "*" and any(isinstance(one, Call) and one.function == "ᵀ" for one in (found, other))
-                found = Binary("·" if is_matrix else sign, found, other)  # Xᵀ*G; X.T*G is entry by entry
+                is_matrix = sign == "*" and any(
+                    isinstance(text, Call) and text.function == "ᵀ" for text in (tree, other)
+                )
+                tree = Binary("·" if is_matrix else sign, tree, other)  # Xᵀ*G; X.T*G is entry by entry
                 divisor = start if token.text == "/" else -1
             elif self.begins_factor(spaced=spaced):
                 if divisor >= 0 and not (token.gap and self.is_fraction(first)):
                     ahead, inner = written(self.tokens[first:divisor]), written(self.tokens[divisor : self.place])
-                    one, two = f"{ahead}{inner}*{token.text}...", f"{ahead}({inner}*{token.text}...)"
-                    raise TwoReadingsError(f"two readings: {one} or {two}: write the brackets")
-                found, divisor = Binary(" ", found, self.power(spaced=spaced)), -1
+                    text, second = f"{ahead}{inner}*{token.text}...", f"{ahead}({inner}*{token.text}...)"
+                    raise TwoReadingsError(f"two readings: {text} or {second}: write the brackets")
+                tree, divisor = Binary(" ", tree, self.power(spaced=spaced)), -1
             else:
-                return found
+                return tree
 
     def begins_factor(self, *, spaced: bool) -> bool:
         """Whether the next token is a factor without a sign before it; two numbers side by side are no product."""
@@ -259,10 +261,10 @@ class Parser:
         while (self.peek().kind == "operator" and self.peek().text in ("+", "-")) or is_word(self.peek(), MINUS):
             signs.append("-" if self.take().text != "+" else "+")
             self.skip_lines()
-        found = self.power(spaced=spaced)
+        tree = self.power(spaced=spaced)
         for sign in reversed(signs):
-            found = Unary(sign, found)
-        return found
+            tree = Unary(sign, tree)
+        return tree
 
     def power(self, *, spaced: bool) -> Expression:
         start = self.peek()
@@ -290,11 +292,11 @@ class Parser:
     def transpose(self) -> str | None:
         """Take the superscript of `A^T` or `A^{-T}`, and return it."""
         ahead = written(self.tokens[self.place : self.place + 4])
-        found = re.match(r"\{-?T\}|\{ᵀ\}|\(T\)", ahead)
+        match = re.match(r"\{-?T\}|\{ᵀ\}|\(T\)", ahead)
         is_one = self.peek().text in ("ᵀ", "T", "t", "'", "H") and self.peek().text not in self.names
-        if "T" in self.names or not (found or is_one):
+        if "T" in self.names or not (match or is_one):
             return None
-        superscript = found[0] if found else self.peek().text
+        superscript = match[0] if match else self.peek().text
         self.place += len(superscript)  # each of its tokens is one character
         return superscript
 
@@ -316,36 +318,36 @@ class Parser:
         if first.kind == "exponent":
             self.take()
             plain = first.text.removeprefix("+")
-            found: Expression = Unary("-", Name(plain[1:])) if plain.startswith("-") else Name(plain)
+            tree: Expression = Unary("-", Name(plain[1:])) if plain.startswith("-") else Name(plain)
         else:
-            found = self.postfix()
+            tree = self.postfix()
         follows = self.peek()
         if is_e and first.kind == "number" and not follows.gap and follows.kind in ("name", "open"):
-            one, two = f"e^({first.text}*{follows.text}...)", f"e^{first.text}*{follows.text}..."
-            raise TwoReadingsError(f"e^{first.text}{follows.text}... has two readings: write {one} or {two}")
+            text, other = f"e^({first.text}*{follows.text}...)", f"e^{first.text}*{follows.text}..."
+            raise TwoReadingsError(f"e^{first.text}{follows.text}... has two readings: write {text} or {other}")
         if follows.kind == "operator" and follows.text in ("^", "**"):
             self.take()
-            found = Binary("**", found, self.deeper(partial(self.exponent, is_e=False)))
+            tree = Binary("**", tree, self.deeper(partial(self.exponent, is_e=False)))
         for sign in reversed(signs):
-            found = Unary(sign, found)
-        return found
+            tree = Unary(sign, tree)
+        return tree
 
     def postfix(self) -> Expression:
-        found = self.primary()
+        tree = self.primary()
         while True:
             token = self.peek()
             if token.kind == "turned" or (token.kind == "prime" and not token.gap) or token.text == ".'":
                 self.take()
-                found = turned(found, "ᵀ" if token.kind == "turned" else "'")
+                tree = turned(tree, "ᵀ" if token.kind == "turned" else "'")
             elif token.kind == "attribute":
-                found = self.attribute(found)
-            elif token.text == "[" and not token.gap and isinstance(found, Name) and self.is_index(found.id):
-                found = self.index(found)
+                tree = self.attribute(tree)
+            elif token.text == "[" and not token.gap and isinstance(tree, Name) and self.is_index(tree.id):
+                tree = self.index(tree)
             elif token.text == "T" and "T" not in self.names and self.tokens[self.place - 1].kind in ("close", "name"):
                 self.take()  # a superscript that was lost: `X T`, `(1, 2)T`
-                found = turned(found)
+                tree = turned(tree)
             else:
-                return found
+                return tree
 
     def attribute(self, receiver: Expression) -> Expression:
         name = self.take().text[1:]
@@ -405,14 +407,14 @@ class Parser:
 
     def proper_fraction(self) -> Expression | None:
         """Take a fraction behind a whole number that is part of it. Raises TwoReadingsError where a factor follows."""
-        found = re.match(r"frac\{?(\d)\}?\{?(\d+)\}?", written(self.tokens[self.place : self.place + 7]))
-        if found is None or int(found[1]) >= int(found[2]):
+        match = re.match(r"frac\{?(\d)\}?\{?(\d+)\}?", written(self.tokens[self.place : self.place + 7]))
+        if match is None or int(match[1]) >= int(match[2]):
             return None
         whole = self.tokens[self.place - 1].text
         part = self.read_fraction(self.take())
         if self.peek().kind in ("name", "open", "root", "fraction"):
-            one, two = f"{whole} + {found[1]}/{found[2]}", f"{whole}*{found[1]}/{found[2]}"
-            raise TwoReadingsError(f"two readings: {one} or {two}: write the sum or the product")
+            text, other = f"{whole} + {match[1]}/{match[2]}", f"{whole}*{match[1]}/{match[2]}"
+            raise TwoReadingsError(f"two readings: {text} or {other}: write the sum or the product")
         return part
 
     def read_fraction(self, token: Token) -> Expression:
@@ -472,10 +474,10 @@ class Parser:
 
     def read_cases(self, token: Token) -> Expression:
         """Read LaTeX's cases, a value and its condition in each row."""
-        found = self.piecewise(in_cases=True)
+        tree = self.piecewise(in_cases=True)
         if self.take().kind != "close":
             raise FaultError("", token)
-        return found
+        return tree
 
     def holds_condition(self, start: int) -> bool:
         """Whether a comparison stands in a bracket, and in none inside it: `[x > 0]`, `1{x > 0}`."""
@@ -497,14 +499,14 @@ class Parser:
         end = closing(self.tokens, self.place - 1)
         if end >= len(self.tokens):
             raise FaultError(f"unclosed '{token.text}'", token)
-        found = self.entries(end, token.text)
+        tree = self.entries(end, token.text)
         if self.place != end:
             raise FaultError("", self.peek())
         if token.text + self.take().text not in ("[]", "()", "{}", "⟨⟩"):
             raise FaultError(f"unclosed '{token.text}'", token)
-        if token.text == "⟨" and isinstance(found, List) and len(found.items) == 2 and names_in(found) & self.names:
-            return Binary("@", found.items[0], found.items[1])
-        return found
+        if token.text == "⟨" and isinstance(tree, List) and len(tree.items) == 2 and names_in(tree) & self.names:
+            return Binary("@", tree.items[0], tree.items[1])
+        return tree
 
     def entries(self, end: int, bracket: str) -> Expression:
         """Read what stands in a bracket: one formula, a row, or rows with `;` or the end of a line between them."""
@@ -513,7 +515,7 @@ class Parser:
         self.bars += form.row == "|"
         rows, has_marks = self.rows(end, form)
         self.bars -= form.row == "|"
-        rows = [row for row in ([one for one in row if one != List(())] for row in rows) if row] or [rows[0]]
+        rows = [row for row in ([entry for entry in row if entry != List(())] for row in rows) if row] or [rows[0]]
         if len(rows) == len(rows[0]) == 1:
             is_list = has_marks or (bracket == "[" and not form.is_group)
             return List((rows[0][0],)) if is_list and not self.is_factor(start, end, rows[0][0]) else rows[0][0]
@@ -555,8 +557,8 @@ class Parser:
     def is_factor(self, start: int, end: int, inner: Expression) -> bool:
         """Whether a bracket around the tokens from a place to another groups: a factor or a power is beside it."""
         before, behind = self.tokens[max(start - 2, 0) : start - 1], self.tokens[end + 1 : end + 2]
-        beside = [*(one.text in (")", "]") or one.kind in ("number", "name", "turned") for one in before),
-                  *(one.kind in ("open", "name", "turned") or one.text in ("^", "**") for one in behind)]  # fmt: skip
+        beside = [*(t.text in (")", "]") or t.kind in ("number", "name", "turned") for t in before),
+                  *(t.kind in ("open", "name", "turned") or t.text in ("^", "**") for t in behind)]  # fmt: skip
         return any(beside) and bool(names_in(inner) & self.names)
 
     def separators(self, end: int) -> list[str]:
@@ -573,14 +575,14 @@ class Parser:
     def arguments(self) -> tuple[Argument, ...]:
         """Read the arguments of a call, each a formula, some with a keyword."""
         self.take()
-        found: list[Argument] = []
+        arguments: list[Argument] = []
         while self.peek().kind not in ("close", "end"):
             keyword = None
             if self.peek().kind == "name" and self.peek(1).text == "=":
                 keyword = self.take().text
                 self.take()
             self.skip_lines()
-            found.append(Argument(self.sum(spaced=False), {"axis": "dim"}.get(keyword or "", keyword)))
+            arguments.append(Argument(self.sum(spaced=False), {"axis": "dim"}.get(keyword or "", keyword)))
             self.skip_lines()
             if self.peek().kind != "separator":
                 break
@@ -588,7 +590,7 @@ class Parser:
         if self.peek().kind != "close":
             raise FaultError("", self.peek())
         self.take()
-        return tuple(found)
+        return tuple(arguments)
 
     def read_name(self, token: Token) -> Expression:
         follows = self.peek()
@@ -631,12 +633,12 @@ class Parser:
 
     def called(self, name: str) -> Expression:
         arguments = self.arguments()
-        values = [one.value for one in arguments]
+        values = [argument.value for argument in arguments]
         if name in ("transpose", "t") and len(values) == 1:
             return turned(values[0])
         if name in ("dot", "matmul", "mm", "mv") and len(values) == 2:
             return Binary("@", values[0], values[1])
-        if name in ("max", "min") and len(values) == 2 and not any(one.keyword for one in arguments):
+        if name in ("max", "min") and len(values) == 2 and not any(argument.keyword for argument in arguments):
             name += "imum"
         return expanded(name, arguments)
 
@@ -664,10 +666,10 @@ class Parser:
         is_value = follows.kind in ("number", "open") or (follows.kind == "name" and not self.is_unary(follows))
         if follows.text == "/" or is_value:
             inner, more = written(self.tokens[start : self.place]), follows.text
-            one, two = f"{name}({inner})", f"{name}({inner}{more}...)"
-            raise TwoReadingsError(f"{name} {inner}{more}... has two readings: write {one} or {two}")
-        found = factors[0] if len(factors) == 1 else Binary(" ", factors[0], factors[1])
-        return expanded(name, (Argument(Unary(signs[0], found) if signs else found),))
+            text, other = f"{name}({inner})", f"{name}({inner}{more}...)"
+            raise TwoReadingsError(f"{name} {inner}{more}... has two readings: write {text} or {other}")
+        tree = factors[0] if len(factors) == 1 else Binary(" ", factors[0], factors[1])
+        return expanded(name, (Argument(Unary(signs[0], tree) if signs else tree),))
 
     def is_unary(self, token: Token) -> bool:
         return token.text in UNARY and token.text not in self.names
@@ -686,11 +688,11 @@ class Parser:
             if depth == 0 and is_keyword and self.tokens[place - 1].text in (",", "("):
                 stop = place - 1 if self.tokens[place - 1].text == "," else place
                 break
-        found = self.entries(stop, "(")
+        tree = self.entries(stop, "(")
         if self.place != stop:
             raise FaultError("", self.peek())
         self.place = end + 1
-        return found
+        return tree
 
 
 AND = frozenset(("and", "und", "et", "y", "e", "i", "en", "и", "和"))
@@ -702,7 +704,7 @@ def is_word(token: Token, words: Collection[str]) -> bool:
 
 
 def written(tokens: Sequence[Token]) -> str:
-    return "".join(one.text for one in tokens)
+    return "".join(token.text for token in tokens)
 
 
 def turned(tree: Expression, mark: str = "ᵀ") -> Expression:

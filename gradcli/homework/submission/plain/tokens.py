@@ -152,15 +152,15 @@ class Token:
 def plain_characters(text: str) -> str:
     """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
     if "\\" in text:
-        text = WOLFRAM.sub(lambda found: f" {found[1].lower()} ", BINOMIAL.sub(r"[\1; \2]", text))
+        text = WOLFRAM.sub(lambda match: f" {match[1].lower()} ", BINOMIAL.sub(r"[\1; \2]", text))
     text = (
-        PERIOD.sub(lambda found: f"({re.sub(NOT_DIGITS, '', found[0])})", text)
+        PERIOD.sub(lambda match: f"({re.sub(NOT_DIGITS, '', match[0])})", text)
         if "\\" in text or not text.isascii()
         else text
     )
     if text.isascii() and "\t" not in text:
         return text
-    text = WORD_MATRIX.sub(lambda found: f"[{found[1].replace('@', ';')}]", text) if "■" in text else text
+    text = WORD_MATRIX.sub(lambda match: f"[{match[1].replace('@', ';')}]", text) if "■" in text else text
     return text.translate(PLAIN).replace("‖₂", "‖_2")
 
 
@@ -174,9 +174,9 @@ class Tokenizer:
     def __init__(self, text: str, comma: str) -> None:
         if "<" in text and ANGLES.search(text):
             whole = text  # numbers are a vector where nothing else stands there
-            text = ANGLES.sub(lambda one: f"⟨{one[1] or one[2]}⟩" if one["names"] or one[0] == whole else one[0], text)
+            text = ANGLES.sub(lambda hit: f"⟨{hit[1] or hit[2]}⟩" if hit["names"] or hit[0] == whole else hit[0], text)
         self.text, self.comma = text, comma
-        self.found: list[Token] = []
+        self.read_tokens: list[Token] = []
         self.gap = False
         self.braces: list[str] = []  # of the braces that are open: what stands for the closing one, "" for nothing
         self.place = 0
@@ -184,23 +184,23 @@ class Tokenizer:
 
     def tokens(self) -> Sequence[Token]:
         while self.place < len(self.text):
-            found = TOKEN.match(self.text, self.place)
-            assert found is not None
-            start, self.place, kind, piece = self.place, found.end(), str(found.lastgroup), found[0]
+            match = TOKEN.match(self.text, self.place)
+            assert match is not None
+            start, self.place, kind, piece = self.place, match.end(), str(match.lastgroup), match[0]
             if kind == "gap":
                 self.gap = True
                 continue
             kind = KINDS.get(kind, kind)
-            if found["comma"] and self.comma != "decimal":
-                found = SEPARATED.match(self.text, start)
-                assert found is not None
-                self.place, piece = found.end(), found[0]
+            if match["comma"] and self.comma != "decimal":
+                match = SEPARATED.match(self.text, start)
+                assert match is not None
+                self.place, piece = match.end(), match[0]
             reader = getattr(self, f"take_{kind}", None)
             reader(piece, start) if reader else self.add(kind, piece, start)
-        return self.found
+        return self.read_tokens
 
     def add(self, kind: str, text: str, start: int) -> None:
-        self.found.append(Token(kind, text, start if self.look < 0 else self.look, self.place, self.gap))
+        self.read_tokens.append(Token(kind, text, start if self.look < 0 else self.look, self.place, self.gap))
         self.gap, self.look = False, -1
 
     def take_number(self, piece: str, start: int) -> None:
@@ -222,8 +222,8 @@ class Tokenizer:
             self.add("exponent", lowered, start)
         else:
             self.add("open", "{", start)
-            self.found += (
-                Token(one.kind, one.text, start, self.place, one.gap) for one in Tokenizer(lowered, "").tokens()
+            self.read_tokens += (
+                Token(token.kind, token.text, start, self.place, token.gap) for token in Tokenizer(lowered, "").tokens()
             )
             self.add("close", "}", start)
 
@@ -232,7 +232,7 @@ class Tokenizer:
 
     def take_name(self, piece: str, start: int) -> None:
         """Add a name with its accents as letters and its index: `ŷ` as `y_hat`, `x_{1}` as `x_1`."""
-        if piece[0] == "T" and len(piece) > 1 and self.found and self.found[-1].text == "^":
+        if piece[0] == "T" and len(piece) > 1 and self.read_tokens and self.read_tokens[-1].text == "^":
             self.place, piece = start + 1, "T"  # A^TA
         name = piece
         if not piece.isascii():
@@ -267,11 +267,11 @@ class Tokenizer:
 
     def take_command(self, piece: str, start: int) -> None:
         name = piece[1:].rstrip("*")
-        if name in ("begin", "end") and (found := ENVIRONMENT.match(self.text, self.place)):
-            self.place = found.end()
-            if found["name"] == "cases":
+        if name in ("begin", "end") and (environment := ENVIRONMENT.match(self.text, self.place)):
+            self.place = environment.end()
+            if environment["name"] == "cases":
                 self.add(*(("cases", "{") if name == "begin" else ("close", "}")), start)
-            elif found["name"] in MATRICES:
+            elif environment["name"] in MATRICES:
                 self.add(*(("open", "[") if name == "begin" else ("close", "]")), start)
             return
         if name in MATRICES and self.text.startswith("{", self.place):  # \pmatrix{1 & 2 \cr 3 & 4}
@@ -325,10 +325,10 @@ def closing(tokens: Sequence[Token], start: int) -> int:
 
 def outside(tokens: Sequence[Token]) -> list[int]:
     """Return the places of the tokens that stand in no bracket."""
-    depth, found = 0, []
+    depth, places = 0, []
     for place, token in enumerate(tokens):
         depth -= token.kind == "close"
         if depth == 0 and token.kind not in ("open", "close", "cases"):
-            found.append(place)
+            places.append(place)
         depth += token.kind in ("open", "cases")
-    return found
+    return places

@@ -21,27 +21,27 @@ MATCHING = "->"  # in an answer that is a text it would make pairs, and nothing 
 
 def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
     """Yield the file, an item a question, with an empty line after each."""
-    for path, found in categories(assignment, quantities):
+    for path, group in categories(assignment, quantities):
         yield f"$CATEGORY: {path}\n\n"
-        for one in found:
-            yield from (f"{harmless(text)}\n\n" for text in items(one))
+        for quantity in group:
+            yield from (f"{harmless(text)}\n\n" for text in items(quantity))
 
 
-def items(one: Foreseen) -> Iterator[str]:
+def items(quantity: Foreseen) -> Iterator[str]:
     """Yield the questions about one quantity."""
-    for index, numbers in one.entries:
-        yield item(one, numerical(numbers), f"[{', '.join(map(str, index))}]" if index else "")
-    if not one.entries:
-        yield item(one, in_words(one))
+    for index, numbers in quantity.entries:
+        yield item(quantity, numerical(numbers), f"[{', '.join(map(str, index))}]" if index else "")
+    if not quantity.entries:
+        yield item(quantity, in_words(quantity))
 
 
-def item(one: Foreseen, answers: str, suffix: str = "") -> str:
+def item(quantity: Foreseen, answers: str, suffix: str = "") -> str:
     """Write one question: its name, its text as HTML, and its answers."""
     tags = {"text": "p", "code": "pre"}
-    parts = [f"<{tags[kind]}>{html(text)}</{tags[kind]}>" for kind, text in setting(one.question)]
-    asked = prompt(one).replace(" = ?", f"{suffix} = ?") if suffix else prompt(one)
+    parts = [f"<{tags[kind]}>{html(text)}</{tags[kind]}>" for kind, text in setting(quantity.question)]
+    asked = prompt(quantity).replace(" = ?", f"{suffix} = ?") if suffix else prompt(quantity)
     text = "".join([*parts, f"<p>{html(asked)}</p>"])
-    return f"::{plain(name(one, suffix))}::[html]{plain(text)}{answers}"
+    return f"::{plain(name(quantity, suffix))}::[html]{plain(text)}{answers}"
 
 
 def plain(text: str) -> str:
@@ -57,9 +57,9 @@ def numerical(numbers: Iterable[Number]) -> str:
     return "\n".join(["{#", *answers, f"~#{plain(OTHER)}", "}"])
 
 
-def in_words(one: Foreseen) -> str:
+def in_words(quantity: Foreseen) -> str:
     """Write the answers to a question for a word or a choice; a formula or a long answer is graded by hand."""
-    words = one.ask.words
+    words = quantity.ask.words
     if words.choices:
         is_single = len(words.answers) == 1
         right, wrong = ("=", "~%0%") if is_single else (f"~%{100 / len(words.answers):.7g}%", "~%-100%")
@@ -68,7 +68,7 @@ def in_words(one: Foreseen) -> str:
             for number, text in enumerate(words.choices, 1)
         ]
         return "\n".join(["{", *choices, "}"])
-    if one.is_formula or not one.right or any(MATCHING in text for text in one.texts):
+    if quantity.is_formula or not quantity.right or any(MATCHING in text for text in quantity.texts):
         return "{}"
-    right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in one.texts)
+    right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in quantity.texts)
     return f"{{{right} =%0%*#{plain(OTHER)}}}"

@@ -51,9 +51,9 @@ def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterato
     """Yield one row a mistake: the numbers of students and answers, and the questions, the most frequent first."""
     totals = counted(ClassTotals(assignment), results)
     yield line(["mistake", "title", "students", "answers", "questions"])
-    for one in totals.mistakes:
-        questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
-        yield line([one.code, one.title, str(one.students), str(one.answers), questions])
+    for mistake in totals.mistakes:
+        questions = ", ".join(f"{question} ({count})" for question, count in mistake.questions)
+        yield line([mistake.code, mistake.title, str(mistake.students), str(mistake.answers), questions])
 
 
 def mistake_counts(counts: MistakeCounts) -> Iterator[str]:
@@ -87,7 +87,7 @@ def unreserved(text: str) -> str:
     """Write a text in which Canvas sees nothing of its own; a column it looks for by the first that has its title."""
     if text in STUDENT:
         return text.lower()
-    return RESERVED.sub(lambda found: found[0].lower(), text)
+    return RESERVED.sub(lambda match: match[0].lower(), text)
 
 
 DIGITS = 3  # of a statistic
@@ -100,9 +100,9 @@ def write_items(assignment: Assignment, results: Iterable[Result]) -> Iterator[s
     yield line(["question", "quantity", "n", "missing", "p", "discrimination", *wrong])
     for item in items.items:
         cells = ["" if item.discrimination is None else number(item.discrimination, DIGITS)]
-        for one in item.wrong:
-            explained = "" if one.diagnosis is None else harmless(said(one.diagnosis, PLAIN))
-            cells += [typed(clipped(one.text, NAME)), str(one.count), explained]
+        for value in item.wrong:
+            explained = "" if value.diagnosis is None else harmless(said(value.diagnosis, PLAIN))
+            cells += [typed(clipped(value.text, NAME)), str(value.count), explained]
         cells += [""] * (3 * COMMONEST + 1 - len(cells))
         yield line([item.question, item.quantity], [str(item.n), str(item.missing), number(item.p, DIGITS), *cells])
 
@@ -116,6 +116,6 @@ def write_similar(assignment: Assignment, results: Iterable[Result]) -> Iterator
         yield line([pair.first, pair.second], [number(pair.weight, DIGITS), str(len(pair.shared)), values])
 
 
-def _shared(one: Shared) -> str:
-    owner = f", right on the sheet of {clipped(one.owner, NAME)}" if one.owner else ""
-    return f"{one.question}: {one.quantity} is {clipped(one.text, NAME)} ({one.students} students{owner})"
+def _shared(shared: Shared) -> str:
+    owner = f", right on the sheet of {clipped(shared.owner, NAME)}" if shared.owner else ""
+    return f"{shared.question}: {shared.quantity} is {clipped(shared.text, NAME)} ({shared.students} students{owner})"

@@ -27,11 +27,11 @@ CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what end
 def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
     """Yield the file in parts; all ASCII, so that it is right in any encoding."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
-    for path, found in categories(assignment, quantities):
+    for path, group in categories(assignment, quantities):
         category = element("category", element("text", escape(path)))
         yield ascii(f'<question type="category">{category}</question>') + "\n"
-        for one in found:
-            yield ascii(question(one)) + "\n"
+        for quantity in group:
+            yield ascii(question(quantity)) + "\n"
     yield "</quiz>\n"
 
 
@@ -40,16 +40,16 @@ def ascii(text: str) -> str:
     return harmless(text).encode("ascii", "xmlcharrefreplace").decode()
 
 
-def question(one: Foreseen) -> str:
+def question(quantity: Foreseen) -> str:
     """Write one question, in the type that its answer needs."""
-    if one.ask.words.choices:
-        return multiple_choice(one)
-    if one.is_formula or not (one.entries or one.right):
-        return essay(one)
-    if not one.entries:
-        return short_answer(one)
-    ((index, numbers), *others) = one.entries
-    return cloze(one) if others or index else numerical(one, numbers)
+    if quantity.ask.words.choices:
+        return multiple_choice(quantity)
+    if quantity.is_formula or not (quantity.entries or quantity.right):
+        return essay(quantity)
+    if not quantity.entries:
+        return short_answer(quantity)
+    ((index, numbers), *others) = quantity.entries
+    return cloze(quantity) if others or index else numerical(quantity, numbers)
 
 
 def element(tag: str, content: str, **attributes: str) -> str:
@@ -62,12 +62,12 @@ def rich(tag: str, content: str) -> str:
     return element(tag, element("text", escape(content)), format="html")
 
 
-def whole(one: Foreseen, kind: str, text: str, *parts: str) -> str:
+def whole(quantity: Foreseen, kind: str, text: str, *parts: str) -> str:
     body = [
-        element("name", element("text", escape(name(one)))),
+        element("name", element("text", escape(name(quantity)))),
         rich("questiontext", text),
         rich("generalfeedback", ""),
-        element("defaultgrade", exact(one.ask.points)),
+        element("defaultgrade", exact(quantity.ask.points)),
         element("penalty", "0.3333333"),
         element("hidden", "0"),
         *parts,
@@ -75,11 +75,11 @@ def whole(one: Foreseen, kind: str, text: str, *parts: str) -> str:
     return element("question", "\n".join(["", *body, ""]), type=kind)
 
 
-def text_of(one: Foreseen) -> str:
+def text_of(quantity: Foreseen) -> str:
     """Write the text of a question as HTML in which nothing is a box of a cloze question."""
     tags = {"text": "p", "code": "pre"}
-    parts = [element(tags[kind], unboxed(text)) for kind, text in setting(one.question)]
-    return "".join([*parts, element("p", unboxed(prompt(one)))])
+    parts = [element(tags[kind], unboxed(text)) for kind, text in setting(quantity.question)]
+    return "".join([*parts, element("p", unboxed(prompt(quantity)))])
 
 
 def unboxed(text: str) -> str:
@@ -92,7 +92,7 @@ def choice(text: str, fraction: str, said: str, *parts: str) -> str:
     return element("answer", "".join(content), fraction=fraction, format="moodle_auto_format")
 
 
-def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
+def numerical(quantity: Foreseen, numbers: Iterable[Number]) -> str:
     answers = [
         choice(digits(n.value), WRONG if place else RIGHT, feedback(n), element("tolerance", digits(n.tolerance)))
         for place, n in enumerate(numbers)
@@ -101,19 +101,19 @@ def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
     no_units = [
         element(tag, value) for tag, value in (("unitgradingtype", "0"), ("showunits", "3"), ("unitsleft", "0"))
     ]
-    return whole(one, "numerical", text_of(one), *answers, other, *no_units)
+    return whole(quantity, "numerical", text_of(quantity), *answers, other, *no_units)
 
 
-def short_answer(one: Foreseen) -> str:
+def short_answer(quantity: Foreseen) -> str:
     """Write a question for a word, in which an asterisk would stand for anything."""
-    texts = (text.replace("*", r"\*") for text in one.texts)
+    texts = (text.replace("*", r"\*") for text in quantity.texts)
     answers = [*(choice(text, RIGHT, "") for text in texts), choice("*", WRONG, OTHER)]
-    return whole(one, "shortanswer", text_of(one), element("usecase", "0"), *answers)
+    return whole(quantity, "shortanswer", text_of(quantity), element("usecase", "0"), *answers)
 
 
-def multiple_choice(one: Foreseen) -> str:
+def multiple_choice(quantity: Foreseen) -> str:
     """Write a question with the choices that there are, in an order of its own for each student."""
-    words = one.ask.words
+    words = quantity.ask.words
     is_single = len(words.answers) == 1
     wrong = WRONG if is_single else "-100"
     answers = [
@@ -121,25 +121,27 @@ def multiple_choice(one: Foreseen) -> str:
         for number, text in enumerate(words.choices, 1)
         for share in [f"{100 / len(words.answers):.7g}" if number in words.answers else wrong]
     ]
-    own = [
+    settings = [
         element(tag, text)
         for tag, text in (("single", str(is_single).lower()), ("shuffleanswers", "true"), ("answernumbering", "abc"))
     ]
-    return whole(one, "multichoice", text_of(one), *own, *answers)
+    return whole(quantity, "multichoice", text_of(quantity), *settings, *answers)
 
 
-def essay(one: Foreseen) -> str:
+def essay(quantity: Foreseen) -> str:
     """Write a question that is graded by hand, with the right answer for the grader."""
-    return whole(one, "essay", text_of(one), rich("graderinfo", html(one.right)), rich("responsetemplate", ""))
+    return whole(
+        quantity, "essay", text_of(quantity), rich("graderinfo", html(quantity.right)), rich("responsetemplate", "")
+    )
 
 
-def cloze(one: Foreseen) -> str:
+def cloze(quantity: Foreseen) -> str:
     """Write a question with a box for every entry."""
     rows: dict[tuple[int, ...], list[str]] = {}
-    for index, numbers in one.entries:
+    for index, numbers in quantity.entries:
         rows.setdefault(index[:-1], []).append(element("td", box(numbers)))
     table = element("table", "".join(element("tr", "".join(cells)) for cells in rows.values()))
-    return whole(one, "cloze", text_of(one) + table)
+    return whole(quantity, "cloze", text_of(quantity) + table)
 
 
 def box(numbers: Iterable[Number]) -> str:

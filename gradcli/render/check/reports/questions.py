@@ -17,10 +17,10 @@ from gradcli.source import visible
 OTHER = "not right, and by no mistake that is known"
 
 
-def name(one: Foreseen, suffix: str = "") -> str:
+def name(quantity: Foreseen, suffix: str = "") -> str:
     """Return the name of a question: that of the assignment's, the quantity, and the number of a version."""
-    version = f" ({one.version})" if one.version else ""
-    return f"{clipped(one.question.id, NAME)}: {clipped(one.ask.written, NAME)}{suffix}{version}"
+    version = f" ({quantity.version})" if quantity.version else ""
+    return f"{clipped(quantity.question.id, NAME)}: {clipped(quantity.ask.written, NAME)}{suffix}{version}"
 
 
 def categories(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[tuple[str, Iterator[Foreseen]]]:
@@ -30,9 +30,11 @@ def categories(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterat
     paths, in which a slash of a name is written twice.
     """
     title = step(clipped(assignment.title or assignment.file, NAME))
-    for group, found in groupby(quantities, lambda one: name(replace(one, version=0)) if one.version else ""):
+    for group, members in groupby(
+        quantities, lambda quantity: name(replace(quantity, version=0)) if quantity.version else ""
+    ):
         below = f"/{step(group)}" if group else ""
-        yield f"$course$/top/{title}{below}", found
+        yield f"$course$/top/{title}{below}", members
 
 
 def step(name: str) -> str:
@@ -59,14 +61,14 @@ def harmless(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
-def prompt(one: Foreseen) -> str:
+def prompt(quantity: Foreseen) -> str:
     """Write the quantity as it is asked for."""
-    printing = one.question.printing(one.ask)
-    kind = " (a formula)" if one.is_formula else f", by {clipped(printing, SENTENCE)}" if printing else ""
-    return f"{clipped(one.ask.written, SENTENCE)}{kind} = ?"
+    printing = quantity.question.printing(quantity.ask)
+    kind = " (a formula)" if quantity.is_formula else f", by {clipped(printing, SENTENCE)}" if printing else ""
+    return f"{clipped(quantity.ask.written, SENTENCE)}{kind} = ?"
 
 
 def feedback(number: Number) -> str:
     """Write the verdict on a number and the mistakes behind it, in one line."""
-    found = diagnoses(number.verdict)
-    return f"{VERDICTS[number.verdict.verdict]}: {'; '.join(found)}" if found else VERDICTS[number.verdict.verdict]
+    causes = diagnoses(number.verdict)
+    return f"{VERDICTS[number.verdict.verdict]}: {'; '.join(causes)}" if causes else VERDICTS[number.verdict.verdict]

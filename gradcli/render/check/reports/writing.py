@@ -33,7 +33,9 @@ def write_report(
     report = REPORTS[name]
     folder = Path(output)
     if report.per_student and is_folder(output):
-        write_folder(folder, ((one.student, report.write(assignment, [one])) for one in results), report.suffix, inputs)
+        write_folder(
+            folder, ((result.student, report.write(assignment, [result])) for result in results), report.suffix, inputs
+        )
         return
     if report.per_student:
         first = list(islice(results, 2))

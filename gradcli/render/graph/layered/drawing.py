@@ -93,10 +93,10 @@ class Places:
                 wishes, weights = [], []
                 for vertex in self.layers[at]:
                     ties = near[vertex]
-                    found = [one for one in ties if not side or self.graph.layer[one[0]] - at == side] or ties
-                    total = sum(weight for _, _, weight in found)
-                    mean = sum((self.place[other] + shift) * weight for other, shift, weight in found)
-                    wishes.append(mean / total if found else self.place[vertex])
+                    pulls = [tie for tie in ties if not side or self.graph.layer[tie[0]] - at == side] or ties
+                    total = sum(weight for _, _, weight in pulls)
+                    mean = sum((self.place[other] + shift) * weight for other, shift, weight in pulls)
+                    wishes.append(mean / total if pulls else self.place[vertex])
                     weights.append(total or 0.1)
                 self.settle(at, wishes, weights)
         self.straighten()
@@ -109,14 +109,14 @@ class Places:
         for link in self.graph.links:
             ends[link.source].append(link)
         for at in range(len(self.layers) - 1, -1, -1):
-            found = [ends[vertex] for vertex in self.layers[at]]
+            outgoing = [ends[vertex] for vertex in self.layers[at]]
             wishes = [
                 self.place[links[0].target] + links[0].port if len(links) == 1 else self.place[vertex]
-                for vertex, links in zip(self.layers[at], found, strict=True)
+                for vertex, links in zip(self.layers[at], outgoing, strict=True)
             ]
             weights = [
                 (STRAIGHT if vertex in self.inner else LOOSE) if len(links) == 1 else 1.0
-                for links, vertex in zip(found, self.layers[at], strict=True)
+                for links, vertex in zip(outgoing, self.layers[at], strict=True)
             ]
             self.settle(at, wishes, weights)
 
@@ -157,9 +157,9 @@ class Places:
                 least, most = max(least, low), min(most, high)
             yield trunk[first:], least, most
 
-        found = trunks(self.graph)
+        long_edges = trunks(self.graph)
         for _ in range(TURNS):
-            for (source, *trunk, target), port in found:
+            for (source, *trunk, target), port in long_edges:
                 for run, least, most in runs(trunk):
                     ends = [self.place[source]] * (run[0] == trunk[0])
                     ends += [self.place[target] + port] * (run[-1] == trunk[-1])
@@ -192,8 +192,8 @@ class Places:
 
         def bends(moved: Mapping[int, float]) -> int:
             """Count the bends of all edges that what moves has, a jog for two."""
-            found = {id(link): link for vertex in moved for link in links[vertex]}
-            return sum(map(weight, (offset(link, moved) for link in found.values())))
+            touched = {id(link): link for vertex in moved for link in links[vertex]}
+            return sum(map(weight, (offset(link, moved) for link in touched.values())))
 
         def offset(link: Link, moved: Mapping[int, float]) -> float:
             source, target = (moved.get(vertex, self.place[vertex]) for vertex in (link.source, link.target))
@@ -205,9 +205,9 @@ class Places:
                 if not NONE < abs(jog) < SMALL:
                     break
                 moved = dict(pushed(vertex, way * jog))
-                if bends(moved) < bends({one: self.place[one] for one in moved}):
-                    for one, level in moved.items():
-                        self.place[one] = level
+                if bends(moved) < bends({member: self.place[member] for member in moved}):
+                    for member, level in moved.items():
+                        self.place[member] = level
 
 
 MOST = 20_000  # stations of long edges
@@ -252,8 +252,8 @@ def drawing(boxes: Sequence[Box], edges: Sequence[Edge], direction: Direction | 
     shares = fractions(graph.links, [len(into) for into in entering], graph.boxes)
     layers, crossings = ordered(graph, shares)
     stations = len(graph.layer) - graph.boxes
-    before = [one.before for one in sides] + [THIN] * stations
-    after = [one.after for one in sides] + [THIN] * stations
+    before = [margin.before for margin in sides] + [THIN] * stations
+    after = [margin.after for margin in sides] + [THIN] * stations
     across: Sequence[float] = Places(layers, graph, before, after, GAPS[direction]).place
     across = shifted(across, before)
     draft = Draft(boxes, edges, graph, sides, across, direction)
@@ -343,10 +343,10 @@ class Draft:
             middle = (self.bands.starts[at] + self.bands.ends[at]) / 2
             start = self.point(middle + self.size(chain[0]) / 2, self.across[chain[0]])
             segments: list[tuple[Point, ...]] = []
-            for one, two in pairwise(chain):
-                at = self.graph.layer[two]
+            for behind, ahead in pairwise(chain):
+                at = self.graph.layer[ahead]
                 left, right = self.bands.ends[at - 1], self.bands.bends[at]
-                level, end = self.across[one], self.across[two] + (ports[position] if two == target else 0.0)
+                level, end = self.across[behind], self.across[ahead] + (ports[position] if ahead == target else 0.0)
                 if level == end:
                     continue
                 if segments or left > (start.x if self.direction == "LR" else start.y):

@@ -179,16 +179,16 @@ Segments = tuple[tuple[Point, ...], ...]
 def fitting(*drawings: Drawing | None, ratio: float = RATIO) -> Drawing | None:
     """Return the drawing, whole or in rows, that is largest in a place of this shape, or nearly so and fills it."""
     whole = [drawn for drawn in drawings if drawn is not None]
-    found = [*whole, *(one for drawn in whole for one in in_rows(drawn, ratio))]
+    choices = [*whole, *(choice for drawn in whole for choice in in_rows(drawn, ratio))]
 
     def size(drawing: Drawing) -> float:
         return min(ratio / max(drawing.width, 1), 1 / max(drawing.height, 1))
 
-    best = max(map(size, found), default=0.0)
+    best = max(map(size, choices), default=0.0)
     if whole and whole[0].direction == "LR" and whole[0].width <= NARROW:
         return whole[0]
-    large = [one for one in found if size(one) >= NEARLY * best]
-    filling = [one for one in large if LOWEST <= one.width / max(one.height, 1) / ratio <= HIGHEST]
+    large = [choice for choice in choices if size(choice) >= NEARLY * best]
+    filling = [choice for choice in large if LOWEST <= choice.width / max(choice.height, 1) / ratio <= HIGHEST]
     return max(filling or large, key=size, default=None)
 
 
@@ -203,13 +203,13 @@ def in_rows(drawing: Drawing, ratio: float, narrow: float = NARROW) -> Iterator[
 
 def cuts(drawing: Drawing, rows: int) -> list[float]:
     """Return where to cut a drawing: at ends of layers, near equal parts, and through few edges."""
-    found: list[float] = []
+    places: list[float] = []
     for row in range(1, rows):
         wish = drawing.width * row / rows
-        ends = [end for end in drawing.ends[:-1] if end > (found[-1] if found else 0)]
+        ends = [end for end in drawing.ends[:-1] if end > (places[-1] if places else 0)]
         if ends:
-            found.append(min(ends, key=lambda end: abs(end - wish) / drawing.width + BUSY * len(levels(drawing, end))))
-    return found
+            places.append(min(ends, key=lambda end: abs(end - wish) / drawing.width + BUSY * len(levels(drawing, end))))
+    return places
 
 
 def levels(drawing: Drawing, cut: float) -> list[float]:
@@ -256,7 +256,7 @@ def folded(drawing: Drawing, places: Sequence[float]) -> Drawing:
     top, moves, bottoms = 0.0, [], []
     for row, (first, last) in enumerate(pairwise(edges)):
         boxes = [box for box in drawing.boxes.values() if first < box.x + box.width / 2 <= last]
-        labels = [one.label for one in drawing.routes if one.label and first < one.label.x <= last]
+        labels = [route.label for route in drawing.routes if route.label and first < route.label.x <= last]
         points = [point for at, start, parts, _ in pieces if at == row for point in (start, *chain(*parts))]
         high = min([box.y for box in (*boxes, *labels)] + [point.y for point in points])
         low = max([box.y + box.height for box in (*boxes, *labels)] + [point.y for point in points])
@@ -291,7 +291,7 @@ def joined(
     """Return the route of an edge through the rows."""
     segments: list[tuple[Point, ...]] = []
     for row, _, parts, end in pieces_of(route, places):
-        segments += [tuple(moved(one, moves[row]) for one in segment) for segment in parts]
+        segments += [tuple(moved(point, moves[row]) for point in segment) for segment in parts]
         if end is not None:
             leaves, enters = moved(end, moves[row]), moved(end, moves[row + 1])
             segments += around(leaves, enters, lanes[row].index(round(end.y, 2)), len(lanes[row]), bottoms[row])
@@ -305,11 +305,11 @@ def around(start: Point, end: Point, lane: int, count: int, bottom: float) -> li
     level = bottom + GAP + LANE * (count - 1 - lane)
     left = end.x - GAP / 2 - LANE * (lane + 1)
     corners = [start, Point(right, start.y), Point(right, level), Point(left, level), Point(left, end.y), end]
-    found: list[tuple[Point, ...]] = []
+    segments: list[tuple[Point, ...]] = []
     for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
         enter, leave = towards(corner, before), towards(corner, after)
-        found += [(enter,), (corner, corner, leave)]
-    return [*found, (end,)]
+        segments += [(enter,), (corner, corner, leave)]
+    return [*segments, (end,)]
 
 
 def towards(corner: Point, other: Point) -> Point:

@@ -39,10 +39,10 @@ class Graph:
 
     def members(self) -> list[list[int]]:
         """Return the vertices by layer."""
-        found: list[list[int]] = [[] for _ in range(self.count)]
+        by_layer: list[list[int]] = [[] for _ in range(self.count)]
         for vertex, layer in enumerate(self.layer):
-            found[layer].append(vertex)
-        return found
+            by_layer[layer].append(vertex)
+        return by_layer
 
 
 def stationed(boxes: int, edges: Sequence[tuple[int, int]], most: int) -> Graph | None:
@@ -78,7 +78,7 @@ def layers(boxes: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     for source, target in edges:
         ins[target].append(source)
         outs[source].append(target)
-    waiting = [len(found) for found in ins]
+    waiting = [len(sources) for sources in ins]
     order = [box for box in range(boxes) if not waiting[box]]
     layer = [0] * boxes
     for box in order:
@@ -178,12 +178,12 @@ def positions(layers: Sequence[Sequence[int]], count: int) -> list[float]:
 
 def wished(vertex: int, near: Neighbours, place: Sequence[float], *, is_up: bool) -> float:
     """Return the mean of where the neighbours stand, ports included; where there are none, its own place."""
-    found = near[vertex]
-    if not found:
+    ties = near[vertex]
+    if not ties:
         return place[vertex]
     if is_up:  # what stands at an upper port pulls the box down by as much
-        return sum(place[other] - port for other, port in found) / len(found)
-    return sum(place[other] + port for other, port in found) / len(found)
+        return sum(place[other] - port for other, port in ties) / len(ties)
+    return sum(place[other] + port for other, port in ties) / len(ties)
 
 
 def crossings(layers: Sequence[Sequence[int]], graph: Graph, ports: Sequence[float]) -> int:
@@ -210,20 +210,20 @@ def swapped(layers: list[list[int]], above: Neighbours, below: Neighbours) -> No
         is_better = False
         for layer in layers:
             for i in range(len(layer) - 1):
-                one, two = layer[i], layer[i + 1]
-                if saved(above[one], above[two], place) + saved(below[one], below[two], place) > 0:
-                    layer[i], layer[i + 1] = two, one
-                    place[one], place[two] = place[two], place[one]
+                first, second = layer[i], layer[i + 1]
+                if saved(above[first], above[second], place) + saved(below[first], below[second], place) > 0:
+                    layer[i], layer[i + 1] = second, first
+                    place[first], place[second] = place[second], place[first]
                     is_better = True
         if not is_better:
             return
 
 
-def saved(one: list[tuple[int, float]], two: list[tuple[int, float]], place: Sequence[float]) -> int:
+def saved(first: list[tuple[int, float]], second: list[tuple[int, float]], place: Sequence[float]) -> int:
     """Return how many crossings of the links of two vertices a swap takes away."""
     count = 0
-    for a, at in one:
-        for b, other in two:
+    for a, at in first:
+        for b, other in second:
             left, right = place[a] + (at if a == b else 0), place[b] + (other if a == b else 0)
             count += (left > right) - (left < right)
     return count
@@ -232,11 +232,11 @@ def saved(one: list[tuple[int, float]], two: list[tuple[int, float]], place: Seq
 def fractions(links: Sequence[Link], entering: Sequence[int], boxes: int) -> list[float]:
     """Return for each link where it enters its target: between -½ and ½, in the order of the edges."""
     seen = [0] * boxes
-    found = []
+    places = []
     for link in links:
         if link.target >= boxes:
-            found.append(0.0)
+            places.append(0.0)
             continue
-        found.append((seen[link.target] + 0.5) / entering[link.target] - 0.5)
+        places.append((seen[link.target] + 0.5) / entering[link.target] - 0.5)
         seen[link.target] += 1
-    return found
+    return places

@@ -210,19 +210,19 @@ class Sketcher:
                 continue
             label = edge_label(local, self.asked, self.ranks | {self.explanation.upstream_name: len(node.shape)})
             arrow = self.asked.arrow
-            told = f"local derivative {label}" if local.formula is not None else f"rule g {arrow} {label}"
-            told = f"each entry gets {label.removeprefix('each ')}" if label.startswith("each ") else told
+            words = f"local derivative {label}" if local.formula is not None else f"rule g {arrow} {label}"
+            words = f"each entry gets {label.removeprefix('each ')}" if label.startswith("each ") else words
             shown = "" if self.asked.detail == "name" else label
             is_quiet = isinstance(local.formula or local.rule, Number | Name) and label in ("1", "g")
-            yield Arc(source, node.id, shown, f"{below} enters {above}, {told}", is_quiet=is_quiet)
+            yield Arc(source, node.id, shown, f"{below} enters {above}, {words}", is_quiet=is_quiet)
 
     def sentence(self, node: Node) -> str:
         """Say in words what a box stands for."""
-        told = [f"{self.definition(node)}: value {tensor(node.value, self.asked)}"]
+        facts = [f"{self.definition(node)}: value {tensor(node.value, self.asked)}"]
         if node.grad is not None:
-            told.append(f"gradient {tensor(self.gradient(node), self.asked)}")
+            facts.append(f"gradient {tensor(self.gradient(node), self.asked)}")
         return ", ".join(
-            [*told, function(node, self.asked) or {"leaf": "leaf", "op": "no gradient"}.get(node.kind, "constant")]
+            [*facts, function(node, self.asked) or {"leaf": "leaf", "op": "no gradient"}.get(node.kind, "constant")]
         )
 
 
@@ -349,7 +349,7 @@ def statements(explanation: Explanation, operations: Sequence[Node], asked: Aske
 def repeated(units: Sequence[Unit], output: str) -> list[Unit]:
     """Return the units with those joined that repeat what is before them and go on from it; the output stands alone."""
     kinds = [(unit.kind, unit.result.id == output) for unit in units]
-    found, at = [], 0
+    joined_units, at = [], 0
     while at < len(units):
         size, times = 1, 1
         for length in range(1, min(LONGEST, (len(units) - at) // 2) + 1):
@@ -360,9 +360,9 @@ def repeated(units: Sequence[Unit], output: str) -> list[Unit]:
                 size, times = length, count
         part = units[at : at + size * times]
         nodes = tuple(node for unit in part for node in unit.nodes)
-        found.append(Unit(nodes, tuple(text for unit in part[:size] for text in unit.texts), times))
+        joined_units.append(Unit(nodes, tuple(text for unit in part[:size] for text in unit.texts), times))
         at += size * times
-    return found
+    return joined_units
 
 
 def goes_on(units: Sequence[Unit], at: int, length: int) -> bool:
@@ -381,14 +381,14 @@ def _unit_vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
     lines = [Line(cut(text, WIDEST, asked), "name") for text in texts[:SHOWN]]
     if len(texts) > SHOWN:
         lines.append(Line(asked.ellipsis, "name"))
-    told = f"{count} operations"
+    amount = f"{count} operations"
     if unit.times > 1:
         last = cut(visible(unit.result.name), WIDEST, asked)
         lines.append(Line(f"{'x' if asked.ascii else '×'}{unit.times}, up to {last}", "fact"))
-        told = f"{told}, {unit.times} times the same"
+        amount = f"{amount}, {unit.times} times the same"
     elif asked.detail != "name" and not unit.texts:
-        lines.append(Line(told, "fact"))
-    return replace(result, lines=(*lines, *result.lines[1:]), sentence=f"{result.sentence}, {told}")
+        lines.append(Line(amount, "fact"))
+    return replace(result, lines=(*lines, *result.lines[1:]), sentence=f"{result.sentence}, {amount}")
 
 
 def _leaves(group: Sequence[Node], sketcher: Sketcher) -> Vertex:
@@ -426,11 +426,11 @@ def backward_side(explanation: Explanation, asked: Asked) -> tuple[list[Vertex],
     arcs = [Arc(explanation.output, _id(explanation.output), "grad_fn", first, flows=False, is_backward=True)]
     for step in explanation.steps:
         label = tensor(step.contribution, asked)
-        told = f"the contribution {label} goes from {visible(step.node)} to {visible(step.input)}"
+        sentence = f"the contribution {label} goes from {visible(step.node)} to {visible(step.input)}"
         if len(label) > WIDE:
             label = f"shape {np.shape(step.contribution)}"
         shown = "" if asked.detail == "name" or asked.values == "none" else label
-        arcs.append(Arc(_id(step.node), _id(step.input), shown, told, is_backward=True))
+        arcs.append(Arc(_id(step.node), _id(step.input), shown, sentence, is_backward=True))
     return vertices, arcs
 
 
@@ -466,11 +466,11 @@ def sketch(explanation: Explanation, asked: Asked, largest: float = inf) -> Sket
         return folding
     if len(sketcher.drawn) > largest:
         raise too_large(len(sketcher.drawn), asked)
-    found = sketcher.sketch()
+    picture = sketcher.sketch()
     if not asked.backward or not explanation.steps:
-        return found
+        return picture
     vertices, arcs = backward_side(explanation, asked)
-    return replace(found, vertices=(*found.vertices, *vertices), arcs=(*found.arcs, *arcs))
+    return replace(picture, vertices=(*picture.vertices, *vertices), arcs=(*picture.arcs, *arcs))
 
 
 def too_large(boxes: int, asked: Asked) -> EvaluationError:

@@ -101,10 +101,10 @@ class Label:
 def behind(sketch: Sketch, terms: Terms) -> list[Behind | None]:
     """Return the edge behind each arc; None where boxes stand for several nodes."""
     known = {vertex.id for vertex in sketch.vertices}
-    found = [pair for node in terms.explanation.nodes for pair in edges(node) if {pair[0].source, node.id} <= known]
+    pairs = [pair for node in terms.explanation.nodes for pair in edges(node) if {pair[0].source, node.id} <= known]
     arcs = [(arc.source, arc.target) for arc in sketch.arcs]
-    is_whole = [(edge.source, edge.target) for edge, _ in found] == arcs
-    return list(found) if is_whole else [None] * len(arcs)
+    is_whole = [(edge.source, edge.target) for edge, _ in pairs] == arcs
+    return list(pairs) if is_whole else [None] * len(arcs)
 
 
 def label(arc: Arc, edge: Behind | None, terms: Terms, values: str) -> Label | None:
@@ -119,15 +119,15 @@ def label(arc: Arc, edge: Behind | None, terms: Terms, values: str) -> Label | N
 
 def derivative(local: Local, terms: Terms, values: str) -> str:
     """Return the local derivative, with its number where there is room for both."""
-    found = terms.formula(local.rule if local.formula is None else local.formula, terms.arriving(local))
+    piece = terms.formula(local.rule if local.formula is None else local.formula, terms.arriving(local))
     is_few = local.value is not None and np.size(local.value) <= (1 if values == "shape" else FEW)
     number = terms.value(local.value) if is_few else None
     number = None if number is not None and number.is_tall else number
     if number is None or local.formula is None or isinstance(local.formula, Number):
-        return found.text if found.width <= WIDEST and not found.is_tall else ""
-    if found.is_tall or found.width + number.width > WIDEST:
+        return piece.text if piece.width <= WIDEST and not piece.is_tall else ""
+    if piece.is_tall or piece.width + number.width > WIDEST:
         return number.text
-    return f"{found.text} = {number.text}" if found.text != number.text else number.text
+    return f"{piece.text} = {number.text}" if piece.text != number.text else number.text
 
 
 POINTS = 0.75  # of a pixel
@@ -293,11 +293,11 @@ def box_room(vertex: Vertex, terms: Terms, values: str) -> tuple[float, float]:
     return max([wide, *(width for width, _ in sizes)]), high + sum(height for _, height in sizes)
 
 
-def room(found: Piece, before: float = 0.0) -> tuple[float, float]:
+def room(piece: Piece, before: float = 0.0) -> tuple[float, float]:
     """Return about how much room a value needs in a box, in pixels, with so much before it."""
-    rows = found.text.count(r"\\") + 1 if found.is_tall else 1
-    columns = found.text.count("&") // rows + 1 if found.is_tall else 0
-    wide = found.width if found.is_tall else letters(found.text)
+    rows = piece.text.count(r"\\") + 1 if piece.is_tall else 1
+    columns = piece.text.count("&") // rows + 1 if piece.is_tall else 0
+    wide = piece.width if piece.is_tall else letters(piece.text)
     return wide * DIGIT + columns * COLUMN + before + SIDES, rows * LINE + GAP
 
 

@@ -65,8 +65,8 @@ def tensors(stops: Stops, tracks: Tracks) -> Html:
             states.setdefault(state.name, {})[step] = state
         for name in moment.gone:
             states[name][step] = None
-    tensors = {name: found for name, found in states.items() if any(found.values())}  # others are numbers by then
-    rows = (row(name, [*found.items()], stops, tracks) for name, found in tensors.items())
+    tensors = {name: by_step for name, by_step in states.items() if any(by_step.values())}  # others are numbers by then
+    rows = (row(name, [*by_step.items()], stops, tracks) for name, by_step in tensors.items())
     return tensor_table(COLUMNS, element("tbody", *rows))
 
 
@@ -104,7 +104,7 @@ def grad(name: str, known: list[tuple[int, TensorState]], stops: Stops, tracks: 
     arrived = dict(arrivals(name, stops))
     values = {step: written(state.grad, stops.looks) if state.has_grad else "None" for step, state in known}
     changes = sorted({**values, **arrived}.items())
-    reasons = [(step, told(state)) for step, state in known]
+    reasons = [(step, missing_reason(state)) for step, state in known]
     missing = [(0, False), *((step, text == "None") for step, text in changes)]
     return element(
         "td",
@@ -119,7 +119,7 @@ def grad(name: str, known: list[tuple[int, TensorState]], stops: Stops, tracks: 
     )
 
 
-def told(state: TensorState) -> str:
+def missing_reason(state: TensorState) -> str:
     """Return why there is no gradient, in a sentence."""
     return "" if state.has_grad else f"{cut(state.name, NAME)}.grad is None: {state.reason}."
 
@@ -191,14 +191,14 @@ def called(node: Node) -> str:
     return node.expression.function if isinstance(node.expression, Call) else node.op or ""
 
 
-def layers_picture(found: Sequence[Layer], shown: int) -> Html | None:
+def layers_picture(layers: Sequence[Layer], shown: int) -> Html | None:
     """Return the picture of a network, shown by a track; None of a single layer, and of more than anybody can see."""
-    if not FEWEST <= len(found) <= MOST:
+    if not FEWEST <= len(layers) <= MOST:
         return None
-    columns: list[int] = [found[0].gradient.shape[1]]
+    columns: list[int] = [layers[0].gradient.shape[1]]
     parts: list[Html] = []
-    high = max(min(max(layer.gradient.shape), UNITS) for layer in found) * DOWN
-    for layer in found:
+    high = max(min(max(layer.gradient.shape), UNITS) for layer in layers) * DOWN
+    for layer in layers:
         outputs, inputs = layer.gradient.shape
         if inputs != columns[-1]:  # flattened, or cut in pieces
             columns.append(inputs)
@@ -210,11 +210,11 @@ def layers_picture(found: Sequence[Layer], shown: int) -> Html | None:
         parts += units(count, LEFT + ACROSS * place, high)
     wide, tall = 2 * LEFT + ACROSS * (len(columns) - 1), TOP + high + FOOT
     drawn = element("svg", *parts, viewBox=f"0 0 {wide:.0f} {tall:.0f}", role="group", aria_label="The layers")
-    told = (
+    caption = (
         "The layers with the gradients of the first backward pass: the thicker a line, the larger. "
         "The number below a layer is the length of its gradient, all entries together. Click on a layer."
     )
-    return element("div", element("p", told, class_="part"), drawn, class_="layers", data_shown=shown)
+    return element("div", element("p", caption, class_="part"), drawn, class_="layers", data_shown=shown)
 
 
 def connections(layer: Layer, x: float, high: float) -> Iterator[Html]:
@@ -242,8 +242,8 @@ def words(layer: Layer, x: float, y: float) -> Iterator[Html]:
     norm = number(float(np.sqrt((layer.gradient**2).sum())), 4)
     outputs, inputs = layer.gradient.shape
     name, after = layer.weight.removesuffix(".weight"), ", ".join(layer.then)
-    told = [cut(name, LETTERS), f"{inputs} to {outputs}", f"gradient {norm}", *wrap(after, LETTERS, max_lines=3)]
-    for line, text in enumerate(told):
+    lines = [cut(name, LETTERS), f"{inputs} to {outputs}", f"gradient {norm}", *wrap(after, LETTERS, max_lines=3)]
+    for line, text in enumerate(lines):
         yield element("text", text, x=f"{x:g}", y=f"{y + 18 * (line + 1):g}", class_="name" if not line else None)
 
 

@@ -15,7 +15,7 @@ from gradcli.findings.examination import Ran
 from gradcli.findings.finding import Finding
 from gradcli.homework.diagnose.contributions import Steps
 from gradcli.render.findings.page import findings_list
-from gradcli.render.page.document import Html, controls, cut, element, page, panel, scene, told, view
+from gradcli.render.page.document import Html, controls, cut, element, numbers_panel, page, panel, scene, view
 from gradcli.render.page.lesson import MOST, PHASES, Lesson, listed, questions, step
 from gradcli.render.page.picture import Tracks, ended, remark_list, said
 from gradcli.render.page.snippet.layers import code, layers, layers_picture, printed, tensors
@@ -42,13 +42,13 @@ class Turn:
 
 def turns(stops: Sequence[Stop], loop: Loop | None) -> list[Turn]:
     """Return the passes in order; nothing where there is one alone."""
-    found: list[Turn] = []
+    passes: list[Turn] = []
     epochs = [*epochs_of(loop)] if loop is not None else []
     for number, group in groupby(range(len(stops)), lambda at: stops[at].turn):
-        own = list(group)
+        members = list(group)
         epoch = epochs[number - 1] if 0 < number <= len(epochs) else ""
-        found.append(Turn(number, epoch, own[0], len(own)))
-    return found if len(found) > 2 else []
+        passes.append(Turn(number, epoch, members[0], len(members)))
+    return passes if len(passes) > 2 else []
 
 
 def epochs_of(loop: Loop) -> Iterator[str]:
@@ -57,29 +57,29 @@ def epochs_of(loop: Loop) -> Iterator[str]:
         yield from [f"{loop.by or 'pass'} {epoch.label}"] * epoch.passes
 
 
-def ruler(found: Sequence[Turn]) -> Html:
+def ruler(passes: Sequence[Turn]) -> Html:
     """Return a section for each pass, those of an epoch in one frame."""
     epochs = []
-    for epoch, group in groupby(found, lambda turn: turn.epoch or str(turn.number)):
-        own = list(group)
+    for epoch, group in groupby(passes, lambda turn: turn.epoch or str(turn.number)):
+        members = list(group)
         sections = [
             element("span", class_="pass", data_pass=turn.number, data_share=turn.steps, data_first=turn.first)
-            for turn in own
+            for turn in members
             if turn.number
         ]
-        start = element("span", class_="start", data_share=own[0].steps) if not own[0].number else None
-        label = element("span", epoch if own[0].number else "start", class_="label")
-        share = sum(turn.steps for turn in own)
+        start = element("span", class_="start", data_share=members[0].steps) if not members[0].number else None
+        label = element("span", epoch if members[0].number else "start", class_="label")
+        share = sum(turn.steps for turn in members)
         bars = element("span", start, *sections, class_="sections")
         epochs.append(element("span", bars, label, class_="epoch", data_share=share, title=epoch))
     return element("div", *epochs, class_="ways passes", aria_hidden="true")
 
 
-def losses(loop: Loop | None, found: Sequence[Turn]) -> tuple[Html | None, Json]:
+def losses(loop: Loop | None, passes: Sequence[Turn]) -> tuple[Html | None, Json]:
     """Return the curve of the losses with a slider over it, and the first step of each epoch."""
-    if loop is None or not found:
+    if loop is None or not passes:
         return None, None
-    first = {turn.number: turn.first for turn in found}
+    first = {turn.number: turn.first for turn in passes}
     starts = [0, *accumulate(epoch.passes for epoch in loop.epochs)]
     pairs = [
         (first[start + 1], epoch.loss)
@@ -99,7 +99,7 @@ def losses(loop: Loop | None, found: Sequence[Turn]) -> tuple[Html | None, Json]
     ]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     by = loop.by or "pass"
-    told = f"the loss by {by}, from {values[0]:.6g} to {values[-1]:.6g}"
+    label = f"the loss by {by}, from {values[0]:.6g} to {values[-1]:.6g}"
     curve = element(
         "svg",
         element("polyline", points=line),
@@ -107,7 +107,7 @@ def losses(loop: Loop | None, found: Sequence[Turn]) -> tuple[Html | None, Json]
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         preserveAspectRatio="none",
         role="img",
-        aria_label=told,
+        aria_label=label,
     )
     ends = {"min": 0, "max": len(values) - 1, "step": 1, "value": len(values) - 1}
     slider = element("input", type="range", **ends, aria_label=f"{by} of the loss curve")
@@ -136,24 +136,24 @@ def run_page(ran: Ran, asked: Asked) -> str:
         assert explanation is not None
         terms, room = lessons[id(done)].terms, MOST - len(questioned)
         questioned |= questions(done.walk, explanation, terms, done.numbers, graph, room)
-    found = turns(stops.stops, stops.loop)
-    curve, loss = losses(stops.loop, found)
+    passes = turns(stops.stops, stops.loop)
+    curve, loss = losses(stops.loop, passes)
     first = ran.snippet.cells[0].name
     name = first.rpartition(" cell ")[0] or first
     title = name.replace("\\", "/").rpartition("/")[2]
     phases = [stop.phase for stop in stops.stops[1:]]
-    notes = dict.fromkeys(remark for one in lessons.values() for remark in one.notes.remarks)
+    notes = dict.fromkeys(remark for lesson in lessons.values() for remark in lesson.notes.remarks)
     listed_findings = findings_list(ran.examined.findings, stops.step_of)
     failed = element("p", ran.error.message, class_="failed") if ran.error is not None else None
     main = element(
         "main",
         scene(
             element("header", element("h1", element("code", cut(title, 80))), listed_findings, curve),
-            controls(phases, predicts=bool(questioned), ruler=ruler(found) if found else None),
+            controls(phases, predicts=bool(questioned), ruler=ruler(passes) if passes else None),
             element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
-            panel(stops.stops[0].told),
+            panel(stops.stops[0].says),
             view(*pictures(stops, lessons, tracks)),
-            told(listed(steps(stops, lessons, findings(ran.examined.findings, stops)))),
+            numbers_panel(listed(steps(stops, lessons, findings(ran.examined.findings, stops)))),
             is_run=True,
         ),
         element("p", f"The run goes on: a page has {stops.last:,} steps at most.", class_="rule")
@@ -171,28 +171,28 @@ def run_page(ran: Ran, asked: Asked) -> str:
     return page(title, main, steps=data, facts=facts)
 
 
-def findings(found: Sequence[Finding], stops: Stops) -> dict[int, list[str]]:
+def findings(all_findings: Sequence[Finding], stops: Stops) -> dict[int, list[str]]:
     """Return what the findings say, by the step of the page at which each stands."""
     texts: dict[int, list[str]] = {}
-    for one in found:
-        step = stops.step_of(one)
+    for finding in all_findings:
+        step = stops.step_of(finding)
         if step is not None:
-            texts.setdefault(step, []).append(" ".join(filter(None, (ended(one.message), one.because))))
+            texts.setdefault(step, []).append(" ".join(filter(None, (ended(finding.message), finding.because))))
     return texts
 
 
-def steps(stops: Stops, lessons: dict[int, Lesson], found: dict[int, list[str]]) -> Iterator[Html]:
-    """Yield the steps of the page, each as it is read without the others; `found` are the findings at each."""
+def steps(stops: Stops, lessons: dict[int, Lesson], texts: dict[int, list[str]]) -> Iterator[Html]:
+    """Yield the steps of the page, each as it is read without the others; `texts` are the findings at each."""
     epochs = [] if stops.loop is None else [*epochs_of(stops.loop)]
     for number, stop in enumerate(stops.stops):
-        notes = said(found.get(number, ()))
+        notes = said(texts.get(number, ()))
         title = f"Line {stop.line}" if stop.line else "Beginning"
         if stop.quiet and 0 < stop.turn <= len(epochs):
             epoch = epochs[stop.turn - 1]
             title = f"{'All of' if epochs.count(epoch) == 1 else 'In'} {epoch}"
         if stop.of is None:
             lines = (element("p", line, class_="why") for line in stop.worked)
-            yield step(number, title, stop.phase, stop.told, notes, *lines)
+            yield step(number, title, stop.phase, stop.says, notes, *lines)
         else:
             yield lessons[id(stop.of)].step(stop.move, f"{title}, {PHASES[stop.phase].lower()}", notes)
 
@@ -200,15 +200,15 @@ def steps(stops: Stops, lessons: dict[int, Lesson], found: dict[int, list[str]])
 def replay(done: Pass, states: dict[str, TensorState]) -> Explanation | None:
     """Return the pass of a later turn, whose graph is that of `done`; None if what is known of it says otherwise."""
     values = {name: state.value for name, state in states.items() if state.value is not None}
-    found = replayed(done.walk.explanation, values)
-    if found is None:
+    explanation = replayed(done.walk.explanation, values)
+    if explanation is None:
         return None
-    for node in found.nodes:
+    for node in explanation.nodes:
         known = states[node.id].value if node.kind == "op" and node.id in states else None
         alike = known is None or np.shape(known) == np.shape(node.value)
         if not alike or (known is not None and not np.allclose(known, node.value, 1e-4, 1e-6, equal_nan=True)):
             return None
-    return found
+    return explanation
 
 
 def pictures(stops: Stops, lessons: dict[int, Lesson], tracks: Tracks) -> Iterator[Html]:

@@ -37,7 +37,7 @@ def written(value: Value | None, looks: Looks, width: int = 44) -> str:
     return "…" if value is None else short(value, looks.precision, width=width)
 
 
-def told(events: Sequence[Event], looks: Looks) -> Iterator[str]:
+def sentences_of(events: Sequence[Event], looks: Looks) -> Iterator[str]:
     """Yield the sentences about the events of a line."""
     for event in events:
         yield from of_event(event, looks)
@@ -89,14 +89,14 @@ def worked(events: Sequence[Event], looks: Looks) -> Iterator[str]:
 
     for event in events:
         for update in event.updates[: timeline.WORKED] if isinstance(event, Updated) else ():
-            yield f"This is {timeline.told(update, looks)}:"
+            yield f"This is {timeline.how_changed(update, looks)}:"
             yield from (" ".join(timeline.line(one, update, looks).cells) for one in update.lines)
 
 
 def few(sentences: Sequence[str]) -> str:
     """Return the first of many sentences, and how many there are."""
-    told = " ".join(sentences[:FEW_SAID])
-    return told if len(sentences) <= FEW_SAID else f"{told} The table shows {len(sentences) - FEW_SAID:,} more changes."
+    text = " ".join(sentences[:FEW_SAID])
+    return text if len(sentences) <= FEW_SAID else f"{text} The table shows {len(sentences) - FEW_SAID:,} more changes."
 
 
 def more(count: int, noun: str) -> str:
@@ -114,7 +114,7 @@ def computed(made: Made, looks: Looks) -> str:
     return f"{equation}, and its grad_fn is {made.grad_fn}."
 
 
-def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks: Looks) -> Iterator[str]:
+def new_facts(states: Iterable[TensorState], known: Mapping[str, TensorState], looks: Looks) -> Iterator[str]:
     """Yield what is new about tensors, where no event tells it; `known` is how they stood before.
 
     Of large ones a sentence has the names alone.
@@ -125,9 +125,11 @@ def found(states: Iterable[TensorState], known: Mapping[str, TensorState], looks
             yield from new(state, looks)
         elif state.value is None or np.size(state.value) <= FEW:
             yield from changes(known[state.name], state, looks)
-        elif told := list(changes(known[state.name], state, looks)):
-            large += [one.partition(" becomes ")[0] for one in told if " becomes " in one and not one.endswith("None.")]
-            yield from (one for one in told if " becomes " not in one or one.endswith("None."))
+        elif texts := list(changes(known[state.name], state, looks)):
+            large += [
+                text.partition(" becomes ")[0] for text in texts if " becomes " in text and not text.endswith("None.")
+            ]
+            yield from (text for text in texts if " becomes " not in text or text.endswith("None."))
     if large:
         yield f"{list_names(large, FEW_SAID)} {'has' if len(large) == 1 else 'have'} new numbers."
 
@@ -179,7 +181,7 @@ class Stop:
 
     source: Source
     line: int
-    told: str
+    says: str
     phase: str = "forward"
     of: Pass | None = None
     move: int = 0
@@ -248,10 +250,10 @@ class Stops:
             self.turn += self.turn == 0 or moment.line <= self.latest_line
             self.latest_line = moment.line
 
-    def step_of(self, one: Finding) -> int | None:
+    def step_of(self, finding: Finding) -> int | None:
         """Return the last step at the line of a finding, when all that it tells has happened."""
         places = reversed([*enumerate((stop.source.name, stop.line) for stop in self.stops)])
-        return next((number for number, place in places if place == (one.source, one.line)), None)
+        return next((number for number, place in places if place == (finding.source, finding.line)), None)
 
     def add(self, moment: Moment, numbers: range, text: str) -> None:
         """Add the steps of one statement."""
@@ -273,9 +275,9 @@ class Stops:
         self.tell(waiting)
         place = moment.source, moment.line
         if self.last == before and (text.strip() or moment.changed):
-            sentences = [] if text.strip() else list(found(moment.changed, self.known, self.looks))
+            sentences = [] if text.strip() else list(new_facts(moment.changed, self.known, self.looks))
             if self.turn > 1:  # that a gradient is None again is no news
-                sentences = [one for one in sentences if not one.endswith(".grad becomes None.")]
+                sentences = [text for text in sentences if not text.endswith(".grad becomes None.")]
             if text.strip() or sentences:
                 self.change(Stop(*place, few(sentences), turn=self.turn, quiet=bool(self.passes and self.turn > 1)))
         self.known |= {state.name: state for state in moment.changed}
@@ -288,8 +290,8 @@ class Stops:
             shown = cut(" ".join(text.split()), PRINTED)
             stop = self.stops[-1]
             if stop.of is None and shown and self.last > before:
-                sentence = " ".join(filter(None, [stop.told, f"It prints {shown}"]))
-                self.stops[-1] = replace(stop, told=sentence)
+                sentence = " ".join(filter(None, [stop.says, f"It prints {shown}"]))
+                self.stops[-1] = replace(stop, says=sentence)
         self.changes.append((self.last, moment))
 
     def change(self, stop: Stop) -> None:
@@ -300,16 +302,16 @@ class Stops:
             return
         is_pass = self.loop is not None and stop.line == self.loop.line
         line, phase = (stop.line, "backward") if is_pass else (last.line, last.phase)
-        told = " ".join(filter(None, [last.told, stop.told])) if len(last.told) < LONG else last.told
-        if len(told) >= LONG and not told.endswith(MORE):
-            told = f"{told} {MORE}"
-        self.stops[-1] = replace(last, line=line, told=told, phase=phase)
+        says = " ".join(filter(None, [last.says, stop.says])) if len(last.says) < LONG else last.says
+        if len(says) >= LONG and not says.endswith(MORE):
+            says = f"{says} {MORE}"
+        self.stops[-1] = replace(last, line=line, says=says, phase=phase)
 
     def tell(self, events: Sequence[Event]) -> None:
         """Add one step for events of a line."""
         if not events:
             return
-        sentences = " ".join(told(events, self.looks))
+        sentences = " ".join(sentences_of(events, self.looks))
         below = tuple(worked(events, self.looks))
         self.stops.append(Stop(events[0].source, events[0].line, sentences, turn=self.turn, worked=below))
         for event in events:
@@ -334,9 +336,9 @@ class Stops:
 
     def arrivals(self, event: Backward | Returned) -> Iterator[Accumulated]:
         """Yield the gradients that arrive in the `.grad` of leaves."""
-        for one in event.accumulated if isinstance(event, Backward) else ():
-            if one.gradient is not None and one.after is not None:
-                yield Accumulated(one.name, one.gradient, one.before, one.after)
+        for leaf in event.accumulated if isinstance(event, Backward) else ():
+            if leaf.gradient is not None and leaf.after is not None:
+                yield Accumulated(leaf.name, leaf.gradient, leaf.before, leaf.after)
 
     def numbers(self, way: Walk) -> list[int]:
         """Return the steps of the page at which the steps of a walk are shown, from 0 on.
@@ -346,8 +348,8 @@ class Stops:
         """
         over = self.passes[-1].numbers[-1] if self.passes else 0
         names = [node.id for node in way.explanation.nodes if node.kind == "op"]
-        found = [step if step > over else self.last + 1 for step in (self.made.get(name, 0) for name in names)]
-        forward = list(accumulate([min(found, default=self.last + 1), *found], max))
+        starts = [step if step > over else self.last + 1 for step in (self.made.get(name, 0) for name in names)]
+        forward = list(accumulate([min(starts, default=self.last + 1), *starts], max))
         return [*forward, *range(self.last + 1, self.last + 2 + way.last - way.turn)]
 
     def remarks(self, event: Backward | Returned) -> Iterator[str]:
@@ -355,9 +357,9 @@ class Stops:
         if event.explanation is None:
             yield f"A backward pass from {event.output}: its graph is too large to be walked through."
         if isinstance(event, Backward):
-            for one in event.accumulated if event.explanation is None else ():
-                yield f"{one.name}.grad becomes {written(one.after, self.looks)}."
-            kept = [f"{one.name}.grad = {written(one.after, self.looks)}" for one in event.retained]
+            for leaf in event.accumulated if event.explanation is None else ():
+                yield f"{leaf.name}.grad becomes {written(leaf.after, self.looks)}."
+            kept = [f"{leaf.name}.grad = {written(leaf.after, self.looks)}" for leaf in event.retained]
             if kept:
                 yield f"retain_grad() keeps {list_names(kept, 8)}."
         else:
