@@ -65,7 +65,7 @@ class Foreseen:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The right answers in words, each on one line as it is typed; an error is told by its type, too."""
+        """The right answers in words, each on one line as it is typed; an error also by its type."""
         more: tuple[str, ...] = ()
         if self.ask.quantity.kind == "raises":
             more = NO_ERROR if self.right == NO_ERROR[0] else (self.right.partition(": ")[0],)

@@ -593,7 +593,7 @@ OPERATIONS: tuple[tuple[Any, str, str, str], ...] = (  # operator, mistake, what
     (ast.MatMult, "transpose", "has its factors in the wrong order", "({right}) @ ({left})"),
     (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}).T @ ({right})"),
     (ast.MatMult, "transpose", "has its factors in the wrong order, and lacks a transpose", "({left}) @ ({right}).T"),
-    (ast.MatMult, "transpose", "is to be transposed", "(({left}) @ ({right})).T"),
+    (ast.MatMult, "transpose", "should be transposed", "(({left}) @ ({right})).T"),
     (ast.Div, "mean-n", "is divided by `{right}`, and should not be", "{left}"),
     (ast.Div, "operator", "divides where it has to multiply", "({left}) * ({right})"),
     (ast.Mult, "operand", TOO_MANY + "`{right}`", "{left}"),

@@ -1,7 +1,7 @@
-"""A session: one quantity after another, what is told after each answer, and the score.
+"""A session: one quantity after another, what a student learns after each answer, and the score.
 
-An answer is judged and diagnosed as homework is. After a wrong one the student may type another, or ask: each time
-more is told, by the levels of disclosure, and with the right answer the quantity is over.
+An answer is judged and diagnosed as homework is. After a wrong one the student may type another, or ask for a hint:
+each hint shows the next level of disclosure, and with the right answer the quantity is over.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ class Exercise:
         return replace(marked, verdict="wrong") if marked.verdict == "precision" and is_off else marked
 
     def disclose(self, marked: Marked, level: str) -> Told:
-        """Return the part of a mark that a level shows; a wrong shape is told from the first hint on."""
+        """Return the part of a mark that a level shows; a wrong shape is named from the first hint on."""
         shown = revealed(Result("", "", (marked,)), level).answers[0]
         if marked.verdict == "shape" and level not in (VERDICT, VALUE):
             shape = np.shape(marked.expected)
-            shown = replace(shown, remark=f"its shape is to be {shape}" if shape else "it is to be a single number")
+            shown = replace(shown, remark=f"its shape should be {shape}" if shape else "it should be a single number")
         return Told(shown, level, self.is_over)
 
     def end(self, *, is_right: bool) -> None:

@@ -196,7 +196,7 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
     missing = [column for column in COLUMNS[1:] if column not in header]
     if missing:
         are = "is" if len(missing) == 1 else "are"
-        why = f"its first line is to be {','.join(COLUMNS)}, and {listed(missing)} {are} not there"
+        why = f"its first line should be {','.join(COLUMNS)}, and {listed(missing)} {are} missing"
         yield Submission(name, student, unreadable=why)
         return
     everyone = "student" not in header

@@ -1,4 +1,4 @@
-"""Exercises as text: the question, the verdict on an answer and what is told about it, the score."""
+"""Exercises as text: the question, the verdict on an answer and the hints about it, the score."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def prompt(exercise: Exercise, looks: Looks) -> str:
 
 
 def told_page(shown: Told, looks: Looks) -> str:
-    """The verdict on an answer, or what is told beside it."""
+    """The verdict on an answer, or a hint about it."""
     return lay_out([Section(" ", list(_told(shown, looks)))], looks).partition("\n")[2]
 
 

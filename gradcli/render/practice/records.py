@@ -16,7 +16,7 @@ from gradcli.render.check.document import answer_document
 from gradcli.render.documents.explanation import Document
 from gradcli.stream.values import plain
 
-FIRST = "answer first: what is told is about that answer"
+FIRST = "answer first: a hint explains the answer that you have typed"
 MOVES = ("answer", "hint", "give_up")
 
 

@@ -124,5 +124,5 @@ def test_a_wrong_shape_is_told_before_the_value(session: Session) -> None:
     exercise, _ = first(session)
     assert exercise.answer("[1, 2]").answer.verdict == "shape"
     told = hint(exercise)
-    assert (told.level, told.is_over, told.answer.remark) == ("node", False, "it is to be a single number")
+    assert (told.level, told.is_over, told.answer.remark) == ("node", False, "it should be a single number")
     assert hint(exercise).is_over

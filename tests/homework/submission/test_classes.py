@@ -69,8 +69,8 @@ def test_a_class_without_students_is_one_student(tmp_path: Path) -> None:
 )
 def test_columns_that_are_missing_are_named(tmp_path: Path, text: str) -> None:
     found = one(tmp_path / "class.csv", text)
-    assert found.unreadable.startswith("its first line is to be student,question,quantity,answer, and ")
-    assert re.search(r"answer (is|are) not there$", found.unreadable)
+    assert found.unreadable.startswith("its first line should be student,question,quantity,answer, and ")
+    assert re.search(r"answer (is|are) missing$", found.unreadable)
 
 
 PIECES = [

@@ -90,7 +90,7 @@ def worked(events: Sequence[Event], looks: Looks) -> Iterator[str]:
     for event in events:
         for update in event.updates[: timeline.WORKED] if isinstance(event, Updated) else ():
             yield f"This is {timeline.how_changed(update, looks)}:"
-            yield from (" ".join(timeline.line(one, update, looks).cells) for one in update.lines)
+            yield from (" ".join(timeline.line(row, update, looks).cells) for row in update.lines)
 
 
 def few(sentences: Sequence[str]) -> str:
@@ -177,7 +177,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Stop:
-    """One step of the page. In a pass it is the step `move` of its walk, and nothing is told."""
+    """One step of the page. In a pass it is the step `move` of its walk, and has no sentence."""
 
     source: Source
     line: int
