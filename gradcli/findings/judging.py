@@ -17,7 +17,7 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
     )
 
 
-def is_cause(one: Finding, other: Finding) -> bool:
+def is_cause(cause: Finding, other: Finding) -> bool:
     """Return whether a finding is why another one holds."""
-    is_near = one.source == other.source and not {one.line, *one.see}.isdisjoint((other.line, *other.see))
-    return one.code in CAUSES[other.code].follows and one.severity != "note" and is_near
+    is_near = cause.source == other.source and not {cause.line, *cause.see}.isdisjoint((other.line, *other.see))
+    return cause.code in CAUSES[other.code].follows and cause.severity != "note" and is_near

@@ -72,7 +72,7 @@ def used_up(witness: Witness) -> Iterator[Finding]:
         made = creation(witness, name) if name else None
         value = made.node.value if made is not None and isinstance(made.node, ast.Assign) else None
         is_call = isinstance(value, ast.Call) and called(value) in ("parameters", "filter", "map")
-        reads = [x.lineno for own in witness.statements.values() for x in own if name in names_in(x)]
+        reads = [x.lineno for statements in witness.statements.values() for x in statements if name in names_in(x)]
         earlier = [line for line in reads if made is not None and made.line < line < place.line]
         if made is None or not earlier or not (is_call or isinstance(value, ast.GeneratorExp)) or value is None:
             continue

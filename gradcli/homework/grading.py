@@ -48,7 +48,9 @@ class Grader:
         self.assignment, self.is_raw, self.variants = assignment, is_raw, variants
         self.keys: dict[str, Key] = {}
         self.labels = labels_of(assignment)
-        formulas = (one.id for one in assignment.questions if any(ask.form == "expression" for ask in one.asks))
+        formulas = (
+            question.id for question in assignment.questions if any(ask.form == "expression" for ask in question.asks)
+        )
         self.with_formulas = frozenset(() if assignment.strict else formulas)
         for question in assignment.questions:
             question.computing()
@@ -96,7 +98,7 @@ class Grader:
             name = defined_name(line.quantity) if id in self.with_formulas and line.text else ""
             if id is not None and line.text and name:
                 names = (name, *self.labels.names_of(id, ask.quantity)) if ask else (name,)
-                above[id] = (*above.get(id, ()), *(Definition(own, line.text) for own in names))
+                above[id] = (*above.get(id, ()), *(Definition(spelling, line.text) for spelling in names))
             is_used = name and any(line.quantity in (other.text or "") for other in submission.given[place + 1 :])
             if ask is None and line.text is not None and not is_used:
                 why = self.labels.no_question(line.question) if id is None else self.labels.not_asked(id, line.quantity)

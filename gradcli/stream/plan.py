@@ -208,10 +208,10 @@ class Plan:
                 switched(default_dtype=dtype, tape=None),
                 catch_warnings(action="ignore"),
             ):  # the points will be warned of
-                found = stack(hidden, program)
+                stacked = stack(hidden, program)
         except Exception:  # whatever the reason is, the points are computed one by one
             return None
-        return found if sum(found.sizes()) <= LARGE else None
+        return stacked if sum(stacked.sizes()) <= LARGE else None
 
     def over_stack(self, stack: Stack, columns: Mapping[str, Any], count: int) -> Result:
         """The results at many points, by a stack; none of its values has many entries at a time."""

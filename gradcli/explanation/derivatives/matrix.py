@@ -86,8 +86,8 @@ def _entries(tree: Expression, vector: str, point: Mapping[str, Any]) -> Express
                 factor = right if vector in names(left) else left
                 return List(tuple(Binary(sign, entry, factor) for entry in inner.items))
             return Binary(sign, inner, right) if vector in names(left) else Binary(sign, left, inner)
-        case Call("sum", (Argument(Binary("*", one, other), None),)) if Name(vector) in (one, other):
-            scale = other if one == Name(vector) else one
+        case Call("sum", (Argument(Binary("*", component, other), None),)) if Name(vector) in (component, other):
+            scale = other if component == Name(vector) else component
             return scale if vector not in names(scale) and np.shape(value_of(scale, point)) == shape else None
     if shape[0] > MOST:
         return None
@@ -102,7 +102,7 @@ def _entries(tree: Expression, vector: str, point: Mapping[str, Any]) -> Express
         return fold(tree, combine)
 
     entries = tuple(map(entry, range(shape[0])))
-    return None if any(vector in names(one) for one in entries) else List(entries)
+    return None if any(vector in names(component) for component in entries) else List(entries)
 
 
 MOST = 8  # entries of a vector that are written one by one

@@ -36,9 +36,9 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
     primitive = application.primitive
     operands = [input_formula(x, value) for x, value in zip(line.inputs, application.inputs, strict=True)]
     result = Formula(Name(line.name), line.tensor.value)
-    one = line.tensor.dtype.type(1)
+    unit = line.tensor.dtype.type(1)
     shape = line.tensor.shape
-    g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
+    g = Formula(Name(upstream_name), np.broadcast_to(unit, shape) if shape else unit)
     locals_found = {}
     for position, (edge, rule) in enumerate(zip(node.edges, primitive.rules_for(node.edges), strict=False)):
         if edge is None or rule is None:
@@ -46,7 +46,7 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
         flow = fit(rule(g, result, *operands, **application.options), operands[position])
         formula = value = None
         if not primitive.structured and operands[position].value.shape == shape:
-            one_in = Formula(Number(1), one)  # which a rule that passes the gradient on gives back
+            one_in = Formula(Number(1), unit)  # which a rule that passes the gradient on gives back
             slope = one_in if flow is g else rule(one_in, result, *operands, **application.options)
             formula, value = slope.tree, slope.value
             if shape:

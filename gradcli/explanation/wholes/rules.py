@@ -251,8 +251,8 @@ def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expres
     values = {x.name: x.tensor.value for line in lines for x in (*line.inputs, line)}
     values[upstream_name] = np.ones_like(last.tensor.value)
     shape = last.tensor.shape
-    one = last.tensor.dtype.type(1)
-    g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
+    unit = last.tensor.dtype.type(1)
+    g = Formula(Name(upstream_name), np.broadcast_to(unit, shape) if shape else unit)
     adjoints: dict[str, Any] = {last.name: g}
     arrived: list[tuple[Line, Any]] = []
     for line in reversed(lines):

@@ -132,24 +132,26 @@ BROADCASTS = re.compile(r"broadcast|\.ndim\b")  # a program that says so has to 
 def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[ArrayGraph]:
     """Return the graphs of arrays for what is asked of a class; with `operations` all that it says that it can do."""
     methods = methods_of(ast.parse(text), name)
-    products = [one for one in PRODUCTS if one in methods]
+    products = [method for method in PRODUCTS if method in methods]
     asked = set(quantities) & set(ARRAYS)
     if "operations" in quantities and "numpy" in text:
-        asked |= {one for one in ("sum", "mean") if one in methods} | ({"matmul"} if products else set())
+        asked |= {method for method in ("sum", "mean") if method in methods} | ({"matmul"} if products else set())
         asked |= {"elements"} if asked else set()
         asked |= {"broadcast"} if asked and BROADCASTS.search(text) else set()
-    reduced = next((f"({{}}).{one}()" for one in ("sum", "mean") if one in methods), "")
+    reduced = next((f"({{}}).{method}()" for method in ("sum", "mean") if method in methods), "")
     weighted = "({}*c)" if "__mul__" in methods else "{}"
-    found: list[ArrayGraph] = []
+    graphs: list[ArrayGraph] = []
 
     def add(quantity: str, operation: str, writes: str, means: str, *shapes: tuple[int, ...]) -> None:
         weights = np.broadcast_shapes(*shapes) if quantity in ("elements", "broadcast") else shapes[-1]
         builds = f"y = {reduced.format(writes) or writes}"  # else the walk begins with ones
         right = f"y = {(reduced or '({}).sum()').format(means)}"
-        found.append(ArrayGraph(quantity, operation, builds, right, (*shapes, weights, ())[:3]))
+        graphs.append(ArrayGraph(quantity, operation, builds, right, (*shapes, weights, ())[:3]))
 
     elementwise = [
-        (one, MEANINGS[one][0]) for one in ("__add__", "__mul__", "__sub__", "__truediv__") if one in methods
+        (method, MEANINGS[method][0])
+        for method in ("__add__", "__mul__", "__sub__", "__truediv__")
+        if method in methods
     ]
     for operation, writes in elementwise:
         both = weighted.format(writes.format("a", "b"))
@@ -164,18 +166,18 @@ def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[Arra
             add("matmul", product, f"({both}*{both})", "((a @ b)*(a @ b))", (2, 3), (3, 2), ())
     for reduction in sorted(asked & {"sum", "mean"}):
         function = methods.get(reduction)
-        names = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)] if function else []
+        names = [arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)] if function else []
         both = weighted.format(f"(a*b).{reduction}()") if "__mul__" in methods else f"a.{reduction}()"
         add(reduction, reduction, both, both, (2, 3), (2, 3), ())
-        axis = next((one for one in names if one in ("axis", "dim")), "")
-        kept = next((one for one in names if one.startswith("keepdim")), "")
+        axis = next((name for name in names if name in ("axis", "dim")), "")
+        kept = next((name for name in names if name.startswith("keepdim")), "")
         for place, shape in ((0, (3,)), (1, (2,))) if axis and "__mul__" in methods else ():
-            writes, means = (f"a.{reduction}({one}={place})*b" for one in (axis, "dim"))
+            writes, means = (f"a.{reduction}({keyword}={place})*b" for keyword in (axis, "dim"))
             add(reduction, reduction, writes, means, (2, 3), shape, ())
         if axis and kept and "__mul__" in methods:
             writes = f"a.{reduction}({axis}=1, {kept}=True)*b"
             add(reduction, reduction, writes, f"a.{reduction}(dim=1, keepdim=True)*b", (2, 3), (2, 1), ())
-    return found
+    return graphs
 
 
 def members(node: ast.ClassDef) -> Iterator[tuple[str, ast.FunctionDef | None]]:

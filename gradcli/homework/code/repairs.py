@@ -185,12 +185,12 @@ def lines_of_gradients(tree: ast.Module, *, is_engine: bool) -> set[int]:
     return lines if is_engine else from_the_first(lines, tree)
 
 
-def from_the_first(found: Collection[int], tree: ast.Module) -> set[int]:
+def from_the_first(lines: Collection[int], tree: ast.Module) -> set[int]:
     """Return some lines with all that stand behind the first of them in a function: what they need is there, too."""
-    all_lines = set(found)
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
-        if own := [line for line in found if function.lineno <= line <= (function.end_lineno or 0)]:
-            all_lines.update(range(min(own), (function.end_lineno or 0) + 1))
+    all_lines = set(lines)
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        if inside := [line for line in lines if function.lineno <= line <= (function.end_lineno or 0)]:
+            all_lines.update(range(min(inside), (function.end_lineno or 0) + 1))
     return all_lines
 
 
@@ -230,30 +230,30 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
 
 def fields_beside(tree: ast.Module) -> dict[str, set[str]]:
     """Return for each field of an object those that are read of the same one elsewhere, as `dot` beside `val`."""
-    found: dict[str, set[str]] = {}
-    for function in (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)):
+    companions: dict[str, set[str]] = {}
+    for function in (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef)):
         held: dict[str, set[str]] = {}
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id not in MODULES:
                 held.setdefault(node.value.id, set()).add(node.attr)
         for fields in (fields for holder, fields in held.items() if holder != "self"):
             for field in fields:
-                found.setdefault(field, set()).update(fields - {field, "T", "shape"})
-    return found
+                companions.setdefault(field, set()).update(fields - {field, "T", "shape"})
+    return companions
 
 
 def fitting(tree: ast.Module) -> dict[str, tuple[str, ...]]:
     """Return functions that are called with gradients and something else, as a shape, with what that is."""
     functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    found: dict[str, dict[str, None]] = {}
+    rest_of: dict[str, dict[str, None]] = {}
     counts: Counter[str] = Counter()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and len(node.args) > 1 and not node.keywords:
             called = ast.unparse(node.func)
             if called.rpartition(".")[2] in functions:
                 counts[called] += 1
-                found.setdefault(called, {})[", ".join(map(ast.unparse, node.args[1:]))] = None
-    return {called: tuple(rest)[:MOST_FITS] for called, rest in found.items() if counts[called] > 2}
+                rest_of.setdefault(called, {})[", ".join(map(ast.unparse, node.args[1:]))] = None
+    return {called: tuple(rest)[:MOST_FITS] for called, rest in rest_of.items() if counts[called] > 2}
 
 
 MOST_FITS = 6
@@ -341,7 +341,7 @@ def of_statement(node: ast.AST) -> Iterator[Change]:
 
 def swapped_values(first: ast.stmt, second: ast.stmt) -> list[ast.stmt]:
     """Return two statements each with the value of the other, or what a call gets; nothing where they are not alike."""
-    values = [getattr(one, "value", None) for one in (first, second)]
+    values = [getattr(statement, "value", None) for statement in (first, second)]
     texts = [ast.unparse(value) for value in values if isinstance(value, ast.expr)]
     if type(first) is not type(second) or len(set(texts)) < 2 or not isinstance(first, ACTS):
         return []
@@ -349,7 +349,7 @@ def swapped_values(first: ast.stmt, second: ast.stmt) -> list[ast.stmt]:
         calls = [value for value in values if isinstance(value, ast.Call) and len(value.args) == 1]
         if len(calls) < 2:
             return []
-        values = [ast.Call(one.func, other.args, one.keywords) for one, other in (calls, calls[::-1])]
+        values = [ast.Call(call.func, other.args, call.keywords) for call, other in (calls, calls[::-1])]
     else:
         values.reverse()
     made: list[ast.stmt] = []

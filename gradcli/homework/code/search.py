@@ -102,8 +102,10 @@ class Search:
             program, held = together(tree, changes)
             changes = [held[number - 1] for number in self.mending(program, others, range(1, len(held) + 1))]
         mended: list[Change] = []
-        for change in sorted(changes, key=lambda one: (strange(one, self.text), batch.index(one)))[:MOST_MENDS]:
-            is_other = all(one[2] != change[2] and alike(one, change, self.text) for one in mended)
+        for change in sorted(changes, key=lambda change: (strange(change, self.text), batch.index(change)))[
+            :MOST_MENDS
+        ]:
+            is_other = all(earlier[2] != change[2] and alike(earlier, change, self.text) for earlier in mended)
             if is_other and self.mending(together(tree, [change])[0], self.cases, [1], small=False):
                 mended.append(change)
         return mended

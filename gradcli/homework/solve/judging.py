@@ -109,7 +109,7 @@ class Judge:
                 continue
         if not judged:
             raise reason
-        return next((one for one in judged if one[1].verdict == "correct"), judged[0])
+        return next((reading for reading in judged if reading[1].verdict == "correct"), judged[0])
 
     def tolerance(self, ask: Ask) -> Tolerance:
         """Return the tolerance of a quantity, which may have one of its own."""
@@ -179,9 +179,9 @@ def averaged(source: Source, shapes: tuple[tuple[str, tuple[int, ...]], ...]) ->
         node for line in parse_program(source).statements for node in postorder(line.value) if isinstance(node, Call)
     ]
     inner = [node.arguments[0].value for node in calls if node.function == "mean" and len(node.arguments) == 1]
-    found = {prod(computed_shape(unparse(one), shapes) or (0,)) for one in inner} - {0}
+    counts = {prod(computed_shape(unparse(entries), shapes) or (0,)) for entries in inner} - {0}
     dimensions = {n for _, shape in shapes for n in shape if n > 2}
-    return found or (set(map(int, DIVISOR.findall(source.text))) & dimensions)
+    return counts or (set(map(int, DIVISOR.findall(source.text))) & dimensions)
 
 
 def is_finite(value: Value) -> bool:

@@ -157,9 +157,10 @@ def results(terms: Terms) -> Iterator[str]:
     written = [gradient(fact, terms) for fact in facts]
     if height(written) > HIGH:
         written = [
-            replace(one, sides=one.sides[:-1]) if len(one.sides) > 1 and one.sides[-2] else one for one in written
+            replace(equation, sides=equation.sides[:-1]) if len(equation.sides) > 1 and equation.sides[-2] else equation
+            for equation in written
         ]
-    shown = [one for at, one in enumerate(written) if height(written[: at + 1]) <= TALL]
+    shown = [equation for at, equation in enumerate(written) if height(written[: at + 1]) <= TALL]
     if shown:
         more = [r"\par\ldots"] if len(shown) < len(written) else []
         lines = [r"\begin{frame}[t,shrink]{The gradients}", r"\centering\small", aligned(shown), *more]

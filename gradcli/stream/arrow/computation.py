@@ -248,7 +248,7 @@ def joined(parts: list[Computed]) -> Computed:
     starts = accumulate((part.count for part in parts), initial=0)
     errors = {start + row: e for start, part in zip(starts, parts, strict=False) for row, e in part.errors.items()}
     columns = {name: [g for part in parts if (g := part.gradients[name]) is not None] for name in parts[0].gradients}
-    gradients = {name: np.concatenate(found) if found else None for name, found in columns.items()}
+    gradients = {name: np.concatenate(arrays) if arrays else None for name, arrays in columns.items()}
     return Computed(np.concatenate([part.value for part in parts]), gradients, errors)
 
 

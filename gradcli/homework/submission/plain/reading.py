@@ -174,8 +174,10 @@ class Reader:
 
     def __init__(self, text: str, wanted: Wanted, comma: Comma) -> None:
         self.wanted, self.comma = wanted, comma
-        self.defined = tuple(one for one in wanted.definitions if not matching(one.name, wanted.names))
-        self.names = wanted.names | frozenset(wanted.values) | {one.name for one in self.defined}
+        self.defined = tuple(
+            definition for definition in wanted.definitions if not matching(definition.name, wanted.names)
+        )
+        self.names = wanted.names | frozenset(wanted.values) | {definition.name for definition in self.defined}
         self.sized = ((COUNTS if wanted.count else frozenset()) | (SIZED if wanted.size else frozenset())) - self.names
         plain = FRACTION.sub(r"(\1/\2)", bare_text(plain_characters(text)).replace("{,}", ","))
         plain = BROADCAST.sub("(", plain)
@@ -192,12 +194,12 @@ class Reader:
     def derivative(self, quotient: re.Match[str]) -> str:
         """Return the name of a derivative that the student has given above, `dLdz` for `∂L/∂z`; others as they are."""
         name = "d".join(("", *filter(None, quotient.groups())))
-        return f" {name} " if any(one.name == name for one in self.defined) else quotient[0]
+        return f" {name} " if any(definition.name == name for definition in self.defined) else quotient[0]
 
     def activation(self, letter: re.Match[str]) -> str:
         """Return the activation for a letter that stands for it, `φ(z)`, if it is no name of the program."""
-        own = letter[0].removeprefix("\\").removeprefix("var")
-        return f" {self.wanted.activations[0]}" if not matching(own, self.names) else letter[0]
+        symbol = letter[0].removeprefix("\\").removeprefix("var")
+        return f" {self.wanted.activations[0]}" if not matching(symbol, self.names) else letter[0]
 
     def apart(self, word: re.Match[str]) -> str:
         """Return `sin 2x` for `sin2x`, of a name of the program."""
@@ -354,10 +356,10 @@ class Reader:
         if self.is_formula(text):
             return text
         tree = self.tree(text, is_scalar=not wanted.shape)
-        for place, one in reversed(list(enumerate(self.defined))):
-            if one.name in names_in(tree):
+        for place, definition in reversed(list(enumerate(self.defined))):
+            if definition.name in names_in(tree):
                 inner = replace(wanted, definitions=self.defined[:place])
-                tree = substitute(tree, {one.name: Reader(one.text, inner, self.comma).last_tree()})
+                tree = substitute(tree, {definition.name: Reader(definition.text, inner, self.comma).last_tree()})
                 if next(islice(postorder(tree), LONGEST, None), None) is not None:
                     raise UnreadableError("with its definitions it is too long")
         shapes = wanted.shapes
@@ -373,7 +375,7 @@ class Reader:
 
     def tree(self, text: str, *, is_scalar: bool) -> Expression:
         use = "decimal" if with_points(text, self.comma) != text else "separator"
-        names = self.wanted.names | {one.name for one in self.defined} | self.sized
+        names = self.wanted.names | {definition.name for definition in self.defined} | self.sized
         return tree_of(text, use, names, is_scalar=is_scalar)
 
     def last_tree(self) -> Expression:

@@ -135,8 +135,8 @@ class Parser:
         self.tokens = list(apart(without_marks(tokens), names))
         self.place = self.depth = self.bars = 0
         is_matlab = any(
-            one.text in (".*", "./", ".^", ".'") or (one.kind == "prime" and behind.text != "(")
-            for one, behind in zip(self.tokens, (*self.tokens[1:], END), strict=True)
+            token.text in (".*", "./", ".^", ".'") or (token.kind == "prime" and behind.text != "(")
+            for token, behind in zip(self.tokens, (*self.tokens[1:], END), strict=True)
         )
         self.products = PRODUCTS | {"*": "·"} if is_matlab else PRODUCTS  # there `*` is of matrices
         self.in_row = False  # whether entries are read that have commas between them
@@ -528,7 +528,7 @@ class Parser:
         marks = self.separators(end)
         is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
-        in_braces = bracket == "{" and any(one.kind == "name" for one in self.tokens[self.place : end])  # of LaTeX
+        in_braces = bracket == "{" and any(inner.kind == "name" for inner in self.tokens[self.place : end])  # of LaTeX
         is_group = (self.is_scalar or in_braces) and not {",", "&", ";"}.intersection(marks)
         spaced = not (has_commas or is_group) and (bracket not in ("(", "⟨") or ";" in marks)
         return Form("|" if is_ruled else ";", is_group, spaced, has_commas and bracket != "(")
