@@ -18,7 +18,7 @@ from tests.render.programs import explained
 
 pytestmark = pytest.mark.slow
 
-SIZES = ((360, 640), (390, 844), (844, 390), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440))
+SIZES = ((360, 640), (844, 390), (1280, 720), (2560, 1440))
 SQUARE = [[round(((7 * i + 3 * j) % 11) / 4 - 1, 2) for j in range(6)] for i in range(6)]
 NAMES = ("weight_of_the_first_layer", "input_of_the_network", "bias_of_the_first_layer", "target_of_the_network")
 CHAIN = "a0 = x*y; " + "; ".join(f"a{n} = sin(a{n - 1})*y" for n in range(1, 26))
@@ -109,7 +109,7 @@ UNSEEN = """() => {
         box: `${graph} .node[data-state=active] > rect, .close .node > rect`,
     };
     const wrong = [];
-    for (let step = 0; step <= last; step += Math.ceil(last / 40)) {
+    for (let step = 0; step <= last; step += Math.ceil(last / 10)) {
         slider.value = step;
         slider.dispatchEvent(new Event("input"));
         const add = (text, element) => wrong.push(`step ${step}: ${text} ${element.textContent.slice(0, 30)}`);
