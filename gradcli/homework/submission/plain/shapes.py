@@ -52,7 +52,10 @@ class UnshapedError(Exception):
 
 
 def in_language(tree: Expression, shapes: Mapping[str, tuple[int, ...]], asked: tuple[int, ...] | None) -> Expression:
-    """Return a formula in the language, in the first reading of its products that has the shape asked for."""
+    """Return a formula in the language, in the first reading of its products that has the shape asked for.
+
+    Raises UnreadableError where the shapes fit together in no reading.
+    """
     first: Expression | None = None
     for matrix in readings(tree, shapes):
         try:
@@ -63,8 +66,7 @@ def in_language(tree: Expression, shapes: Mapping[str, tuple[int, ...]], asked: 
         if reading.shape is None or asked is None or squeezed(reading.shape) == squeezed(asked):
             return reading.tree
     if first is None:
-        plain: Shaped = fold(tree, partial(shaped, shapes={}, matrix=frozenset()))
-        return plain.tree
+        raise UnreadableError("the sizes of what is multiplied or added in it do not go together")
     return first
 
 

@@ -241,6 +241,13 @@ def test_products_of_matrices_have_the_shape_of_the_derivative() -> None:
     assert read_plain("A^T (x ∘ σ'(Ax))", wanted).text == "A.T @ (x*(sigmoid(A @ x)*(1 - sigmoid(A @ x))))"
 
 
+@pytest.mark.parametrize("text", ["Wᵀ δ ⊙ z", "W x + z", "W @ δ", "x ⊙ δ"])
+def test_a_formula_whose_sizes_do_not_go_together_is_not_read_as_another(text: str) -> None:
+    wanted = Wanted("formula", (3,), frozenset("Wxδz"), shapes={"W": (2, 3), "x": (3,), "δ": (2,), "z": (4,)})
+    with pytest.raises(UnreadableError, match="do not go together"):
+        read_plain(text, wanted)
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [("3\\frac{1}{2}", "3 + 1/2"), ("\\operatorname{sgn}(x)", "sign(x)"), ("x/||x||_2", "x/norm(x)")],
