@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from gradcli.explanation.reference import OPERATORS, find, nodes
+from gradcli.explanation.reference import NOTATIONS, find, nodes
 from gradcli.language.builder import OPERATORS as SPELLINGS
+from gradcli.language.catalogue import LINES, operation_of
 from gradcli.ops.support.surface import OPERATIONS
 from tests.commands.running import gradcli
 from tests.programs import some
@@ -28,9 +29,12 @@ def shown(capsys: pytest.CaptureFixture[str], word: str) -> str:
     return str(operation["name"])
 
 
-@pytest.mark.parametrize("operator", [*SPELLINGS, *OPERATORS])
+OPERATORS = [symbol for line in LINES if (symbol := line.removeprefix("is ")) != line and not symbol.isidentifier()]
+
+
+@pytest.mark.parametrize("operator", [*SPELLINGS, *OPERATORS, *NOTATIONS])
 def test_every_operator_is_an_operation(capsys: pytest.CaptureFixture[str], operator: str) -> None:
-    name = OPERATORS[SPELLINGS.get(operator, operator)]
+    name = NOTATIONS.get(operator) or operation_of(SPELLINGS.get(operator, operator))
     assert shown(capsys, operator) == OPERATIONS[name].name
     assert shown(capsys, f" {operator} ") == OPERATIONS[name].name
 

@@ -123,7 +123,8 @@ class ArrayGraph:
     shapes: tuple[tuple[int, ...], ...]
 
 
-ARRAYS = ("elements", "broadcast", "matmul", "sum", "mean")  # what is tried of arrays
+REDUCTIONS = ("sum", "mean")
+ARRAYS = ("elements", "broadcast", "matmul", *REDUCTIONS)  # what is tried of arrays
 PRODUCTS = {"__matmul__": "({} @ {})", "matmul": "{}.matmul({})", "mm": "{}.mm({})", "dot": "{}.dot({})"}
 SHAPES = ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (2, 1)), ((1, 3), (2, 1)), ((2, 3), ())  # that broadcast
 BROADCASTS = re.compile(r"broadcast|\.ndim\b")  # a program that says so has to do it
@@ -135,10 +136,10 @@ def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[Arra
     products = [method for method in PRODUCTS if method in methods]
     asked = set(quantities) & set(ARRAYS)
     if "operations" in quantities and "numpy" in text:
-        asked |= {method for method in ("sum", "mean") if method in methods} | ({"matmul"} if products else set())
+        asked |= {method for method in REDUCTIONS if method in methods} | ({"matmul"} if products else set())
         asked |= {"elements"} if asked else set()
         asked |= {"broadcast"} if asked and BROADCASTS.search(text) else set()
-    reduced = next((f"({{}}).{method}()" for method in ("sum", "mean") if method in methods), "")
+    reduced = next((f"({{}}).{method}()" for method in REDUCTIONS if method in methods), "")
     weighted = "({}*c)" if "__mul__" in methods else "{}"
     graphs: list[ArrayGraph] = []
 
@@ -164,7 +165,7 @@ def array_graphs(text: str, name: str, quantities: Collection[str]) -> list[Arra
         add("matmul", product, weighted.format(both), weighted.format("(a @ b)"), (2, 3), (3, 2), (2, 2))
         if "__mul__" in methods:
             add("matmul", product, f"({both}*{both})", "((a @ b)*(a @ b))", (2, 3), (3, 2), ())
-    for reduction in sorted(asked & {"sum", "mean"}):
+    for reduction in sorted(asked.intersection(REDUCTIONS)):
         function = methods.get(reduction)
         names = [arg.arg for arg in (*function.args.args, *function.args.kwonlyargs)] if function else []
         both = weighted.format(f"(a*b).{reduction}()") if "__mul__" in methods else f"a.{reduction}()"

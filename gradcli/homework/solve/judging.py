@@ -24,6 +24,7 @@ from gradcli.homework.submission.plain.reading import SIZED, Definition, Plain, 
 from gradcli.homework.submission.plain.shapes import computed_shape
 from gradcli.homework.submission.plain.tokens import plain_characters
 from gradcli.homework.submission.plain.vocabulary import says_undefined
+from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
 from gradcli.language.unparser import unparse
@@ -33,7 +34,6 @@ NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 VALUE = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*\([-\w.,= ]+\)\s*")  # f(2)
 DIVISOR = re.compile(r"/\s*(\d+)\b(?![.*])")
 CALLED = re.compile(r"(\w+)\s*\(")
-ACTIVATIONS = frozenset(("sigmoid", "tanh", "relu", "softplus"))
 BLANK = re.compile(
     r"[\s?_.…–—=-]+|\(?(?:n\.?/?a\.?|tbd|todo|idk|(?:i\s+)?(?:don['’]?t|do not)\s+know|no\s+(?:idea|answer|clue)"
     r"|skip(?:ped)?|blank|not\s+done|unknown|weiß\s+nicht|keine\s+ahnung)\)?[.!]?",
@@ -162,7 +162,7 @@ class Judge:
                 scope.pop(result, None)
             shapes = scope if any(scope.values()) else {}
             called = frozenset(CALLED.findall(self.question.source.text))
-            activations = tuple(sorted(called & ACTIVATIONS))
+            activations = tuple(sorted(x for x in called if x == "tanh" or FAMILY_OF.get(x) == "nn.activations"))
             counts = averaged(self.question.source, tuple(shapes.items()))
             count = counts.pop() if len(counts) == 1 else 0
             return Wanted("formula", shape, frozenset(scope), shapes=shapes, activations=activations, count=count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.python.agreement import ADDRESS, check, programs
+from tests.script.python.agreement import check, common, programs
 from tests.script.running import ours
 
 
@@ -16,4 +16,4 @@ def test_classes_are_those_of_python(program: str) -> None:
 @pytest.mark.slow
 @programs("classes")
 def test_what_is_recorded_changes_nothing(program: str) -> None:
-    assert ADDRESS.sub("", ours(program, listen=True)) == ADDRESS.sub("", ours(program))
+    assert common(ours(program, listen=True)) == common(ours(program))
