@@ -9,7 +9,7 @@ import itertools
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
@@ -419,36 +419,16 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
     if isinstance(node, ast.BinOp):
         left, right = ast.unparse(node.left), ast.unparse(node.right)
         yield from of_operation(node, left, right, change)
-    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
-        yield change("order", f"`{expr}` is turned round, and should not be", ast.unparse(node.value))
-    if expr in names.lists and not isinstance(parent, ast.Attribute | ast.Subscript):
-        yield change("order", f"`{expr}` has to be turned round", f"{expr}[::-1]")
-    if isinstance(node, ast.Attribute) and node.attr == "T":
-        yield change("transpose", f"`{expr}` is transposed, and should not be here", ast.unparse(node.value))
+    yield from of_layout(parent, node, expr, names, change)
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and getattr(parent, "attr", "T") == "T":
-        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
-            yield change("transpose", f"`{expr}` should be transposed here", f"{expr}.T")
-        is_called = isinstance(parent, ast.Call) and parent.func is node
-        kin = (
-            () if is_called else names.numbers if expr in names.numbers else names.nodes if expr in names.nodes else ()
-        )
-        for other in sorted(kin, key=lambda name: looks(name) != looks(expr)):
-            if other != expr:
-                is_unread = names.unread.get(other, node.lineno) < node.lineno
-                says = f"`{expr}` stands where `{other}` belongs, which nothing uses"
-                says = says if is_unread else f"`{expr}` is not the value that belongs here"
-                yield change("swapped-variable", says, other)
+        yield from of_name(parent, node, expr, names, change)
     if isinstance(node, ast.Call):
         yield from of_call(node, expr, change)
         for first, second in itertools.pairwise(map(ast.unparse, node.args)):
             swapped = expr.replace(f"{first}, {second}", f"{second}, {first}")
             yield change("swapped-variable", f"`{expr}` has two arguments in the wrong order", swapped)
-    is_pair = isinstance(parent, ast.Call) and not all(isinstance(part, ast.Name) for part in getattr(node, "elts", ()))
-    if isinstance(node, ast.Tuple) and (isinstance(parent, ast.Return | ast.Lambda) or is_pair) and len(node.elts) > 1:
-        parts = [ast.unparse(part) for part in node.elts]
-        for place in range(len(parts) - 1):
-            order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
-            yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"({', '.join(order)})")
+    if isinstance(node, ast.Tuple):
+        yield from of_tuple(parent, node, expr, change)
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
             yield change("constant", f"the number {expr} is not right here", f"({number!r})")
@@ -464,41 +444,94 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         yield from of_number(parent, node, expr, names, change)
 
 
+def of_layout(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield lists turned round, and transposes."""
+    if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
+        yield change("order", f"`{expr}` is turned round, and should not be", ast.unparse(node.value))
+    if expr in names.lists and not isinstance(parent, ast.Attribute | ast.Subscript):
+        yield change("order", f"`{expr}` has to be turned round", f"{expr}[::-1]")
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield change("transpose", f"`{expr}` is transposed, and should not be here", ast.unparse(node.value))
+
+
+def of_name(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield the transpose of a name in a product, and the names that may belong in its place, those alike first."""
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult):
+        yield change("transpose", f"`{expr}` should be transposed here", f"{expr}.T")
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    kin = next((kin for kin in (names.numbers, names.nodes) if expr in kin), ())
+    for other in sorted(kin, key=lambda name: looks(name) != looks(expr)):
+        if other != expr:
+            is_unread = names.unread.get(other, node.lineno) < node.lineno
+            says = f"`{expr}` stands where `{other}` belongs, which nothing uses"
+            says = says if is_unread else f"`{expr}` is not the value that belongs here"
+            yield change("swapped-variable", says, other)
+
+
+def of_tuple(parent: ast.AST, node: ast.Tuple, expr: str, change: Changer) -> Iterator[Change]:
+    """Yield a tuple of gradients with neighbours swapped."""
+    is_pair = isinstance(parent, ast.Call) and not all(isinstance(part, ast.Name) for part in node.elts)
+    parts = [ast.unparse(part) for part in node.elts]
+    for place in range(len(parts) - 1) if is_pair or isinstance(parent, ast.Return | ast.Lambda) else ():
+        order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
+        yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"({', '.join(order)})")
+
+
 def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
     """Yield changes of an expression that is a number or an array: a factor, a sign, a sum that is missing."""
-    is_root = isinstance(parent, ROOTS) or (
-        isinstance(parent, ast.Call)
-        and parent.func is not node
-        and (
-            (is_class(parent.func) and [*parent.args, node][0] is not node)
-            or BACKWARD.match(ast.unparse(parent.func).rpartition(".")[2]) is not None
-        )
-    )
+    is_root = is_whole(parent, node)
     if not isinstance(parent, ast.Compare | ast.Subscript | ast.Slice) and not isinstance(node, ast.Compare):
         yield change("local", f"`{expr}` has to be squared", f"({expr}) ** 2")
         yield change("operand", f"`{expr}` has to be subtracted from 1", f"1 - ({expr})")
         yield change("operator", f"`{expr}` belongs into the denominator", f"1 / ({expr})")
-    if is_root and not isinstance(node, ast.Constant):
+    is_formula = is_root and not isinstance(node, ast.Constant)
+    if is_formula:
+        whole = f"({expr}) / ({expr}).sum(axis=-1, keepdims=True)"
         yield change("sign", f"the sign of `{expr}` is not right", f"-({expr})")
-        yield change(
-            "operand", f"`{expr}` is not divided by its sum", f"({expr}) / ({expr}).sum(axis=-1, keepdims=True)"
-        )
-    if isinstance(node, ast.BinOp) or (is_root and not isinstance(node, ast.Constant)):
-        for axis in (f"{axis}{kept}" for axis in (0, 1, -1) for kept in ("", ", keepdims=True")):
-            says = f"`{expr}` has to be summed over the axis that was broadcast"
-            yield change("broadcast-unsummed", says, f"({expr}).sum(axis={axis})")
-        for base in [factor for factor in factors(node) if factor in names.squares][:1]:
-            says = f"`{expr}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
-            yield change("power-rule", says, f"2 * ({expr})")
-        for factor in ("2", "0.5"):
-            yield change("constant", f"`{expr}` lacks the factor {factor}", f"{factor} * ({expr})")
-    own_call = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-    for called, rests in names.wrappers.items() if is_root else ():
-        for rest in rests:
-            fitted = ast.unparse(node.args[0]) if own_call == called and isinstance(node, ast.Call) else expr
-            says = f"`{expr}` is not fitted to the shape that belongs here, as `{called}` does it"
-            if f"{called}({fitted}, {rest})" != expr:
-                yield change("broadcast-unsummed", says, f"{called}({fitted}, {rest})")
+        yield change("operand", f"`{expr}` is not divided by its sum", whole)
+    if isinstance(node, ast.BinOp) or is_formula:
+        yield from of_sum(node, expr, names, change)
+    if is_root:
+        yield from of_fitting(node, expr, names, change)
+    yield from of_missing(node, expr, names, change, is_root=is_root)
+    if is_root:
+        yield from of_swapped(expr, names, change)
+
+
+def is_whole(parent: ast.AST, node: ast.expr) -> bool:
+    """Whether an expression is a formula as a whole: what is assigned, returned or given to a node or a pass."""
+    if not isinstance(parent, ast.Call) or parent.func is node:
+        return isinstance(parent, ROOTS)
+    is_argument_of_class = is_class(parent.func) and [*parent.args, node][0] is not node
+    return is_argument_of_class or BACKWARD.match(ast.unparse(parent.func).rpartition(".")[2]) is not None
+
+
+def of_sum(node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield sums over axes, and the factors of powers and means."""
+    for axis in (f"{axis}{kept}" for axis in (0, 1, -1) for kept in ("", ", keepdims=True")):
+        says = f"`{expr}` has to be summed over the axis that was broadcast"
+        yield change("broadcast-unsummed", says, f"({expr}).sum(axis={axis})")
+    for base in [factor for factor in factors(node) if factor in names.squares][:1]:
+        says = f"`{expr}` lacks the factor 2, as the derivative of `{base} ** 2` has it"
+        yield change("power-rule", says, f"2 * ({expr})")
+    for factor in ("2", "0.5"):
+        yield change("constant", f"`{expr}` lacks the factor {factor}", f"{factor} * ({expr})")
+
+
+def of_fitting(node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield the formula fitted to a shape by a function of the program that does this elsewhere."""
+    for called, rests in names.wrappers.items():
+        is_fitted = isinstance(node, ast.Call) and ast.unparse(node.func) == called
+        inner = ast.unparse(node.args[0]) if is_fitted and isinstance(node, ast.Call) else expr
+        says = f"`{expr}` is not fitted to the shape that belongs here, as `{called}` does it"
+        for text in (f"{called}({inner}, {rest})" for rest in rests):
+            if text != expr:
+                yield change("broadcast-unsummed", says, text)
+
+
+def of_missing(node: ast.expr, expr: str, names: Names, change: Changer, *, is_root: bool) -> Iterator[Change]:
+    """Yield the formula with a factor or a term more."""
     for name in dict.fromkeys((*names.missing, *names.numbers)):
         is_gradient = is_gradient_name(name)
         if name != expr and (is_root or isinstance(node, FACTORS)):
@@ -511,11 +544,15 @@ def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: 
         others = [f"{term} {sign} {number}" for sign in "*/" for number in names.numbers if number != term]
         for text in (f"{sign} {added}" for added in (term, *others) for sign in "+-"):
             yield change("term", f"`{expr}` lacks a term: `{term}` is not used anywhere", f"({expr}) {text}")
-    for name in names.numbers if is_root else ():
-        pattern = rf"(?<![\w.]){re.escape(name)}\b"
-        for other in names.numbers if len(re.findall(pattern, expr)) > 1 else ():
+
+
+def of_swapped(expr: str, names: Names, change: Changer) -> Iterator[Change]:
+    """Yield the formula with one name in all places of another that it has more than once."""
+    for name in names.numbers:
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+        for other in names.numbers if len(pattern.findall(expr)) > 1 else ():
             says = f"`{name}` is not the value that belongs into `{expr}`"
-            yield change("swapped-variable", says, re.sub(pattern, lambda _: other, expr))  # noqa: B023
+            yield change("swapped-variable", says, pattern.sub(other, expr))
 
 
 def looks(name: str) -> str:
@@ -714,39 +751,64 @@ def operands(
     arguments = [node.arg for node in inner if isinstance(node, ast.arg)]
     plain = dict.fromkeys([*arguments, *(node.id for node in inner if isinstance(node, ast.Name))])
     numbers = [name for name in plain if name not in nodes and is_number_name(name, structure)]
-    attributes = dict.fromkeys(node.attr for node in fields if is_data_or_gradient(node.attr))
-    walked = [node.id for loop in inner if isinstance(loop, ast.For) for node in ast.walk(loop.target)
-              if isinstance(node, ast.Name)]  # fmt: skip
-    read_from = [node.value.id for node in fields if isinstance(node.value, ast.Name) and node.value.id not in MODULES]
-    more = [name for name in arguments if name in ("self", "other")] + walked + read_from
-    holders = dict.fromkeys([*nodes, *(more if nodes else ())])
-    held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
-    deep = [ast.unparse(node) for node in inner if isinstance(node, ast.Attribute) and is_data_or_gradient(node.attr)
-            and isinstance(node.value, ast.Attribute)] if nodes else []  # fmt: skip
-    of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
-    kept = (
-        [node for node in fields if id(node) not in called | of_modules and node.attr != "shape"] if not nodes else []
-    )
-    beside = [f"{ast.unparse(node.value)}.{other}" for node in kept for other in companions.get(node.attr, ())]
+    holders = holders_of(inner, fields, nodes, arguments) if nodes else {}
+    of_nodes = fields_of_nodes(inner, fields, holders) if nodes else []
+    of_others = [] if nodes else fields_of_others(fields, called, companions)
     capitals = [name for name in plain if len(name) == 1 and name.isupper()]  # X and W are arrays
     inside = set(map(id, inner))
     near = sorted(
         (node for node in entries if base_of(node).partition(".")[0] in plain), key=lambda node: id(node) not in inside
     )
     tables = {base_of(node) for node in entries if isinstance(node, ast.Subscript)}  # which are no numbers themselves
-    possible = (*held, *deep, *numbers, *capitals, *map(ast.unparse, kept), *beside, *map(ast.unparse, near))
+    possible = (*of_nodes, *numbers, *capitals, *of_others, *map(ast.unparse, near))
     names = dict.fromkeys(name for name in possible if name not in tables)
-    read = {node.id for node in inner if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    stored = [
-        (node.lineno, node.id) for node in inner if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    ]
-    lines = {variable: line for line, variable in sorted(stored, reverse=True)}  # the first of each
-    unread = {name: lines[name] for name in numbers if name not in read and name in lines}
     here = {ast.unparse(node) for node in inner if isinstance(node, ast.Attribute | ast.Subscript)}
     missing = [text for text in map(ast.unparse, () if is_engine else near) if text in names and text not in here]
-    appended = [node.func for node in inner if isinstance(node, ast.Call)]
-    lists = {ast.unparse(node.value) for node in appended if isinstance(node, ast.Attribute) and node.attr == "append"}
-    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing, lists, wrappers)
+    unread = unread_names(inner, numbers)
+    return Names(tuple(names)[:MOST_NAMES], tuple(holders), unread, squares, missing, appended_lists(inner), wrappers)
+
+
+def holders_of(
+    inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], nodes: Iterable[str], arguments: Sequence[str]
+) -> dict[str, None]:
+    """Return the names of what holds data and gradients, or may: nodes, and whatever has fields that are read."""
+    loops = [loop.target for loop in inner if isinstance(loop, ast.For)]
+    walked = [node.id for target in loops for node in ast.walk(target) if isinstance(node, ast.Name)]
+    read_from = [node.value.id for node in fields if isinstance(node.value, ast.Name) and node.value.id not in MODULES]
+    return dict.fromkeys([*nodes, *(name for name in arguments if name in ("self", "other")), *walked, *read_from])
+
+
+def fields_of_nodes(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], holders: Iterable[str]) -> list[str]:
+    """Return the data and gradients of all that holds such, and of what lies deeper."""
+    attributes = dict.fromkeys(node.attr for node in fields if is_data_or_gradient(node.attr))
+    held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
+    deep = [node for node in inner if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)]
+    return [*held, *(ast.unparse(node) for node in deep if is_data_or_gradient(node.attr))]
+
+
+def fields_of_others(
+    fields: Sequence[ast.Attribute], called: Collection[int], companions: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Return the fields of objects that are no nodes, and those that stand beside them elsewhere."""
+    of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
+    kept = [node for node in fields if id(node) not in called | of_modules and node.attr != "shape"]
+    beside = [f"{ast.unparse(node.value)}.{other}" for node in kept for other in companions.get(node.attr, ())]
+    return [*map(ast.unparse, kept), *beside]
+
+
+def unread_names(inner: Sequence[ast.AST], numbers: Iterable[str]) -> dict[str, int]:
+    """Return the names of numbers that nothing reads, with the line on which each is first assigned."""
+    names = [node for node in inner if isinstance(node, ast.Name)]
+    read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    stored = sorted(((node.lineno, node.id) for node in names if isinstance(node.ctx, ast.Store)), reverse=True)
+    lines = {name: line for line, name in stored}
+    return {name: lines[name] for name in numbers if name not in read and name in lines}
+
+
+def appended_lists(inner: Sequence[ast.AST]) -> set[str]:
+    """Return the lists to which something is appended."""
+    calls = [node.func for node in inner if isinstance(node, ast.Call)]
+    return {ast.unparse(node.value) for node in calls if isinstance(node, ast.Attribute) and node.attr == "append"}
 
 
 def node_names(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute]) -> dict[str, None]:

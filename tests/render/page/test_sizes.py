@@ -69,7 +69,7 @@ def recorded(file: Path) -> Callable[[], str]:
 
 
 PAGES = {
-    **{file.stem: recorded(file) for file in sorted((ROOT / "samples" / "pages").glob("*.html"))},
+    **{name: recorded(ROOT / "samples" / "pages" / f"{name}.html") for name in ("kinks", "two_layer_network")},
     "neuron": program("a = w1*x1 + w2*x2 + b; y = tanh(a); l = (y - t)**2", NEURON),
     "large matrices": program("L = mean((A @ B - C)**2)", {"A": SQUARE, "B": SQUARE, "C": SQUARE}),
     "long names": program(
