@@ -9,7 +9,7 @@ import itertools
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from gradcli.facts import dataclass
@@ -787,7 +787,7 @@ def fields_of_nodes(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], h
 
 
 def fields_of_others(
-    fields: Sequence[ast.Attribute], called: Collection[int], companions: Mapping[str, Collection[str]]
+    fields: Sequence[ast.Attribute], called: Set[int], companions: Mapping[str, Collection[str]]
 ) -> list[str]:
     """Return the fields of objects that are no nodes, and those that stand beside them elsewhere."""
     of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
