@@ -66,7 +66,7 @@ def command(
     ] = None,
     reveal: Annotated[
         Reveal | None,
-        Option("--reveal", help="How much is told. [default: value; rule in reports that students read]"),
+        Option("--reveal", help="How much is shown. [default: value; rule in reports that students read]"),
     ] = None,
     lint: Annotated[bool, Option("--lint", help="Look for questions that wrong methods answer rightly.")] = False,
     key: Annotated[bool, Option("--key", help="The worked solutions, and an answer file filled in.")] = False,

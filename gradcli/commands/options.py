@@ -47,7 +47,7 @@ class Console:
 
     color: Annotated[Color, Option("--color", help="Colour in the text output.")] = Color.auto
     ascii: Annotated[bool, Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False
-    error_format: Annotated[ErrorFormat, Option("--error-format", help="How errors are told.")] = ErrorFormat.full
+    error_format: Annotated[ErrorFormat, Option("--error-format", help="The form of errors.")] = ErrorFormat.full
     debug: Annotated[bool, Option("--debug", hidden=True)] = False
 
     @property

@@ -27,7 +27,7 @@ def command(
         str | None,
         Option("--descend", metavar="lr=0.1,steps=30,from=[1,2]", help="The path of an optimizer."),
     ] = None,
-    optimizer: Annotated[Optimizer, Option("--optimizer", help="Which one goes down.")] = Optimizer.sgd,
+    optimizer: Annotated[Optimizer, Option("--optimizer", help="The optimizer that descends.")] = Optimizer.sgd,
 ) -> None:
     """Plot a function and its derivative over a range, or the contours and gradients of a function of two variables.
 

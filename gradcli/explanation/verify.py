@@ -193,7 +193,7 @@ class _Comparison:
     def reasons_unjudged(self, leaf: Leaf, engine: Value, precise: Value, limit: int) -> Iterator[Finding]:
         """Yield why no slope need be computed."""
         if not is_finite(point := self.function.point[leaf.name]):
-            yield Outcome.UNJUDGED, f"{leaf.name} is {kind_of(point)} as given"
+            yield Outcome.UNJUDGED, f"{leaf.name} is {kind_of(point)} from the start"
         for explanation, gradient in ((self.explanation, engine), (self.exact, precise)):
             if reason := not_finite(explanation, gradient):
                 yield Outcome.UNJUDGED, reason

@@ -98,7 +98,7 @@ def long_programs(quick: bool = False) -> Iterator[Row]:
     few, many, runs = (200, 400, 1) if quick else (10_000, 100_000, 3)
     with tempfile.TemporaryDirectory() as folder:
         paths = {count: written(Path(folder, f"{count}.grad"), count) for count in (few, many, GROWN * many)}
-        at = ("x=1", "a=0.999", "--max-memory", "8G")
+        at = ("x=1", "a=0.999", "--max-memory", "8G", "--timeout", "600")
         row = compared([*GRADCLI, "eval", "-f", str(paths[few]), *at, "--json"], {}, runs)
         yield named(row, f"eval --json, {few:,} statements", Bound(1.2, "gradcli", "1.2 s"))
         row = compared([*GRADCLI, "grad", "-f", str(paths[many]), *at], {}, runs)

@@ -43,7 +43,7 @@ def page_name(line: Line) -> str:
 def origin(line: Line) -> str:
     """Return why an operation on finite numbers gives none, as the end of a message."""
     if line.application is None:
-        return " as given" if line.is_variable or line.tensor.shape else ""
+        return " from the start" if line.is_variable or line.tensor.shape else ""
     primitive, options = line.application.primitive, line.application.options
     inside = primitive.domain_for(options).holds(*(x.tensor.value for x in line.inputs), **options)
     if line.smooth_for and not np.all(inside):

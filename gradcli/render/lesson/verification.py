@@ -69,7 +69,7 @@ def _verdict(verification: Verification) -> Iterator[str]:
     if count == 0:
         yield "there is no gradient to verify: the output depends on no variable"
     elif verification.agrees:
-        subject = "the gradient agrees" if count == 1 else f"all {count} gradients agree"
+        subject = {1: "the gradient agrees", 2: "both gradients agree"}.get(count, f"all {count} gradients agree")
         yield f"{subject} to {verification.tolerance:g}"
     for row in verification.rows:
         if not row.agrees:
