@@ -86,8 +86,8 @@ def _entries(tree: Expression, vector: str, point: Mapping[str, Any]) -> Express
                 factor = right if vector in names(left) else left
                 return List(tuple(Binary(sign, entry, factor) for entry in inner.items))
             return Binary(sign, inner, right) if vector in names(left) else Binary(sign, left, inner)
-        case Call("sum", (Argument(Binary("*", component, other), None),)) if Name(vector) in (component, other):
-            scale = other if component == Name(vector) else component
+        case Call("sum", (Argument(Binary("*", left, right), None),)) if Name(vector) in (left, right):
+            scale = right if left == Name(vector) else left
             return scale if vector not in names(scale) and np.shape(value_of(scale, point)) == shape else None
     if shape[0] > MOST:
         return None

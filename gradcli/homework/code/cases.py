@@ -519,9 +519,9 @@ def is_array(value: Any) -> bool:
 def layer(code: Code) -> str:
     """Return the backward pass of a layer by gradcli's torch."""
     variables = [variable for variable in code.shapes or {} if variable != code.upstream]
-    given = {variable: variable if variable in code.takes else f"_given[{variable!r}]" for variable in variables}
+    sources = {variable: variable if variable in code.takes else f"_given[{variable!r}]" for variable in variables}
     tensor = "    {} = torch.tensor({}, dtype=torch.float64, requires_grad=True)\n"
-    moved = "".join(tensor.format(variable, value) for variable, value in given.items())
+    moved = "".join(tensor.format(variable, value) for variable, value in sources.items())
     upstream = f"torch.tensor({code.upstream}, dtype=torch.float64)" if code.upstream else ""
     returned = ", ".join(f"{gradient[1:]}.grad.numpy()" for gradient in code.returns)
     return (
@@ -561,10 +561,12 @@ def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
     lines = []
     for number in dict.fromkeys(int(case.name.rpartition("_")[2]) for case in cases):
         sizes = dict(zip(letters(code), cycle(SIZES[number]), strict=False))
-        made = ", ".join(argument(sizes.get(size, size) if isinstance(size, str) else size) for size in code.arguments)
+        arguments = ", ".join(
+            argument(sizes.get(size, size) if isinstance(size, str) else size) for size in code.arguments
+        )
         values = drawn(code, number)
         inputs = ", ".join(f"np.array({values[variable]!r})" for variable in code.takes)
-        lines.append(f"_both = _layer({number}, [{made}], [{inputs}])")
+        lines.append(f"_both = _layer({number}, [{arguments}], [{inputs}])")
         numbered_cases = [case for case in cases if case.name.endswith(f"_{number}")]
         lines += [f"{case.name} = _both[{layers.QUANTITIES.index(case.quantity)}]" for case in numbered_cases]
     return lines
@@ -572,11 +574,11 @@ def layer_class_lines(code: Code, cases: Sequence[Case]) -> list[str]:
 
 def layer_lines(code: Code, number: int) -> list[str]:
     values = drawn(code, number)
-    given = ", ".join(f"{name}=np.array({value!r})" for name, value in values.items() if name != code.upstream)
+    keywords = ", ".join(f"{name}=np.array({value!r})" for name, value in values.items() if name != code.upstream)
     is_known = all(name in values for name in code.takes)
     arguments = (f"np.array({values[name]!r})" if name in values else f"_own[{name!r}]" for name in code.takes)
-    forward_lines = [] if is_known else [f"_own = _forward({given})"]
-    return [f"_given = dict({given})", *forward_lines, f"_all = _call(({', '.join(arguments)},))"]
+    forward_lines = [] if is_known else [f"_own = _forward({keywords})"]
+    return [f"_given = dict({keywords})", *forward_lines, f"_all = _call(({', '.join(arguments)},))"]
 
 
 def drawn(code: Code, number: int) -> dict[str, object]:
