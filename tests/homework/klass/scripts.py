@@ -1,4 +1,4 @@
-"""Questions on PyTorch snippets: accumulation, detach, retain_graph, epochs, a module, shapes."""
+"""Questions on PyTorch snippets: detach, retain_graph, shapes, epochs."""
 
 from __future__ import annotations
 
@@ -7,102 +7,6 @@ import numpy as np
 from tests.homework.klass.model import Asked, Draw, asked, hidden, script
 
 LEAF = "torch.tensor({}, dtype=torch.float64, requires_grad=True)".format
-
-
-def module(draw: Draw) -> Asked:
-    X, W, Y = draw.signed(2, 2, high=2.2), draw.signed(2, 2, high=1.9), draw.signed(2, 2, high=1.9)
-    b = draw.signed(2, high=0.9)
-    leaf = ", dtype=torch.float64)"
-    return Asked(
-        "module",
-        script(
-            "import torch.nn.functional as F\n"
-            f"X = torch.tensor({X.tolist()}{leaf}\nY = torch.tensor({Y.tolist()}{leaf}\n"
-            f"W = {LEAF(W.tolist())}\nb = {LEAF(b.tolist())}\n"
-            "h = F.linear(X, W, b)\nh.retain_grad()\nloss = F.mse_loss(torch.relu(h), Y)\nloss.backward()"
-        ),
-        {"X": X, "W": W, "Y": Y, "b": b},
-        (
-            asked("h", lambda n: n.X @ n.W.T + n.b, transpose__left_out=lambda n: n.X @ n.W + n.b,
-                forward_slip__no_bias=lambda n: n.X @ n.W.T, outside__columns=lambda n: n.X @ n.W.T + n.b[:, None]),
-            asked("loss", lambda n: np.mean((np.maximum(n.h, 0) - n.Y) ** 2),
-                mean_n__forgotten=lambda n: np.sum((np.maximum(n.h, 0) - n.Y) ** 2),
-                forward_slip__no_relu=lambda n: np.mean((n.h - n.Y) ** 2),
-                batch_n__rows=lambda n: np.sum((np.maximum(n.h, 0) - n.Y) ** 2) / 2,
-                forward_slip__no_square=lambda n: np.mean(np.maximum(n.h, 0) - n.Y)),
-            asked("h.grad", lambda n: (np.maximum(n.h, 0) - n.Y) / 2 * (n.h > 0),
-                mean_n__forgotten=lambda n: 2 * (np.maximum(n.h, 0) - n.Y) * (n.h > 0),
-                batch_n__rows=lambda n: (np.maximum(n.h, 0) - n.Y) * (n.h > 0),
-                power_rule__dropped=lambda n: (np.maximum(n.h, 0) - n.Y) / 4 * (n.h > 0),
-                relu_gate__open=lambda n: (np.maximum(n.h, 0) - n.Y) / 2,
-                sign__whole=lambda n: -(np.maximum(n.h, 0) - n.Y) / 2 * (n.h > 0),
-            ),
-            asked("W.grad", lambda n: n.h_grad.T @ n.X,
-                transpose__whole=lambda n: n.X.T @ n.h_grad,
-                transpose__left_out=lambda n: n.h_grad @ n.X,
-                sign__whole=lambda n: -n.h_grad.T @ n.X,
-                result_for_input__h=lambda n: n.h_grad.T @ n.h,
-                outside__weights=lambda n: n.h_grad.T @ n.X @ n.W,
-            ),
-            asked("b.grad", lambda n: np.sum(n.h_grad, 0),
-                broadcast_unsummed__none=lambda n: n.h_grad,
-                broadcast_unsummed__mean=lambda n: np.mean(n.h_grad, 0),
-                broadcast_unsummed__axis=lambda n: np.sum(n.h_grad, 1),
-                outside__weighted=lambda n: np.sum(n.h_grad * n.b, 0),
-            ),
-        ),
-    )  # fmt: skip
-
-
-def weighted(draw: Draw) -> Asked:
-    x, v = draw.signed(3, high=2.2), draw.signed(3, high=1.9)
-    k = draw.some(1)[0]
-    return Asked(
-        "weighted",
-        script(
-            f"x = {LEAF(x.tolist())}\nv = torch.tensor({v.tolist()}, dtype=torch.float64)\n"
-            f"y = x**2 + {k} * x\ny.backward(v)\nm = y.detach().max()"
-        ),
-        {"x": x, "v": v, "k": k},
-        (
-            asked("y", lambda n: n.x**2 + n.k * n.x, forward_slip__minus=lambda n: n.x**2 - n.k * n.x,
-                forward_slip__no_square=lambda n: n.x + n.k * n.x, outside__bracket=lambda n: (n.x + n.k) ** 2),
-            asked("x.grad", lambda n: n.v * (2 * n.x + n.k),
-                local_not_total__no_v=lambda n: 2 * n.x + n.k,
-                power_rule__dropped=lambda n: n.v * (n.x + n.k),
-                path_missed__linear=lambda n: n.v * 2 * n.x,
-                path_missed__square=lambda n: n.v * n.k,
-                sign__one=lambda n: n.v * (2 * n.x - n.k),
-                not_a_gradient__y=lambda n: n.y,
-                outside__summed=lambda n: np.sum(n.v) * (2 * n.x + n.k),
-            ),
-            asked("m.requires_grad", lambda n: False, word__yes=lambda n: True),
-        ),
-    )  # fmt: skip
-
-
-def batches(draw: Draw) -> Asked:
-    w, *x = draw.some(4, 0.4, 2.4)
-    return Asked(
-        "batches",
-        script(
-            f"w = {LEAF(w)}\nfor x in [{x[0]}, {x[1]}, {x[2]}]:\n    loss = (w**2 * x + w) / 3\n    loss.backward()"
-        ),
-        {"w": w, "a": x[0], "b": x[1], "c": x[2]},
-        (
-            asked("loss", lambda n: (n.w**2 * n.c + n.w) / 3, forward_slip__no_square=lambda n: (n.w * n.c + n.w) / 3,
-                mean_n_or_forward_slip__forgotten=lambda n: n.w**2 * n.c + n.w,
-                outside__all=lambda n: (n.w**2 * (n.a + n.b + n.c) + 3 * n.w) / 3),
-            asked("w.grad", lambda n: (2 * n.w * (n.a + n.b + n.c) + 3) / 3,
-                stale_grad__last=lambda n: (2 * n.w * n.c + 1) / 3, stale_grad__first=lambda n: (2 * n.w * n.a + 1) / 3,
-                mean_n__forgotten=lambda n: 2 * n.w * (n.a + n.b + n.c) + 3,
-                power_rule__dropped=lambda n: (n.w * (n.a + n.b + n.c) + 3) / 3,
-                path_missed__w=lambda n: 2 * n.w * (n.a + n.b + n.c) / 3,
-                sign__whole=lambda n: -(2 * n.w * (n.a + n.b + n.c) + 3) / 3,
-                stale_grad__two=lambda n: (2 * n.w * (n.b + n.c) + 2) / 3,
-                outside__ones=lambda n: (2 * n.w * (n.a + n.b + n.c) + 1.4) / 3),
-        ),
-    )  # fmt: skip
 
 
 def cut(draw: Draw) -> Asked:
@@ -172,61 +76,6 @@ def spread(draw: Draw) -> Asked:
                 mean_n__forgotten=lambda n: 2 * np.outer(n.b_grad, n.x),
                 outside__W=lambda n: n.b_grad[:, None] * n.W),
             asked("y.requires_grad", lambda n: True, word__no=lambda n: False),
-        ),
-    )  # fmt: skip
-
-
-def twice(draw: Draw) -> Asked:
-    a, b, c = draw.some(3, 0.6, 2.6)
-    return Asked(
-        "passes",
-        script(
-            f"a = {LEAF(a)}\nb = {LEAF(b)}\np = a * b\np.backward(retain_graph=True)\n"
-            f"q = p * {c} + a\nq.backward()"
-        ),
-        {"a": a, "b": b, "c": c},
-        (
-            asked("q", lambda n: n.a * n.b * n.c + n.a, forward_slip__no_a=lambda n: n.a * n.b * n.c,
-                forward_slip__minus=lambda n: n.a * n.b * n.c - n.a,
-                outside__extra=lambda n: n.a * n.b * n.c + n.a + n.b),
-            asked("a.grad", lambda n: n.b + n.b * n.c + 1, stale_grad__last=lambda n: n.b * n.c + 1,
-                stale_grad__first=lambda n: 1 * n.b,
-                path_missed__one=lambda n: n.b + n.b * n.c, chain_added__product=lambda n: n.b * (n.b * n.c + 1),
-                outside__c=lambda n: n.b + n.b * n.c**2 + 1),
-            asked("b.grad", lambda n: n.a + n.a * n.c, stale_grad__last=lambda n: n.a * n.c,
-                stale_grad__first=lambda n: 1 * n.a,
-                swapped_variable__a=lambda n: n.b + n.b * n.c + 1, sign__one=lambda n: n.a - n.a * n.c,
-                outside__c=lambda n: n.a + n.c),
-            asked("p.requires_grad", lambda n: True, word__no=lambda n: False),
-        ),
-    )  # fmt: skip
-
-
-def frozen(draw: Draw) -> Asked:
-    w, v, x = draw.some(3, 0.6, 2.4)
-    return Asked(
-        "frozen",
-        script(
-            f"w = {LEAF(w)}\nv = {LEAF(v)}\nh = w * {x}\nwith torch.no_grad():\n    k = h * v\n"
-            "y = h * k + v * h\nz = y.detach() * w + y\nz.backward()"
-        ),
-        {"w": w, "v": v, "x": x},
-        (
-            hidden("h", lambda n: n.w * n.x),
-            asked("y", lambda n: n.h**2 * n.v + n.v * n.h, forward_slip__minus=lambda n: n.h**2 * n.v - n.v * n.h,
-                outside__cut=lambda n: n.h * n.v + 2 * n.v),
-            asked("v.grad", lambda n: 1 * n.h, detach__no_grad_ignored=lambda n: n.h + n.h**2,
-                outside__w=lambda n: n.h * n.v, swapped_variable__w=lambda n: n.h * n.x * n.v + n.v * n.x + n.y,
-                sign__whole=lambda n: -n.h),
-            asked("w.grad", lambda n: n.h * n.v * n.x + n.v * n.x + n.y,
-                detach__no_grad_ignored=lambda n: 2 * n.h * n.v * n.x + n.v * n.x + n.y,
-                path_missed__w=lambda n: n.h * n.v * n.x + n.v * n.x,
-                path_missed_or_inner_dropped_or_detach__y=lambda n: 1 * n.y,
-                detach__detach_ignored=lambda n: (1 + n.w) * (n.h * n.v * n.x + n.v * n.x) + n.y,
-                outside__x=lambda n: n.h * n.v + n.v + n.y * n.x,
-                outside__sign_and_factor=lambda n: 2.5 * n.h * n.v * n.x - n.v * n.x + n.y),
-            asked("k.requires_grad", lambda n: False, word__yes=lambda n: True),
-            asked("y.is_leaf", lambda n: False, word__yes=lambda n: True),
         ),
     )  # fmt: skip
 
