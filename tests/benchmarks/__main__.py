@@ -1,16 +1,14 @@
 """`python -m tests.benchmarks`: a table of ratios, all measured in this run.
 
 Each row says what gradcli takes, and how many times as long as the others that is; below 1 gradcli is the faster. The
-others are those of torch, jax, autograd, micrograd and sympy that are installed. Every library has a process of its
-own, and they do the same task in turn, round after round, so that a machine that is busy for a while disturbs all
-sides; of commands the median of the rounds counts, of tasks the shortest time. The baseline of a command is the import
-of the libraries that it stands on, or a loop in Python that copies the records; that of a graph is one of a tenth of
-its size.
+others are those of torch, micrograd and sympy that are installed. Every library has a process of its own, and they do
+the same task in turn, round after round, so that a machine that is busy for a while disturbs all sides; of commands the
+median of the rounds counts, of tasks the shortest time. The baseline of a command is the import of the libraries that
+it stands on, or a loop in Python that copies the records; that of a graph is one of a tenth of its size.
 
-Tasks of the engine are a forward and a backward pass, checked to give the same gradients. `torch` and `autograd` have
-one thread, and so has gradcli beside them; `torch, all cores` and both of jax have as many as they like, and so has
-gradcli's BLAS, while the rest of gradcli never uses more than one. The collector of garbage is off, as in gradcli's
-commands.
+Tasks of the engine are a forward and a backward pass, checked to give the same gradients. `torch` has one thread, and
+so has gradcli beside it; `torch, all cores` has as many as it likes, and so has gradcli's BLAS, while the rest of
+gradcli never uses more than one. The collector of garbage is off, as in gradcli's commands.
 
 `--quick` runs small tasks once, without the commands of the others: its numbers say nothing, and it exits with 1
 where a row has none.

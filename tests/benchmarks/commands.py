@@ -25,7 +25,7 @@ GRADCLI = [str(SCRIPT)] if SCRIPT.exists() else [PYTHON, "-m", "gradcli"]
 SNIPPET = str(ROOT / "samples" / "snippets" / "learn_a_slope.py")
 PROGRAM = "z=(x1+a*x2)**2"
 MAIN_JOB = [*GRADCLI, "eval", PROGRAM, "x1=1", "a=2", "x2=3", "--json"]
-LIBRARIES = ("torch", "jax", "autograd", "sympy")  # that take time to import
+LIBRARIES = ("torch", "sympy")  # that take time to import
 
 FORMULA = "sin(x*y)**3/(1 + exp(-x*w)) + log(1 + x**2)*tanh(y*w)"
 SYMPY = f"from sympy import *; x, y, w = symbols('x y w'); z = {FORMULA}; print([diff(z, v) for v in (x, y, w)])"

@@ -20,9 +20,6 @@ Process = tuple[str, int]  # the library and its threads
 LIBRARIES = {
     "torch": ("torch_eager", ONE),
     ALL_CORES: ("torch_eager", ALL),
-    "jax jit": ("jax_jit", ALL),
-    "jax": ("jax_eager", ALL),
-    "autograd": ("hips_autograd", ONE),
     "micrograd": ("scalar_micrograd", ONE),
 }
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")

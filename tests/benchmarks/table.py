@@ -19,9 +19,6 @@ ALL_CORES = "torch, all cores"
 MODULES = {
     "torch": "torch",
     ALL_CORES: "torch",
-    "jax jit": "jax",
-    "jax": "jax",
-    "autograd": "autograd",
     "micrograd": "micrograd",
     "sympy": "sympy",
 }
@@ -126,7 +123,7 @@ def machine() -> str:
     return f"Measured on {processor()}, {os.cpu_count()} cores, with {', '.join(versions)}."
 
 
-VERSIONS = ("numpy", "pyarrow", "torch", "jax", "autograd", "micrograd", "sympy")
+VERSIONS = ("numpy", "pyarrow", "torch", "micrograd", "sympy")
 
 
 def installed(name: str) -> str:
