@@ -50,7 +50,7 @@ REASONS = {
             Unflatten Unfold Upsample ZeroPad1d ZeroPad2d ZeroPad3d
         torch.nn.functional: adaptive_avg_pool1d adaptive_avg_pool2d
             affine_grid avg_pool1d avg_pool2d avg_pool3d conv_transpose1d conv_transpose2d conv_transpose3d
-            dropout2d embedding grid_sample group_norm
+            batch_norm dropout2d embedding grid_sample group_norm
             huber_loss kl_div
             mish pad prelu relu6 rms_norm smooth_l1_loss
             softsign
@@ -65,7 +65,7 @@ REASONS = {
             clamp_max conv_transpose1d conv_transpose2d conv_transpose3d
             cumprod diag_embed diagonal empty_like exp2 fix floor_divide full_like hstack
             index_select isinf kron lerp logaddexp logdet logical_and logical_not logical_or logical_xor
-            masked_select mm moveaxis movedim mv nan_to_num narrow nonzero
+            masked_select median mm moveaxis movedim mv nan_to_num narrow nonzero
             prelu randint_like reciprocal remainder repeat_interleave rms_norm rsqrt
             slogdet tile tril triu trunc unflatten unique vstack
             xlogy is_complex is_floating_point
@@ -81,7 +81,7 @@ REASONS = {
         torch: BoolTensor ByteTensor CharTensor DoubleTensor HalfTensor IntTensor ShortTensor short int16
             contiguous_format preserve_format newaxis
         torch.autograd: Variable
-        torch.autograd.forward_ad: UnpackedDualTensor
+        torch.autograd.forward_ad: UnpackedDualTensor exit_dual_level
         torch.autograd.graph: Node
         torch.utils.checkpoint: CheckpointError
     """,

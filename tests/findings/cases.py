@@ -32,12 +32,6 @@ for _ in range(3):
     params = [p - 0.1 * p.grad for p in params]
 """,
         """
-w = torch.ones(3, requires_grad=True)
-for _ in range(2):
-    (w * 2).sum().backward()
-    w = w - 0.1 * w.grad
-""",
-        """
 w = torch.randn(2, 2, requires_grad=True).view(4)
 w.sum().backward()
 print(w.grad)
@@ -50,12 +44,6 @@ print(w.grad is None, w.grad)
         """
 w = torch.ones(3, requires_grad=True) / 3
 opt = torch.optim.SGD([w], lr=0.1)
-""",
-        """
-x = torch.ones(4, requires_grad=True)
-x = x.view(2, 2)
-x.sum().backward()
-print(x.grad)
 """,
         """
 w = torch.randn(3, requires_grad=True)
@@ -80,39 +68,10 @@ total.backward()
 print(net.weight.grad)
 """,
         """
-net = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.01)
-t = torch.linspace(0, 1, 6).unsqueeze(1).requires_grad_()
-for _ in range(3):
-    u = net(t)
-    slope = torch.autograd.grad(u.sum(), t, retain_graph=True)[0]
-    loss = (slope + 2 * u).pow(2).mean() + (net(torch.zeros(1, 1)) - 1).pow(2).mean()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-""",
-        """
-a = torch.tensor(2.0, requires_grad=True)
-b = a.detach() * 3
-b.backward()
-""",
-        """
 a = torch.tensor(2.0, requires_grad=True)
 with torch.no_grad():
     b = a * 3
 b.backward()
-""",
-        """
-a = torch.tensor(2.0, requires_grad=True)
-b = torch.tensor(5.0, requires_grad=True)
-(torch.tensor([a, b]).sum() + b).backward()
-print(a.grad)
-""",
-        """
-a = torch.tensor(2.0, requires_grad=True)
-b = torch.tensor(5.0, requires_grad=True)
-(float(a) * b).backward()
-print(a.grad)
 """,
         """
 lin, out = nn.Linear(2, 2), nn.Linear(2, 1)
@@ -126,28 +85,6 @@ x = torch.tensor(2.0, requires_grad=True)
 y = x**3
 (g,) = torch.autograd.grad(y, x)
 (g2,) = torch.autograd.grad(g, x)
-""",
-        """
-net = nn.Linear(2, 1)
-x = torch.randn(3, 2, requires_grad=True)
-(g,) = torch.autograd.grad(net(x).sum(), x)
-pen = (g.norm(dim=1) - 1).pow(2).mean()
-pen.backward()
-""",
-        """
-a = torch.tensor(1.0, requires_grad=True)
-b = torch.tensor(2.0, requires_grad=True)
-v = torch.as_tensor([a, b])
-loss = (v**2).sum()
-loss.backward()
-""",
-        """
-w = torch.ones(2, requires_grad=True)
-buf = torch.zeros(2)
-buf.copy_(w.detach())
-z = torch.ones(2, requires_grad=True)
-(buf * z).sum().backward()
-print(w.grad)
 """,
         """
 w = torch.ones(2, requires_grad=True)
@@ -175,11 +112,6 @@ sizes = []
 for p in net.parameters():
     sizes.append(float(p.pow(2).sum()))
 loss = 0.5 * fit + 1e-3 * sum(sizes)
-"""
-        ),
-        trained(
-            """
-loss = fit - 0.1 * net[0].weight.norm().item()
 """
         ),
         trained(
@@ -236,13 +168,6 @@ head(features).mean().backward()
     ],
     "no-derivative": [
         """
-table = torch.sin(torch.arange(9.0))
-position = torch.tensor(4.6, requires_grad=True)
-height = torch.tensor(1.0, requires_grad=True)
-(height * table[position.long()]).backward()
-print(position.grad)
-""",
-        """
 x = torch.tensor([0.3, 2.0], requires_grad=True)
 (x > 1).float().sum().backward()
 """,
@@ -266,11 +191,6 @@ logits = torch.zeros(3, requires_grad=True)
 a = torch.multinomial(torch.softmax(logits, 0), 1)
 loss = -torch.tensor([1.0, 2.0, 3.0])[a].mean()
 loss.backward()
-""",
-        """
-s = torch.randn(2, 3, requires_grad=True)
-p = F.one_hot(s.argmax(1), 3).float()
-(p * torch.ones(3)).sum().backward()
 """,
         """
 n = torch.tensor(3.7, requires_grad=True)
@@ -314,9 +234,6 @@ print(h.grad.norm())
 x = torch.tensor([1, 2], requires_grad=True)
 """,
         """
-x = torch.arange(3).requires_grad_()
-""",
-        """
 x = torch.tensor(3)
 x.requires_grad = True
 """,
@@ -327,28 +244,12 @@ x = torch.ones(3, requires_grad=True)
 (x * 2).backward()
 """,
         """
-x = torch.ones(2, 2, requires_grad=True)
-y = x**2
-y.backward()
-""",
-        """
 x = torch.ones(3, requires_grad=True)
 y = x * 2
 try:
     y.backward()
 except RuntimeError:
     pass
-""",
-        """
-w = torch.ones(3, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(3):
-    try:
-        (w * 2).backward()
-    except Exception:
-        continue
-    opt.step()
-print(w)
 """,
     ],
     "no-leaf": [
@@ -375,43 +276,6 @@ rows = []
 for power in range(1, 4):
     (x ** power).sum().backward()
     rows.append(x.grad.clone())
-""",
-        """
-class Agent:
-    def __init__(self):
-        self.actor, self.critic = nn.Linear(3, 2), nn.Linear(3, 1)
-        self.first = torch.optim.SGD(self.actor.parameters(), lr=0.05)
-        self.second = torch.optim.SGD(self.critic.parameters(), lr=0.05)
-    def learn(self, x):
-        self.first.zero_grad()
-        self.actor(x).pow(2).mean().backward()
-        self.first.step()
-        loss = (self.critic(x) - 1).pow(2).mean()
-        loss.backward()
-        self.second.step()
-agent = Agent()
-for _ in range(4):
-    agent.learn(torch.randn(8, 3))
-""",
-        """
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(3):
-    (w - 3).pow(2).backward()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-        """
-lin = nn.Linear(2, 1)
-opt = torch.optim.Adam(lin.parameters())
-for _ in range(3):
-    lin(torch.ones(2, 2)).sum().backward()
-    opt.step()
-""",
-        """
-w = torch.tensor(1.0, requires_grad=True)
-for _ in range(3):
-    (w - 3).pow(2).backward()
-    w.data = w.data - 0.1 * w.grad
 """,
         """
 x = torch.tensor(2.0, requires_grad=True)
@@ -450,15 +314,6 @@ for _ in range(4):
         w -= 0.1 * w.grad
 """,
         """
-x = torch.ones(3, requires_grad=True)
-w = torch.tensor(0.5, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-for _ in range(4):
-    x.grad = None
-    (w * x - 2).pow(2).mean().backward()
-    opt.step()
-""",
-        """
 a = torch.tensor(1.0, requires_grad=True)
 b = torch.tensor(2.0, requires_grad=True)
 for _ in range(4):
@@ -489,34 +344,11 @@ lin = nn.Linear(2, 1)
 opt = torch.optim.SGD(lin.parameters(), lr=0.1)
 for _ in range(3):
     lin(torch.ones(2, 2)).sum().backward()
-    opt.zero_grad()
-    opt.step()
-""",
-        """
-lin = nn.Linear(2, 1)
-opt = torch.optim.SGD(lin.parameters(), lr=0.1)
-for _ in range(3):
-    lin(torch.ones(2, 2)).sum().backward()
     lin.zero_grad(set_to_none=False)
     opt.step()
 """,
-        """
-w = torch.ones(2, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-w.sum().backward()
-w.grad = None
-opt.step()
-""",
     ],
     "step-without-backward": [
-        """
-lin = nn.Linear(2, 1)
-opt = torch.optim.SGD(lin.parameters(), lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    loss = lin(torch.ones(2, 2)).mean()
-    opt.step()
-""",
         """
 w = torch.ones(2, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
@@ -553,26 +385,6 @@ for _ in range(3):
     opt.zero_grad()
     opt.step()
     loss.backward()
-""",
-        """
-w = torch.ones(2, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-loss = w.sum()
-opt.step()
-loss.backward()
-""",
-        """
-w = torch.ones(2, requires_grad=True)
-opt = torch.optim.Adam([w])
-
-def turn():
-    loss = w.pow(2).sum()
-    opt.zero_grad()
-    opt.step()
-    loss.backward()
-
-for _ in range(4):
-    turn()
 """,
     ],
     "uneven-accumulation": [
@@ -632,12 +444,6 @@ for _ in range(3):
 """,
         """
 w = torch.tensor(2.0, requires_grad=True)
-y = w**2
-y.backward()
-y.backward()
-""",
-        """
-w = torch.tensor(2.0, requires_grad=True)
 s = w.exp()
 for _ in range(2):
     (s * 3).backward()
@@ -658,32 +464,12 @@ a.backward()
 b.backward()
 """,
         """
-cell = nn.RNNCell(2, 3)
-opt = torch.optim.SGD(cell.parameters(), lr=0.1)
-h = torch.zeros(1, 3)
-for t in range(3):
-    h = cell(torch.ones(1, 2), h)
-    loss = h.pow(2).sum()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-""",
-        """
 rnn = nn.LSTM(2, 3)
 opt = torch.optim.SGD(rnn.parameters(), lr=0.1)
 state = None
 for t in range(3):
     out, state = rnn(torch.ones(4, 1, 2), state)
     loss = out.pow(2).sum()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-""",
-        """
-w = torch.ones(2, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-loss = (w**2).sum()
-for _ in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
@@ -725,22 +511,6 @@ out2 = (e.weight @ e.weight.t()).sum()
 e(torch.tensor([2]))
 out2.backward()
 """,
-        """
-w = torch.ones(2, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1)
-a = (w**2).sum()
-b = (w**3).sum()
-a.backward()
-opt.step()
-b.backward()
-""",
-        """
-x = torch.randn(3, requires_grad=True)
-y = torch.sigmoid(x)
-z = F.relu(y, inplace=True)
-z.sub_(0.1)
-z.sum().backward()
-""",
     ],
     "changed-behind-autograd": [
         """
@@ -760,26 +530,10 @@ w.data.zero_()
 y.backward()
 """,
         """
-w = torch.tensor([1.0, 3.0], requires_grad=True)
-y = (w**2).sum()
-w.data += 1
-y.backward()
-""",
-        """
 x = torch.ones(3, requires_grad=True)
 y = torch.exp(x)
 y.data[0] = 0
 y.sum().backward()
-""",
-        """
-import numpy as np
-store = np.zeros((2, 3), dtype=np.float32)
-w = torch.ones(3, requires_grad=True)
-terms = []
-for k in range(3):
-    store[:] = k + 1.0
-    terms.append((torch.from_numpy(store) @ w).pow(2).sum())
-sum(terms).backward()
 """,
         """
 import numpy as np
@@ -818,41 +572,11 @@ y = torch.sqrt(x)
 y[x > 0].sum().backward()
 print(x.grad)
 """,
-        """
-x = torch.tensor([1.0, 500.0], requires_grad=True)
-torch.where(x < 10, torch.exp(x), x).sum().backward()
-print(x.grad)
-""",
     ],
     "nan-at-edge": [
         """
-z = torch.tensor([[0.0, 0.0], [1.0, 2.0]], requires_grad=True)
-d = (z[:, None] - z[None]).pow(2).sum(-1).sqrt()
-same = torch.eye(2)
-(same * d.pow(2) + (1 - same) * (3 - d).clamp(min=0)).mean().backward()
-""",
-        """
-p = torch.zeros(2, requires_grad=True)
-p.pow(2).sum().sqrt().backward()
-""",
-        """
-p = torch.tensor([1.0, 2.0], requires_grad=True)
-q = p.detach().clone()
-F.mse_loss(p, q).sqrt().backward()
-""",
-        """
-x = torch.tensor([-1.0, 2.0], requires_grad=True)
-x.log().sum().backward()
-""",
-        """
 x = torch.tensor([3.0], requires_grad=True)
 x.std().backward()
-""",
-        """
-a = torch.ones(3, 2, requires_grad=True)
-d = (a[:, None] - a[None]).pow(2).sum(-1).sqrt()
-d.sum().backward()
-print(a.grad)
 """,
         """
 s = torch.zeros(2, 3, requires_grad=True)
@@ -860,29 +584,6 @@ m = torch.tensor([[1, 1, 0], [0, 0, 0]]).bool()
 p = s.masked_fill(~m, float("-inf")).softmax(1)
 p.sum().backward()
 print(s.grad)
-""",
-        """
-x = torch.zeros(2, requires_grad=True)
-(x / x).sum().backward()
-print(x.grad)
-""",
-        """
-x = torch.zeros(2, requires_grad=True)
-((x**2) ** 0.5).sum().backward()
-print(x.grad)
-""",
-        """
-x = torch.tensor([1.0], requires_grad=True)
-y = torch.acos(x * 1.0000001)
-y.backward()
-print(x.grad)
-""",
-        """
-w = torch.tensor(2.0, requires_grad=True)
-x = torch.arange(4.0)
-rmse = torch.sqrt(F.mse_loss(w * x, 2 * x))
-rmse.backward()
-print(w.grad)
 """,
         """
 p = torch.tensor([0.0, 1.0], requires_grad=True)
@@ -906,16 +607,6 @@ x = torch.tensor([200.0], requires_grad=True)
 y = torch.exp(x)
 (y - y).sum().backward()
 """,
-        """
-x = torch.tensor([120.0], requires_grad=True)
-torch.log(1 + torch.exp(x)).sum().backward()
-print(x.grad)
-""",
-        """
-x = torch.tensor([200.0, 1.0], requires_grad=True)
-torch.log(torch.exp(x).sum()).backward()
-print(x.grad)
-""",
     ],
     "lost-digits": [
         """
@@ -926,26 +617,11 @@ s = torch.tensor([150.0, 0.0], requires_grad=True)
 s = torch.tensor(-120.0, requires_grad=True)
 torch.log(torch.sigmoid(s)).backward()
 """,
-        """
-s = torch.tensor([[0.0, 200.0]], requires_grad=True)
-p = F.softmax(s, dim=1)
-(-p.log()[0, 0]).backward()
-""",
     ],
     "huge-from-eps": [
         """
-v = torch.zeros(2, 3, requires_grad=True)
-F.normalize(v, dim=1).sum().backward()
-""",
-        """
 v = torch.tensor([[1.0, 2.0], [0.0, 0.0]], requires_grad=True)
 F.normalize(v, dim=1).sum().backward()
-""",
-        """
-e = nn.Embedding(3, 2, padding_idx=0)
-v = e(torch.tensor([0, 1]))
-w = v.detach().requires_grad_()
-F.normalize(w, dim=-1).sum().backward()
 """,
         """
 v = torch.zeros(3, requires_grad=True)
@@ -973,12 +649,6 @@ opt = torch.optim.SGD([c], lr=0.1)
 (c.relu() - 1).pow(2).sum().backward()
 opt.step()
 """,
-        """
-c = torch.zeros(2, requires_grad=True)
-opt = torch.optim.SGD([c], lr=0.1)
-(torch.abs(c) - 2).pow(2).mean().backward()
-opt.step()
-""",
     ],
     "softmax-twice": [
         """
@@ -989,17 +659,8 @@ F.cross_entropy(F.softmax(s, dim=1), torch.tensor([0, 1, 2, 0])).backward()
 net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))
 nn.CrossEntropyLoss()(net(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0])).backward()
 """,
-        """
-s = torch.randn(4, 3, requires_grad=True)
-p = s.softmax(-1)
-F.cross_entropy(p, torch.tensor([0, 1, 2, 0])).backward()
-""",
     ],
     "sigmoid-twice": [
-        """
-s = torch.randn(4, requires_grad=True)
-F.binary_cross_entropy_with_logits(torch.sigmoid(s), torch.ones(4)).backward()
-""",
         """
 net = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())
 nn.BCEWithLogitsLoss()(net(torch.randn(4, 2)), torch.ones(4, 1)).backward()
@@ -1009,27 +670,8 @@ s = torch.randn(4, 1, requires_grad=True)
 p = s.sigmoid().squeeze(1)
 F.binary_cross_entropy_with_logits(p, torch.ones(4)).backward()
 """,
-        """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.l = nn.Linear(2, 1)
-
-    def forward(self, x):
-        return torch.sigmoid(self.l(x))
-
-net = Net()
-loss_fn = nn.BCEWithLogitsLoss()
-out = net(torch.randn(4, 2)).squeeze()
-loss = loss_fn(out, torch.ones(4))
-loss.backward()
-""",
     ],
     "log-missing": [
-        """
-s = torch.randn(4, 3, requires_grad=True)
-F.nll_loss(F.softmax(s, dim=1), torch.tensor([0, 1, 2, 0])).backward()
-""",
         """
 lin = nn.Linear(2, 3)
 F.nll_loss(lin(torch.randn(4, 2)), torch.tensor([0, 1, 2, 0])).backward()
@@ -1046,32 +688,7 @@ F.mse_loss(lin(x), y).backward()
 """,
         """
 lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.randn(5)
-loss = ((lin(x) - y) ** 2).mean()
-loss.backward()
-""",
-        """
-lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.randn(5)
-
-def loss_of(a, b):
-    return (a - b).abs().mean()
-
-loss_of(y, lin(x)).backward()
-""",
-        """
-lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.randn(5)
 nn.L1Loss()(lin(x), y).backward()
-""",
-        """
-lin = nn.Linear(3, 1)
-x = torch.randn(8, 3)
-y = torch.randn(8)
-opt = torch.optim.SGD(lin.parameters(), lr=0.01)
-for e in range(3):
-    pred = lin(x)
-    loss = torch.mean((pred - y) ** 2)
-    loss.backward()
-    opt.step()
-    opt.zero_grad()
 """,
     ],
     "eval-dropout": [
@@ -1085,28 +702,6 @@ class Net(nn.Module):
 net = Net()
 net.eval()
 print(net(torch.ones(2, 3)))
-""",
-        """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = nn.Linear(2, 2)
-
-    def forward(self, x):
-        return F.dropout(self.a(x), 0.5)
-
-net = Net()
-net.eval()
-net(torch.ones(1, 2))
-""",
-        """
-class Net(nn.Module):
-    def forward(self, x):
-        x = F.dropout(x)
-        return x
-
-net = Net().eval()
-net(torch.ones(1, 2))
 """,
         """
 class Inner(nn.Module):
@@ -1137,18 +732,6 @@ with torch.no_grad():
     out = net(torch.randn(3, 2))
 """,
         """
-net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).sum().backward()
-opt.step()
-
-@torch.no_grad()
-def score(model):
-    return model(torch.ones(3, 2)).mean()
-
-score(net)
-""",
-        """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -1171,11 +754,6 @@ print(acc)
         """
 net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
 net(torch.ones(1, 3))
-""",
-        """
-bn = nn.BatchNorm1d(3)
-for row in torch.randn(3, 1, 3):
-    bn(row)
 """,
         """
 net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
@@ -1272,13 +850,6 @@ for _ in range(3):
     ],
     "optimizer-stale": [
         """
-net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net[1] = nn.Linear(3, 1)
-net(torch.ones(5, 2)).mean().backward()
-opt.step()
-""",
-        """
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -1302,46 +873,12 @@ for _ in range(2):
     (w - 1).pow(2).sum().backward()
     opt.step()
 """,
-        """
-import copy
-
-net = nn.Linear(2, 1)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net = copy.deepcopy(net)
-for _ in range(3):
-    opt.zero_grad()
-    net(torch.ones(4, 2)).mean().backward()
-    opt.step()
-""",
-        """
-net = nn.Linear(2, 1)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net.weight = nn.Parameter(torch.zeros(1, 2))
-for _ in range(3):
-    opt.zero_grad()
-    net(torch.ones(4, 2)).mean().backward()
-    opt.step()
-""",
     ],
     "unused-parameter": [
         """
 w, b = torch.ones(2, requires_grad=True), torch.zeros(2, requires_grad=True)
 opt = torch.optim.SGD([w, b], lr=0.1)
 (w * 3).sum().backward()
-opt.step()
-""",
-        """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
-
-    def forward(self, x):
-        return self.a(x)
-
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).mean().backward()
 opt.step()
 """,
         """
@@ -1358,21 +895,6 @@ class Net(nn.Module):
 net = Net()
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 net(torch.ones(3, 2)).mean().backward()
-opt.step()
-""",
-        """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a, self.b = nn.Linear(2, 3), nn.Linear(3, 1)
-
-    def forward(self, x):
-        return self.b(torch.relu(self.a(x)))
-
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-loss = net.a(torch.ones(4, 2)).mean()
-loss.backward()
 opt.step()
 """,
         """
@@ -1420,33 +942,8 @@ for _ in range(3):
 """,
         """
 a = torch.tensor(1.0, requires_grad=True)
-torch.sigmoid(a * torch.tensor([400.0, -900.0])).sum().backward()
-""",
-        """
-w = torch.full((3,), 50.0, requires_grad=True)
-x = 10 * torch.ones(4, 3)
-out = torch.tanh(x @ w)
-(out - 0.5).pow(2).mean().backward()
-""",
-        """
-a = torch.tensor(1.0, requires_grad=True)
 p = torch.softmax(a * torch.tensor([900.0, -900.0]), dim=0)
 (p * torch.tensor([1.0, 5.0])).sum().backward()
-""",
-        """
-x = torch.tensor([[50000.0, 1.0], [80000.0, 2.0]])
-w = torch.ones(2, 1, requires_grad=True)
-p = torch.sigmoid(x @ w)
-loss = F.mse_loss(p, torch.zeros(2, 1))
-loss.backward()
-print(w.grad)
-""",
-        """
-net = nn.Sequential(nn.Linear(4, 20), nn.Tanh(), nn.Linear(20, 1))
-nn.init.normal_(net[0].weight, std=30.0)
-opt = torch.optim.SGD(net.parameters(), lr=0.01)
-net(torch.randn(16, 4)).pow(2).mean().backward()
-opt.step()
 """,
         """
 net = nn.Sequential(nn.Linear(2, 20), nn.Sigmoid(), nn.Linear(20, 1))
@@ -1457,13 +954,6 @@ opt.step()
 """,
     ],
     "vanishing": [
-        """
-layers = []
-for _ in range(12):
-    layers += [nn.Linear(8, 8), nn.Sigmoid()]
-net = nn.Sequential(*layers, nn.Linear(8, 1))
-net(torch.randn(16, 8)).pow(2).mean().backward()
-""",
         """
 mats = [(0.02 * torch.randn(8, 8)).requires_grad_() for _ in range(8)]
 x = torch.randn(4, 8)
@@ -1479,13 +969,6 @@ net(torch.randn(4, 10)).sum().backward()
 """,
     ],
     "exploding": [
-        """
-w = torch.tensor([[2.5, 0.0], [0.0, 2.5]], requires_grad=True)
-h = torch.ones(1, 2)
-for _ in range(20):
-    h = torch.relu(h @ w)
-h.mean().backward()
-""",
         """
 net = nn.Sequential(*[nn.Linear(20, 20, bias=False) for _ in range(9)])
 for layer in net:
@@ -1513,15 +996,6 @@ for _ in range(40):
     opt.step()
 """,
         """
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.3)
-for _ in range(12):
-    opt.zero_grad()
-    loss = 10 * w**2
-    loss.backward()
-    opt.step()
-""",
-        """
 x = torch.arange(10.0)
 y = 3 * x
 w = torch.tensor(0.0, requires_grad=True)
@@ -1531,16 +1005,6 @@ for _ in range(20):
     with torch.no_grad():
         w -= 0.1 * w.grad
     w.grad = None
-""",
-        """
-lin = nn.Linear(1, 1)
-x = torch.linspace(0, 50, 20).unsqueeze(1)
-opt = torch.optim.SGD(lin.parameters(), lr=0.01)
-for _ in range(30):
-    opt.zero_grad()
-    loss = F.mse_loss(lin(x), 2 * x + 1)
-    loss.backward()
-    opt.step()
 """,
         """
 lin = nn.Linear(2, 1)
@@ -1571,13 +1035,6 @@ y = torch.relu(x).sum()
 step = g / h
 """,
         """
-net = nn.Sequential(nn.Linear(1, 8), nn.ReLU(), nn.Linear(8, 1))
-x = torch.linspace(-1, 1, 5).unsqueeze(1).requires_grad_()
-u = net(x)
-du = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
-ddu = torch.autograd.grad(du.sum(), x)[0]
-""",
-        """
 x = torch.tensor(2.0, requires_grad=True)
 w = torch.tensor(3.0, requires_grad=True)
 slope = torch.autograd.grad(w * x, x, create_graph=True)[0]
@@ -1585,16 +1042,6 @@ torch.autograd.grad(slope, x)
 """,
     ],
     "symmetric-start": [
-        """
-rows = torch.full((5, 2), 0.5, requires_grad=True)
-columns = torch.ones(4, 2, requires_grad=True)
-target = torch.arange(20.0).reshape(5, 4)
-opt = torch.optim.SGD([rows, columns], lr=0.001)
-for _ in range(4):
-    opt.zero_grad()
-    (rows @ columns.t() - target).pow(2).mean().backward()
-    opt.step()
-""",
         """
 net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
 for p in net.parameters():
@@ -1604,15 +1051,6 @@ x, y = torch.rand(5, 2), torch.rand(5, 1)
 for _ in range(3):
     opt.zero_grad()
     (net(x) - y).pow(2).mean().backward()
-    opt.step()
-""",
-        """
-w1, w2 = torch.ones(2, 4, requires_grad=True), torch.ones(4, 1, requires_grad=True)
-opt = torch.optim.SGD([w1, w2], lr=0.05)
-x, y = torch.rand(5, 2), torch.rand(5, 1)
-for _ in range(3):
-    opt.zero_grad()
-    (torch.sigmoid(x @ w1) @ w2 - y).pow(2).mean().backward()
     opt.step()
 """,
         """
@@ -1648,10 +1086,6 @@ w.sum().backward()
 """,
         """
 w = torch.ones(3, requires_grad=True)
-w[0] = 5.0
-""",
-        """
-w = torch.ones(3, requires_grad=True)
 w.mul_(2)
 """,
     ],
@@ -1667,21 +1101,6 @@ class Fn(torch.autograd.Function):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return g * torch.sin(x)
-
-x = torch.tensor([0.5, 1.0], requires_grad=True)
-Fn.apply(x).sum().backward()
-""",
-        """
-class Fn(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return g * x
 
 x = torch.tensor([0.5, 1.0], requires_grad=True)
 Fn.apply(x).sum().backward()
@@ -1876,23 +1295,9 @@ for k in range(30):
     ],
     "leaf-rebound": [
         """
-w = torch.ones(3, requires_grad=True)
-for _ in range(2):
-    w.grad = None
-    w.sum().backward()
-    with torch.no_grad():
-        w -= 0.1 * w.grad
-""",
-        """
 w = torch.ones(3).double().requires_grad_()
 w.sum().backward()
 print(w.grad)
-""",
-        """
-x = torch.ones(3, requires_grad=True)
-x2 = x.view(3, 1)
-x2.sum().backward()
-print(x.grad)
 """,
     ],
     "left-graph": [
@@ -1927,12 +1332,6 @@ print(loss.item(), a.detach(), a.grad)
 """,
         """
 w = torch.tensor(2.0, requires_grad=True)
-target = (w * 2).detach()
-(w - target).pow(2).backward()
-print(w.grad)
-""",
-        """
-w = torch.tensor(2.0, requires_grad=True)
 history = []
 for _ in range(2):
     loss = w**2
@@ -1951,12 +1350,6 @@ loss = fit * (1 / size) + 0.01 * sum(p.abs().sum() for p in net.parameters())
             """
 eps = 1e-6
 loss = fit + eps
-"""
-        ),
-        trained(
-            """
-loss = fit + 0.5
-shown = loss.item() + 0.1
 """
         ),
         """
@@ -2006,11 +1399,6 @@ x = torch.tensor(3.0, requires_grad=True)
 print(x.grad)
 (x**2).backward()
 print(x.grad)
-""",
-        """
-x = torch.tensor(3.0, requires_grad=True)
-(g,) = torch.autograd.grad(x**2, x)
-print(g)
 """,
         """
 w = torch.ones(2, requires_grad=True)
@@ -2153,12 +1541,6 @@ opt.step()
     "uneven-accumulation": [
         """
 w = torch.tensor(0.5, requires_grad=True)
-x = torch.arange(6.0)
-for part in x.split(3):
-    ((w * part - 1).pow(2).mean() / 2).backward()
-""",
-        """
-w = torch.tensor(0.5, requires_grad=True)
 x = torch.arange(7.0)
 for part in x.split(3):
     ((w * part - 1).pow(2).sum() / 7).backward()
@@ -2265,11 +1647,6 @@ for _ in range(2):
 """,
         """
 w = torch.ones(2, requires_grad=True)
-w.data.fill_(3.0)
-(w**2).sum().backward()
-""",
-        """
-w = torch.ones(2, requires_grad=True)
 y = (3 * w).sum()
 w.data.zero_()
 y.backward()
@@ -2298,15 +1675,6 @@ sum(terms).backward()
     "masked-late": [
         """
 x = torch.tensor([0.0, 4.0], requires_grad=True)
-safe = torch.where(x > 0, x, 1.0)
-torch.where(x > 0, safe.log(), torch.zeros(2)).sum().backward()
-""",
-        """
-x = torch.tensor([1.0, 4.0], requires_grad=True)
-torch.where(x > 0, x.log(), torch.zeros(2)).sum().backward()
-""",
-        """
-x = torch.tensor([0.0, 4.0], requires_grad=True)
 x[x > 0].log().sum().backward()
 """,
     ],
@@ -2319,17 +1687,8 @@ p = torch.zeros(2, requires_grad=True)
 x = torch.tensor([0.5, 2.0], requires_grad=True)
 x.log().sum().backward()
 """,
-        """
-x = torch.tensor([3.0, 4.0], requires_grad=True)
-x.std().backward()
-""",
     ],
     "softmax-twice": [
-        """
-s = torch.randn(4, 3, requires_grad=True)
-F.cross_entropy(s, torch.tensor([0, 1, 2, 0])).backward()
-print(s.softmax(1))
-""",
         """
 s = torch.randn(4, 3, requires_grad=True)
 F.nll_loss(F.log_softmax(s, dim=1), torch.tensor([0, 1, 2, 0])).backward()
@@ -2388,26 +1747,6 @@ x, w = torch.randn(5, 1), torch.randn(5, requires_grad=True)
     "eval-dropout": [
         """
 class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.drops = nn.ModuleList([nn.Dropout(0.5)])
-    def forward(self, x):
-        drop = self.drops[0]
-        return drop(x)
-net = Net()
-net.eval()
-print(net(torch.ones(2, 3)))
-""",
-        """
-class Net(nn.Module):
-    def forward(self, x):
-        return F.dropout(x, 0.5, training=self.training)
-
-net = Net().eval()
-net(torch.ones(1, 2))
-""",
-        """
-class Net(nn.Module):
     def forward(self, x):
         return F.dropout(x, 0.5)
 
@@ -2424,23 +1763,6 @@ net(torch.ones(1, 2))
 """,
     ],
     "train-mode-eval": [
-        """
-net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).sum().backward()
-opt.step()
-net.eval()
-with torch.no_grad():
-    print(net(torch.ones(3, 2)))
-""",
-        """
-net = nn.Linear(2, 2)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).sum().backward()
-opt.step()
-with torch.no_grad():
-    print(net(torch.ones(3, 2)))
-""",
         """
 net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -2480,22 +1802,6 @@ for _ in range(3):
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.parts = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 1)])
-
-    def forward(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(3, 2)).mean().backward()
-opt.step()
-""",
-        """
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
         self.mask = torch.ones(2)
         self.a = nn.Linear(2, 1)
 
@@ -2523,13 +1829,6 @@ opt.step()
 """,
     ],
     "optimizer-stale": [
-        """
-net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
-net[1] = nn.Linear(3, 1)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-net(torch.ones(5, 2)).mean().backward()
-opt.step()
-""",
         """
 net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
 opt = torch.optim.SGD(net[1].parameters(), lr=0.1)
@@ -2570,17 +1869,8 @@ two.step()
     ],
     "dead-units": [
         """
-net = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
-net(torch.randn(6, 2)).mean().backward()
-""",
-        """
 x = torch.tensor([[-1.0, 2.0], [3.0, -4.0]], requires_grad=True)
 torch.relu(x).sum().backward()
-""",
-        """
-net = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(), nn.Linear(8, 1))
-nn.init.constant_(net[0].bias, -10.0)
-net(torch.randn(6, 2)).mean().backward()
 """,
     ],
     "saturated": [
@@ -2625,33 +1915,8 @@ net(torch.randn(16, 16)).mean().backward()
 net = nn.Sequential(nn.Linear(4, 4), nn.Sigmoid(), nn.Linear(4, 1))
 net(torch.randn(16, 4)).mean().backward()
 """,
-        """
-mats = [(0.35 * torch.randn(8, 8)).requires_grad_() for _ in range(8)]
-x = torch.randn(4, 8)
-for m in mats:
-    x = torch.tanh(x @ m)
-x.sum().backward()
-""",
     ],
     "diverging": [
-        """
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.01)
-for _ in range(12):
-    opt.zero_grad()
-    loss = 10 * w**2
-    loss.backward()
-    opt.step()
-""",
-        """
-w = torch.tensor(1.0, requires_grad=True)
-opt = torch.optim.SGD([w], lr=0.1, maximize=True)
-for _ in range(5):
-    opt.zero_grad()
-    loss = torch.sin(w)
-    loss.backward()
-    opt.step()
-""",
         """
 for k in range(5):
     x = torch.tensor(float(k), requires_grad=True)
@@ -2670,31 +1935,12 @@ for _ in range(4):
     opt.step()
 """,
         """
-net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.rand(5, 2), torch.rand(5, 1)
-for _ in range(3):
-    opt.zero_grad()
-    (net(x) - y).pow(2).mean().backward()
-    opt.step()
-""",
-        """
 w = torch.zeros(2, 3, requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
 x, y = torch.rand(5, 2), torch.tensor([0, 1, 2, 0, 1])
 for _ in range(3):
     opt.zero_grad()
     F.cross_entropy(x @ w, y).backward()
-    opt.step()
-""",
-        """
-lin = nn.Linear(3, 1)
-nn.init.zeros_(lin.weight)
-opt = torch.optim.SGD(lin.parameters(), lr=0.1)
-x, y = torch.rand(5, 3), torch.rand(5, 1)
-for _ in range(3):
-    opt.zero_grad()
-    F.mse_loss(lin(x), y).backward()
     opt.step()
 """,
     ],
@@ -2746,11 +1992,6 @@ Rows.apply(z)[:, 1].log().sum().backward()
 """,
     ],
     "kink-used": [
-        """
-x = torch.ones(4, requires_grad=True)
-x.std().backward()
-print(x.grad)
-""",
         """
 a = torch.ones(3, 2, requires_grad=True)
 d = torch.norm(a[0] - a[1])

@@ -1,7 +1,4 @@
-"""Record what torch prints of every text that a test holds up to it: `python -m tests.script.record`, with torch.
-
-A text that is drawn at random has no record: its test needs torch.
-"""
+"""Record what torch prints of every text that a test holds up to it: `python -m tests.script.record`, with torch."""
 
 from __future__ import annotations
 
@@ -10,13 +7,10 @@ import os
 
 import pytest
 
-DRAWN = ("test_random_snippets.py", "test_all_options.py")
-
 
 def main() -> None:
     os.environ |= {"GRADCLI_RECORD": "1", "CI": "1"}  # the same random examples as there
-    left_out = [f"--ignore-glob=*/{name}" for name in DRAWN]
-    ended = pytest.main(["tests/script", "tests/engine", "-q", "-n", "0", "-p", "no:cacheprovider", *left_out])
+    ended = pytest.main(["tests/script", "tests/engine", "-q", "-n", "0", "-p", "no:cacheprovider"])
     from tests.script.running import RECORD, met
 
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(told)}" for key, told in sorted(met.items()))

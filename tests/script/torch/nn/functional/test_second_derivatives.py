@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.running import ours, torchs
-from tests.script.torch.alike import alike, difference
+from tests.script.agreement import agree
 
 CALLS = {  # a call, and the shapes of its arguments
     "F.max_pool1d(x, 2)": "(1, 1, 4)",
@@ -40,5 +39,4 @@ for power in 1, 2:
             again = torch.autograd.grad(g.sum(), xs, allow_unused=True, retain_graph=True)
             print([None if h is None else [round(v, 2) + 0.0 for v in h.flatten().tolist()] for h in again])
 """
-    a, b = ours(text), torchs(text)
-    assert alike(a, b), difference(a, b)
+    agree(text)

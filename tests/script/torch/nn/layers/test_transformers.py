@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.script.running import ours
-from tests.script.torch.nn.agreement import agree, agree_closely, guarded
+from tests.script.torch.nn.agreement import agree, guarded
 
 START = """\
 q, k = torch.randn(4, 2, 8), torch.randn(5, 2, 8)
@@ -25,7 +25,7 @@ m = nn.MultiheadAttention(8, 2)
     ],
 )
 def test_attention(called: str) -> None:
-    agree_closely(START + f"print({called}, m)")
+    agree(START + f"print({called}, m)")
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_what_does_not_fit(called: str) -> None:
         "m = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, None, False).eval()\n"
         "q = torch.randn(2, 4, 8)\nprint(m(q, src_key_padding_mask=pad))\nwith torch.no_grad():\n"
         "    print(m(q, src_key_padding_mask=pad))",
-        "m = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0, batch_first=True)\nout = m(q, k[:4])\nprint(out)\n"
+        "m = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0, batch_first=True)\nout = m(q, k[:4])\nprint(out + 3)\n"
         "out.sum().backward()\nprint([p.grad.shape for p in m.parameters()])",
     ],
 )
 def test_transformers(text: str) -> None:
-    agree_closely(START + text)
+    agree(START + text)
 
 
 @pytest.mark.parametrize(
