@@ -2,9 +2,8 @@
 
     python -m tests.fuzz --jobs 2 --seconds 3600                                         command lines of every kind
     GRADCLI_ALL=1 python -m tests.fuzz --area laws --cases 30000 --seconds 20000         programs, held up to laws
-    python -m tests.fuzz --area verified --cases 4000; ... --area mutants --cases 500    what `verify` says of them
 
-A night's run takes all three; `.ci/run` takes some of the first two.
+A night's run takes both; `.ci/run` takes some of each.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from tests.fuzz.case import LAWS, Case
-from tests.fuzz.generators import AREAS, OF_LAWS, OF_VERDICTS, Place
+from tests.fuzz.generators import AREAS, OF_LAWS, Place
 from tests.fuzz.running import Verdict, verdicts
 
 SLOWEST = 5
@@ -51,7 +50,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="stop after so many seconds")
     parser.add_argument("--cases", type=int, help="stop after so many cases")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--area", choices=(*AREAS, LAWS, *OF_LAWS, *OF_VERDICTS))
+    parser.add_argument("--area", choices=(*AREAS, LAWS, *OF_LAWS))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--case", type=int, help="run the case of this number alone, and show its outcome")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case of each area")

@@ -101,14 +101,13 @@ def inside(case: Case, streams: Captured) -> Outcome:
 
 
 def judged(case: Case) -> int:
-    """Judge a program by the laws of its area; what is broken goes to standard output."""
+    """Judge a program by the laws; what is broken goes to standard output."""
     from gradcli.guard import guard
-    from tests.fuzz.laws import laws, verdicts
+    from tests.fuzz.laws import laws
 
-    is_strict, guard.is_strict = guard.is_strict, case.area != "mutants"  # whose rules are to be wrong
-    judge = {"verified": verdicts.judge_right, "mutants": verdicts.judge_mutant}.get(case.area, laws.judge)
+    is_strict, guard.is_strict = guard.is_strict, True
     try:
-        code, page = judge(case.argv[1:])
+        code, page = laws.judge(case.argv[1:])
     finally:
         guard.is_strict = is_strict
     sys.stdout.write(page)

@@ -8,9 +8,8 @@ from random import Random
 
 from tests.fuzz.case import Case
 
-AREAS = ("run", "eval", "ops", "check", "course", "batch", "render", "hurdle")
+AREAS = ("run", "eval", "ops", "check", "batch", "render", "hurdle")
 OF_LAWS = ("nested", "quotients", "tensors")  # styles of programs that are held up to the laws
-OF_VERDICTS = ("verified", "mutants")  # the same programs before `verify`: exit 3 where it cannot judge
 
 
 @dataclass(frozen=True)
