@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +17,6 @@ import pytest
 from gradcli.cli import run
 from gradcli.render.documents.schemas import schema
 from tests.commands.served import ROOT as ROOT
-from tests.commands.served import program
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -37,27 +35,6 @@ def gradcli(capsys: pytest.CaptureFixture[str], arguments: str | Sequence[str]) 
     code = run(argv)
     captured = capsys.readouterr()
     return Result(code, captured.out, captured.err)
-
-
-# A process inherits the peak that getrusage tells from its parent; the kernel's own count starts anew.
-PEAK = """
-import pathlib, resource, sys
-from gradcli.__main__ import run_watched
-code = run_watched(sys.argv[1:])
-status = pathlib.Path("/proc/self/status")
-lines = status.read_text().splitlines() if status.exists() else []
-peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
-peaks.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.stderr.write(f"peak {max(peaks)}")
-sys.exit(code)
-"""
-
-
-def peak(*arguments: str) -> int:
-    """The memory in kB that `gradcli ARGUMENTS` takes at most in a process of its own; 0 where no kernel counts it."""
-    done = subprocess.run([*program(), PEAK, *arguments], capture_output=True, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return int(done.stderr.decode().rpartition("peak ")[2] or 0)
 
 
 @cache

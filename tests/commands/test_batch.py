@@ -102,9 +102,6 @@ def test_a_bad_record_costs_itself_alone(batch: Batch) -> None:
     assert found.err.startswith("error[E229]: 6 of 12 records failed, the first on line 1\n")
 
 
-FAILED = [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]
-
-
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_many_bad_rows_come_in_several_pieces(batch: Batch, monkeypatch: pytest.MonkeyPatch, jobs: str) -> None:
     """The facts of as many failures as a block has rows would be no answer."""

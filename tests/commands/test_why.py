@@ -17,7 +17,6 @@ loss = ((x @ w - y) ** 2).mean()
 loss.backward()
 print("printed")
 """
-RIGHT = "import torch\nw = torch.tensor(2.0, requires_grad=True)\n(w ** 2).backward()\nprint(w.grad)\n"
 
 
 @pytest.fixture

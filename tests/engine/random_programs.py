@@ -4,7 +4,6 @@ reductions, products of matrices, indexing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 
 import numpy as np
@@ -87,9 +86,6 @@ def programs(draw: st.DrawFn) -> str:
     unread = [name for name in shapes if name not in read]
     lines.append(draw(st.sampled_from([list(shapes)[-1], " + ".join(f"sum({name})" for name in unread)])))
     return "; ".join(lines)
-
-
-Step = Callable[[st.DrawFn, Shapes], tuple[str, Shape]]
 
 
 def any_of(draw: st.DrawFn, shapes: Shapes) -> str:

@@ -7,29 +7,6 @@ import pytest
 from gradcli.errors import AutogradError
 from tests.programs import run
 
-AGAIN = [
-    "x + y",
-    "x - y",
-    "1 - x",
-    "-x",
-    "sum(x)",
-    "sum(x, dim=0)",
-    "mean(x)",
-    "mean(x, dim=1)",
-    "x.view(4)",
-    "reshape(x, (4, 1))",
-    "x[0]",
-    "x[:, 0:1]",
-    "expand(x, (3, 2, 2))",
-    "cat([x, y])",
-    "stack([x, y])",
-    "unsqueeze(x, 0)",
-    "transpose(x, 0, 1)",
-    "x.T",
-    "permute(x, (1, 0))",
-    "x.clone()",
-    "cumsum(x, 0)",
-]
 ONCE = [
     "x*y",
     "x/y",

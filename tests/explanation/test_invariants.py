@@ -93,14 +93,6 @@ def test_contributions_sum_to_the_gradient(program: str) -> None:
                 np.testing.assert_array_equal(node.grad, totals.get(node.id))
 
 
-COPIED = [  # gradients that are sums of copies
-    "b = [1, 2, 4]; sum(b - mean(b, dim=0, keepdim=True))",
-    "u = [1, 2]; sum(u - u)",
-    "w = [[1], [2]]; v = reshape(w, (-1,)); sum(v - v)",
-    "b = [[1, 2]]; X = [[1, 3], [2, 5]]; v = b @ X; sum(v/sum(v, dim=0, keepdim=True))",
-]
-
-
 @of_every(SMOOTH, family, 2)
 def test_the_printed_gradient_is_the_gradient(program: str) -> None:
     check_gradients(program)

@@ -40,11 +40,6 @@ def question(tape: Tape, asks: Iterable[Any]) -> str:
     return f"program = '''\n{tape.text}\n'''\nat = {{ {at} }}\nask = {list(asks)!r}\n"
 
 
-def graded(grader: Grader, **answers: str) -> dict[str, Marked]:
-    """The marks for answers, by what was asked; `dz_dx` stands for dz/dx."""
-    return marked(grader, {quantity.replace("_", "/"): text for quantity, text in answers.items()})
-
-
 def marked(grader: Grader, answers: dict[str, str]) -> dict[str, Marked]:
     text = "[q]\n" + "".join(f"{quantity} = {answer}\n" for quantity, answer in answers.items())
     result = grader.grade(read_text("student.txt", "student", text))

@@ -80,10 +80,6 @@ ASKED = {
     FOLDER: ["check", "week.toml", "answers", "-o", "feedback/"],
     INDEX: ["check", "week.toml", "answers", "-o", "feedback/"],
 }
-TEXTS = ("text", "tree", "json")  # in which every printable character is itself
-RAW = [r"</?evil", r"evil[%$&#_^~{}\\]evil", r"\\evil", r"\^\^5", r"(?<!\\)%%evil", r"javascript:evil\)"]
-
-
 ALL = [(command, name) for command in ASKED for name in forms(command)]
 PLAIN = ("text", "tree", "json", "dot", "markdown", "github")  # in which a `<` is itself, or which are read as a whole
 TEX = re.compile(r"evil[%$&#_^~{}\\]evil|\\evil|\^\^|(?<!\\)%|\\(input|include|write|openin|csname)\b")

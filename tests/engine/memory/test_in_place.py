@@ -11,8 +11,6 @@ import gradcli.ops  # noqa: F401 - installs the methods
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 
-LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
-
 
 def leaf(*values: float) -> Tensor:
     return tensor([float(value) for value in values], requires_grad=True)

@@ -35,13 +35,3 @@ def test_an_input_is_held_where_it_depends_on_the_other(graph: Graph, chunk: int
         for x in inputs:
             others = tuple(o for o in dict.fromkeys(inputs) if o != x and depends(graph, o, x))
             assert found.get((node, x), ()) == others
-
-
-PROGRAMS = {
-    "x*exp(x)": {"y": ["∂y/∂x|v1", "∂y/∂v1"]},
-    "z + z": {"y": ["∂y/∂z (1st)", "∂y/∂z (2nd)"]},
-    "s = x*w; s*x + s*w": {"s": ["∂s/∂x", "∂s/∂w"], "v1": ["∂v1/∂s", "∂v1/∂x|s"]},
-    "x*sum(x)": {"y": ["∂y/∂x|v1", "∂y/∂v1"]},
-    "x1*x2": {"y": ["∂y/∂x1", "∂y/∂x2"]},
-    "x*detach(x)": {"y": ["∂y/∂x"]},
-}

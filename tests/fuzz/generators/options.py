@@ -31,7 +31,6 @@ NUMBERS = [
 ]
 SIZES = ["1G", "512M", "64M", "200k", "0", "1.5G", "-1", "9" * 30, "1X"]
 TEXTS = ["", "x", "y", "-", "x,y", ",", "nobody", "1", "\u202e", "\x1b[31m", "a\nb", "/", ".", "x" * 300]
-FORMATS = ["full", "concise", "json"]
 
 
 def options(

@@ -225,10 +225,3 @@ def leaves(value: Any, path: tuple[str | int, ...]) -> Any:
     else:
         for key, item in items:
             yield from leaves(item, (*path, key))
-
-
-trees = st.recursive(
-    texts() | st.integers(-99, 99) | st.floats(-9, 9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
-    max_leaves=8,
-)

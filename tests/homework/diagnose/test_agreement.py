@@ -7,10 +7,6 @@ import pytest
 
 from tests.homework.asking import assignment, marked
 
-BATCH = """program = 'z = x*w + b; e = z - y; L = mean(e**2)'
-at = { x = [1.3, -0.7], w = 0.9, b = 0.4, y = [0.2, 1.6] }
-ask = ['z', 'dL/de', 'dL/db']
-"""
 E = np.array([1.3, -0.7]) * 0.9 + 0.4 - np.array([0.2, 1.6])
 
 

@@ -109,23 +109,6 @@ def test_a_typed_answer_is_explained(code: str) -> None:
     assert code in [one.code for one in answer.diagnoses[:2]]
 
 
-RULES = {
-    "sign": "pow",
-    "power-rule": "pow",
-    "product-own-factor": "mul",
-    "quotient": "div",
-    "pre-post-activation": "sigmoid",
-    "activation-rule": "tanh",
-    "softmax": "log_softmax",
-    "relu-gate": "relu",
-    "determinant": "det",
-    "mean-n": "mean",
-    "batch-n": "mean",
-    "result-for-input": "mul",
-    "transpose": "mm",
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", some(range(25), 4))
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
@@ -240,10 +223,3 @@ def test_no_message_of_the_catalogue_has_numbers(seed: int) -> None:
                 for mistake in maker(problem):
                     assert set(re.findall(r"\d+", mistake.message)) <= known, mistake
                     assert "\n" not in mistake.message + mistake.rule
-
-
-TWICE = """\
-program = 'z = w*x + b; L = (z - t)**2/2'
-at = { w = 0.7, x = 1.3, b = 0.4, t = 2.1 }
-ask = ['dL/dw', 'dL/dx', 'dL/db']
-"""

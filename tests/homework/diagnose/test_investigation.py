@@ -64,19 +64,6 @@ def test_the_answer_to_something_else_is_never_certain() -> None:
     assert found.message == "this is the answer to a"
 
 
-TWICE = """script = '''
-import torch
-x = torch.tensor(1.3, dtype=torch.float64, requires_grad=True)
-y = torch.tensor(1.1, dtype=torch.float64, requires_grad=True)
-u = x**2 * y
-v = u + 1.9 * x
-v.backward(retain_graph=True)
-u.backward()
-'''
-ask = ["x.grad", "y.grad"]
-"""
-
-
 def test_a_class_decides_between_two_mistakes() -> None:
     def answered(student: str, *codes: str) -> Result:
         found = tuple(Diagnosis(code, "x", "", code, "", 1.0, certain=False) for code in codes)

@@ -7,11 +7,6 @@ from math import cos, exp, log, pi, sin, sqrt
 from tests.homework.klass.model import Asked, Draw, asked, program
 
 
-def paper(draw: Draw, count: int) -> list[float]:
-    """Numbers that a teacher takes for work by hand: 2, 3, 1.5, 2.5 ..."""
-    return [float(one) for one in draw.random.choice([1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0], count, replace=False)]
-
-
 def tower(draw: Draw) -> Asked:
     t, k = draw.some(2, 0.4, 1.4)
     return Asked(
@@ -152,7 +147,3 @@ def shared(draw: Draw) -> Asked:
                 outside__plus_y=lambda n: n.f_a * n.x + n.y),
         ),
     )  # fmt: skip
-
-
-def within(p: float) -> float:
-    return min(max(p, 0.01), 50.0)

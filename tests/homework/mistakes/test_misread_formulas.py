@@ -10,7 +10,6 @@ import pytest
 from tests.homework.asking import LEAF, graded_answer, names_mistake, of_program, of_script
 
 V, U = np.array([1.2, 0.7, -0.4]), np.array([0.31, 1.9, 0.83])
-VECTORS = f"v = {V.tolist()}, u = {U.tolist()}"
 ONE = f"v = {V.tolist()}"
 XY = "x = 1.7, y = 0.6"
 FOUR = "w1 = 0.7, w2 = -1.3, x1 = 1.9, x2 = 0.4, b = 0.6"

@@ -77,9 +77,3 @@ def test_any_number_can_come_before_an_answer_in_a_program_with_tensors(slip: st
     body = "program = 'p = x**2; L = mean([p*x, sin(p)])'\nat = { x = 3 }\nask = ['p', 'dL/dp', 'dL/dx']\n"
     found = marked(assignment(body), {"p": slip, "dL/dp": slip, "dL/dx": "1.25"})
     assert {answer.verdict for answer in found.values()} <= {"wrong", "shape"}
-
-
-NEURON = """program = 'a = sigmoid(z); L = (a - t)**2'
-at = { z = 0.8, t = 0.3 }
-ask = ["a", "dL/da", "dL/dz"]
-"""

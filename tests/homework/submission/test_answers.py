@@ -124,17 +124,6 @@ def test_what_cannot_be_read_is_told_why(text: str, why: str) -> None:
     assert unreadable(text).endswith(why)
 
 
-LONG = {
-    "sums": "4*x**3" + " + 0*x" * 800,
-    "brackets": "(" * 2400 + "4*x**3" + ")" * 2400,
-    "signs": "--" * 2400 + "4*x**3",
-    "calls": "4*x**3 + 0*" + "sin(" * 1000 + "x" + ")" * 1000,
-    "products of matrices": "4*x**3 + 0*sum(" + "@".join(["eye(64)"] * 250) + ")",
-    "large tensors": "4*x**3" + " + 0*sum(sin(ones(4096)))" * 150,
-    "transposes": "4*x**3 + 0*sum(ones(64, 64)" + ".T" * 800 + ")",
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

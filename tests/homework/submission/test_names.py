@@ -15,19 +15,6 @@ SAME = [
     ("İnci", "i̇nci"),
     ("", " \u200b"),
 ]
-OTHER = [
-    ("ada", "ada."),
-    ("ada", "ada_"),
-    ("ada", "a da"),
-    ("Weiß", "Weiss"),
-    ("x²", "x2"),
-    ("Zoë", "Zoe"),
-    ("ﬁn", "fin"),
-    ("ırmak", "irmak"),
-    ("Ａda", "Ada"),
-    ("ada", "аda"),  # the second begins with a Cyrillic letter
-    ("ada", "ada\x1b[m"),
-]
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)

@@ -11,14 +11,6 @@ from gradcli.ops.nn.activations import sigmoid
 from gradcli.ops.pointwise.selection import MANY, choose
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-45, 65504.0]
-LAYOUTS = {
-    "rows": lambda x: x,
-    "columns": np.asfortranarray,
-    "every second": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
-    "backwards": lambda x: x[::-1],
-    "expanded": lambda x: np.broadcast_to(x[0], x.shape),
-    "transposed": lambda x: np.ascontiguousarray(x.T).T,
-}
 
 
 def numbers(dtype: Any, seed: int) -> Any:

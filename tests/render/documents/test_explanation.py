@@ -33,7 +33,6 @@ from gradcli.stream.values import dump, plain
 from tests.render.documents.reader import read_explanation
 from tests.render.programs import CASES, Case
 
-SCALARS = st.floats(width=32) | st.integers(-5, 5).map(float)
 EVERY = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
 
 

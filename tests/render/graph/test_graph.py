@@ -34,7 +34,6 @@ RENDERERS = {
 }
 NASTY = "a\"b'c \\n \\N \\ [red]x[/red] <b>&lt;</b> `d` *x* _y_ #35; %% {z} |p| $q$ é梯 \x1b\u202e"
 SHOWN = NASTY.replace("\x1b\u202e", "\\x1b\\u202e")[:22]  # of which a box has the beginning
-SVG = "{http://www.w3.org/2000/svg}"
 SINGLE = Span(0, 1)
 EVERY = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
 

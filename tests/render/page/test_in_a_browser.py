@@ -370,16 +370,6 @@ def test_boxes_hold_their_numbers(browser: Any, tmp_path: Path, name: str) -> No
         assert page.evaluate(OUTSIDE) == []
 
 
-WRITTEN = """() => {
-    const observer = new MutationObserver(() => {});
-    observer.observe(document.querySelector("main"), { subtree: true, childList: true });
-    const slider = document.querySelector("[data-leaf=y]");
-    slider.value = 1.5;
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-    return observer.takeRecords().map(({ target }) => target.dataset.value).filter(Boolean);
-}"""
-
-
 def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
     with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=9") as page:
         told = page.locator("main").aria_snapshot()

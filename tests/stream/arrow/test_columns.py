@@ -15,7 +15,6 @@ from gradcli.errors import GradcliError
 from gradcli.stream.plan import Plan, Task
 from tests.stream.test_plan import EDGES, bits
 
-SQUARE = "z=(x1+a*x2)**2"
 X = np.array(EDGES)
 Y = np.roll(X, 3)
 VECTORS = np.stack([X, Y, X + Y], axis=1)

@@ -6,23 +6,6 @@ import pytest
 
 from tests.script.running import ours, torchs
 
-SQUARE = """
-import torch
-
-class Square(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        print("backward", g, torch.is_grad_enabled())
-        x, = ctx.saved_tensors
-        return 2 * x * g
-
-x = torch.tensor([1.0, 2.0], requires_grad=True)
-"""
 FUNCTION = """
 import torch
 

@@ -6,10 +6,6 @@ import pytest
 
 from tests.script.torch.nn.agreement import agree, guarded, printed
 
-FLAT = [
-    "nn.Linear(3, 2)", "nn.Linear(3, 2, bias=False)", "nn.Identity(5)", "nn.Flatten(0)", "nn.Unflatten(1, (3, 1))",
-    "nn.Dropout(0.4)", "nn.Dropout(1.0)",
-]  # fmt: skip
 ROUNDED = [
     ("x", "nn.BatchNorm1d(3, affine=False)"),
     ("x", "nn.GroupNorm(1, 3)"),
