@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.script.agreement import agree
-from tests.script.running import ours
 
 BEFORE = """
 import torch, warnings
@@ -56,9 +55,3 @@ print(gradcheck(lambda x, n, y: (x * n + y, x @ y), (a, 3, b)))
 print(gradgradcheck(lambda x, y: x @ y, (a, b)))
 """
     agree(program)
-
-
-@pytest.mark.parametrize("option", ["fast_mode=True", "check_batched_grad=True"])
-def test_rare_options_are_refused_by_name(option: str) -> None:
-    text = "import torch\nx = torch.ones(1, dtype=torch.double, requires_grad=True)\n"
-    assert "is not supported here" in ours(f"{text}torch.autograd.gradcheck(torch.sin, x, {option})")

@@ -1,7 +1,8 @@
-"""The same seed gives torch's numbers: recorded ones, and live where torch can be had."""
+"""The same seed gives torch's numbers: as they were recorded to be printed, and live where torch can be had."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,47 @@ from hypothesis import strategies as st
 
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.generator import Generator
-from tests.script.record_random import OURS, Draw, draw_from_torch
 from tests.script.running import ours, torchs
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+Draw = tuple[str, int, str]  # what, how many numbers, of which dtype
+OURS: dict[str, Callable[[Generator, int, np.dtype[Any]], Any]] = {
+    "rand": lambda g, n, dtype: g.uniform((n,), dtype),
+    "uniform": lambda g, n, dtype: g.uniform((n,), dtype, -0.3, 0.9),
+    "randn": lambda g, n, dtype: g.normal((n,), dtype),
+    "normal": lambda g, n, dtype: g.normal((n,), dtype, 0.7, 1.3),
+    "randint": lambda g, n, dtype: g.integers(-3, 7, (n,)),
+    "wide randint": lambda g, n, dtype: g.integers(-(2**40), 2**60, (n,)),
+    "randperm": lambda g, n, dtype: g.permutation(n),
+    "bernoulli": lambda g, n, dtype: g.bernoulli(0.3, (n,)),
+    "chances": lambda g, n, dtype: g.bernoulli(g.uniform((n,), np.dtype(np.float32)), (n,)),
+    "exponential": lambda g, n, dtype: g.exponential((n,), dtype, 1.7),
+    "random64": lambda g, n, dtype: np.array([g.random64() for _ in range(n)], np.int64),
+}
+
+
+def draw_from_torch(torch: Any, what: str, n: int, dtype_name: str) -> Any:
+    """The same draw from torch's default generator, as an array.
+
+    `bernoulli` gets its probability as a tensor, for with a number torch draws otherwise on processors of Intel.
+    """
+    dtype = getattr(torch, dtype_name)
+    theirs: dict[str, Callable[[], Any]] = {
+        "rand": lambda: torch.rand(n, dtype=dtype),
+        "uniform": lambda: torch.empty(n, dtype=dtype).uniform_(-0.3, 0.9),
+        "randn": lambda: torch.randn(n, dtype=dtype),
+        "normal": lambda: torch.empty(n, dtype=dtype).normal_(0.7, 1.3),
+        "randint": lambda: torch.randint(-3, 7, (n,)),
+        "wide randint": lambda: torch.randint(-(2**40), 2**60, (n,)),
+        "randperm": lambda: torch.randperm(n),
+        "bernoulli": lambda: torch.bernoulli(torch.full((n,), 0.3, dtype=torch.float64)).bool(),
+        "chances": lambda: torch.bernoulli(torch.rand(n)).bool(),
+        "exponential": lambda: torch.empty(n, dtype=dtype).exponential_(1.7),
+        "random64": lambda: torch.stack([torch.empty((), dtype=torch.int64).random_() for _ in range(n)]),
+    }
+    return theirs[what]().numpy()
+
+
 SIZES = [1, 2, 3, 5, 15, 16, 17, 20, 31, 32, 100, 1000]
 
 seeds = st.integers(-(2**63), 2**64 - 1) | st.integers(0, 50)

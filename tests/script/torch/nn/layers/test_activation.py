@@ -30,16 +30,3 @@ def test_forward_and_backward(made: str) -> None:
 def test_in_place(name: str) -> None:
     agree(f"m = nn.{name}(inplace=True)\nw = x * 1\nz = m(w)\nprint(m, z is w, z)\nz.sum().backward()\nprint(x.grad)")
     agree(guarded(f"nn.{name}(inplace=True)(x)"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nn.Threshold()",
-        "nn.ELU(1.0, alpha=2.0)",
-        "nn.Tanh()(3.0)",
-        "print(nn.Softmax()(x))",
-    ],
-)
-def test_arguments(text: str) -> None:
-    agree(guarded(text))

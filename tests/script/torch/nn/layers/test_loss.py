@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.running import ours
 from tests.script.torch.nn.agreement import agree, guarded, warned
 
 CALLS = [
@@ -30,11 +29,6 @@ def test_values_gradients_and_graphs(call: str) -> None:
         f"loss = {call}\nprint(loss, [f and f[0] for f in loss.grad_fn.next_functions])\n"
         "loss.sum().backward()\nprint(x.grad)\n"
     )
-
-
-@pytest.mark.parametrize("name", ["MSELoss", "CrossEntropyLoss", "BCEWithLogitsLoss", "KLDivLoss"])
-def test_texts(name: str) -> None:
-    agree(f"loss = nn.{name}()\nprint(loss, type(loss), loss.reduction, list(loss.parameters()), loss.state_dict())")
 
 
 @pytest.mark.parametrize(
@@ -76,9 +70,3 @@ def test_refusals(text: str) -> None:
 def test_warnings(text: str, words: str) -> None:
     (warning,) = warned(text)
     assert words in warning
-
-
-@pytest.mark.parametrize("call", ["nn.MSELoss(size_average=False)", "F.mse_loss(x, x, reduce=False)"])
-def test_replaced_arguments_are_refused_by_name(call: str) -> None:
-    printed = ours(f"import torch\nfrom torch import nn\nimport torch.nn.functional as F\nx = torch.ones(2)\n{call}")
-    assert "is not supported here" in printed
