@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import mmap
 import os
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,32 +42,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)  # rarely: each look at all that tests have made takes up to a second
 
 
-HUGE, COLLAPSE = 2**21, 25  # the bytes of a huge page, and what Linux calls MADV_COLLAPSE
-MAPPED = re.compile(r"^(\w+)-(\w+) rw-p \S+ \S+ 0 *(?:\[heap\])?$", re.MULTILINE)  # memory, and no file's
-GROWN = 2**26  # bytes, by which memory grows before it is gathered again
-gathered = [0]  # bytes of this process that lay in memory then
-
-
-def gather_memory() -> None:
-    """Let the memory of this process lie in huge pages, where Linux can do that.
-
-    Thousands of tests fork it: of half a gigabyte in small pages the table alone takes 40 ms to copy, in huge ones 10.
-    """
-    files = Path("/proc/self/statm"), Path("/proc/self/maps")
-    if not all(map(Path.exists, files)):
-        return
-    sizes, maps = (file.read_text() for file in files)
-    size = int(sizes.split()[1]) * mmap.PAGESIZE
-    if size < gathered[0] + GROWN:
-        return
-    gathered[0] = size
-    advise = ctypes.CDLL(None).madvise  # which may refuse, and then all stays as it was
-    for place in MAPPED.finditer(maps):
-        start, end = -(-int(place[1], 16) // HUGE), int(place[2], 16) // HUGE
-        if start < end:
-            advise(ctypes.c_void_p(start * HUGE), ctypes.c_size_t((end - start) * HUGE), COLLAPSE)
-
-
 def pytest_unconfigure() -> None:
     """Let the interpreter end without another look at what tests have kept."""
     gc.freeze()
@@ -85,7 +55,6 @@ def frozen() -> None:
     """Let no process that is forked look again, for garbage, at what tests before have made."""
     gc.collect()
     gc.freeze()
-    gather_memory()
 
 
 @pytest.fixture(autouse=True)
