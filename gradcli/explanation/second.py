@@ -90,8 +90,8 @@ def newton(explanation: Explanation, seconds: list[Explanation]) -> list[Newton]
     """Return Newton's step: the point less the inverse of the second derivatives times the gradient."""
     leaves = numbers(explanation)
     gradient = np.array([leaf.gradient for leaf in leaves], float)
-    rows = [{leaf.name: leaf.shown_gradient or 0.0 for leaf in second.leaves} for second in seconds]
-    hessian = np.array([[float(row.get(leaf.name, 0.0)) for leaf in leaves] for row in rows])
+    rows = [{leaf.name: second.without_dust(leaf.node, leaf.gradient) for leaf in second.leaves} for second in seconds]
+    hessian = np.array([[float(row.get(leaf.name) or 0.0) for leaf in leaves] for row in rows])
     point = {node.name: float(node.value) for node in explanation.variables if not np.ndim(node.value)}
     try:
         step = np.linalg.solve(hessian, gradient)

@@ -100,7 +100,7 @@ def _written(edge: str, node: Node, terms: Terms) -> str:
     """Return the definition of a node with its value and its gradient; the rows of a matrix stand below each other."""
     name, text = visible(node.name), terms.typed(node.expression)
     head = edge + (name if text == name else f"{name} = {text}")
-    gradient = 0.0 if node.id in terms.explanation.rests else node.grad
+    gradient = terms.explanation.without_dust(node.id, node.grad)
     write = terms.grid if max(node.shape, default=0) <= MOST else terms.value
     values = [] if head.endswith(f"= {write(node.value)}") else [(" = ", write(node.value))]
     values += [] if gradient is None else [("   gradient ", write(gradient))]

@@ -333,7 +333,8 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.shown_gradient is None else terms.grid(leaf.shown_gradient)}"
+    gradient = explanation.without_dust(leaf.node, leaf.gradient)
+    value = f"= {None if gradient is None else terms.grid(gradient)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"

@@ -153,7 +153,6 @@ class Sketcher:
         self.inside = {node.id for node in explanation.nodes if is_inside(node) and node.id != explanation.output}
 
         self.drawn = [node for node in explanation.nodes if node.id not in self.inside]
-        self.rests = explanation.rests
         self.title = f"The graph of {visible(explanation.output)}"
 
     def sketch(self) -> Sketch:
@@ -188,11 +187,8 @@ class Sketcher:
             if not definition.endswith(f"= {written[0]}"):
                 yield from labelled("value", written, "value")
             if node.grad is not None:
-                yield from labelled("grad", numerals(self.gradient(node), asked), "grad")
-
-    def gradient(self, node: Node) -> Value | None:
-        """Return the gradient of a node, 0 in place of what rounding leaves."""
-        return 0.0 if node.id in self.rests else node.grad
+                gradient = self.explanation.without_dust(node.id, node.grad)
+                yield from labelled("grad", numerals(gradient, asked), "grad")
 
     def definition(self, node: Node) -> str:
         """`v1 = a·x2`, or the name alone of a variable."""
@@ -220,7 +216,7 @@ class Sketcher:
         """Say in words what a box stands for."""
         facts = [f"{self.definition(node)}: value {tensor(node.value, self.asked)}"]
         if node.grad is not None:
-            facts.append(f"gradient {tensor(self.gradient(node), self.asked)}")
+            facts.append(f"gradient {tensor(self.explanation.without_dust(node.id, node.grad), self.asked)}")
         return ", ".join(
             [*facts, function(node, self.asked) or {"leaf": "leaf", "op": "no gradient"}.get(node.kind, "constant")]
         )
