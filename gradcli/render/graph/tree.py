@@ -17,10 +17,10 @@ import numpy as np
 
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.explanation.steps.walk import edges
 from gradcli.facts import dataclass
 from gradcli.language.tree import Number
 from gradcli.language.unparser import unparse
-from gradcli.render.graph.labels import edges
 from gradcli.render.lesson.readable import label
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.looks import Looks
@@ -78,7 +78,7 @@ def tree(explanation: Explanation, looks: Looks) -> str:
             if id in shown:
                 write(f"{edge}{strokes.above} {visible(node.name)}", before, margin)
                 continue
-            below = [(source, local) for source, local in edges(node) if local is not None]
+            below = [(edge.source, local) for edge, local in edges(node) if local is not None]
             if below and len(margin) >= levels * len(strokes.blank):
                 write(f"{edge}{strokes.below} {visible(node.name)}", before, margin)
                 if id not in postponed:

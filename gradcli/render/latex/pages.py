@@ -187,7 +187,7 @@ def given(terms: Terms) -> str:
         return ""
     output, later = terms.explanation.output, terms.name(terms.differentiated).text
     total, leads = terms.total(output).text, terms.name(output).text
-    return f"${total}$ is given: ${later}$ is a later number, which ${leads}$ leads to."
+    return f"${total}$ is given: ${later}$ is a number that is computed from ${leads}$ later."
 
 
 def hidden(count: int) -> str:

@@ -246,9 +246,10 @@ def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
 
 
 def _stays(node: Node, local: Local, terms: Terms) -> Row:
-    stay = "stays as it is, though it depends" if len(local.held) == 1 else "stay as they are, though they depend"
+    stay = "is held fixed, though it depends" if len(local.held) == 1 else "are held fixed, though they depend"
     held = " and ".join(map(visible, local.held))
-    return Row((f"in {terms.edge(node.name, local)}, {held} {stay} on {visible(local.input)}",), "between")
+    text = f"in {terms.edge(node.name, local)}, {held} {stay} on {visible(local.input)} too"
+    return Row((text,), "between")
 
 
 def _said(node: Node, terms: Terms) -> Row:
@@ -291,7 +292,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
 def given(terms: Terms) -> Row:
     """Return the line that says what the `L` of an upstream gradient is."""
     output, later = terms.explanation.output, terms.differentiated
-    text = f"{terms.total(output)} is given: {later} is a later number, which {visible(output)} leads to"
+    text = f"{terms.total(output)} is given: {later} is a number that is computed from {visible(output)} later"
     return Row((text,), "between")
 
 

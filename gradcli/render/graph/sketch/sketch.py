@@ -16,10 +16,10 @@ from rich.cells import cell_len, set_cell_size
 from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.steps.walk import edges
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Number, names
 from gradcli.language.unparser import unparse, unparse_statement
-from gradcli.render.graph.labels import edges
 from gradcli.render.lesson.readable import ENTRYWISE, bare, label, readable
 from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import number, short
@@ -197,7 +197,8 @@ class Sketcher:
         return cut(name if text == name else f"{name} = {text}", WIDEST + 8, self.asked)
 
     def arcs(self, node: Node) -> Iterator[Arc]:
-        for source, local in edges(node):
+        for edge, local in edges(node):
+            source = edge.source
             if source in self.inside:
                 continue
             above, below = visible(node.name), visible(self.nodes[source].name)
