@@ -78,7 +78,16 @@ def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]
             statements.append(Statement(name, total))
         if link.input == node:
             break
-    needed, steps = {statements[-1].target}, list[Statement]()
+    target, value = str(statements[-1].target), statements[-1].value
+    if isinstance(value, Name) and value.id in {
+        x.target for x in statements
+    }:  # that of another node: one name is enough
+        new_name = {value.id: Name(target)}
+        statements = [
+            Statement(target if x.target == value.id else x.target, substitute(x.value, new_name))
+            for x in statements[:-1]
+        ]
+    needed, steps = {target}, list[Statement]()
     for statement in reversed(statements):  # those of the gradients of other variables are of no use
         if statement.target in needed:
             steps.append(statement)

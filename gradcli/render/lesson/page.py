@@ -144,15 +144,15 @@ def second_pages(lessons: Sequence[Explanation], steps: Sequence[Newton], looks:
         of, *rest = sections(second, looks, all=all, why=why)
         title = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
         parts += [Section(title, [replace(row, kind="") for row in of.rows]), *rest]
-    rows = [Row((newton_step(step, looks, is_alone=len(steps) == 1),)) for step in steps]
-    return lay_out([*parts, Section("Newton's step", rows)], looks)
+    texts = dict.fromkeys(newton_step(step, looks, is_alone=len(steps) == 1) for step in steps)
+    return lay_out([*parts, Section("Newton's step", [Row((text,)) for text in texts])], looks)
 
 
 def newton_step(step: Newton, looks: Looks, *, is_alone: bool) -> str:
     """Return `x goes from 2 to 2 - 32/48 = 1.33333`; of several variables at once the value alone."""
     value, gradient, second = (number(part, looks.precision) for part in (step.value, step.gradient, step.second))
     if step.after is None:
-        return f"{visible(step.leaf)} has no next value: the second derivatives have no inverse"
+        return "there is none: the matrix of the second derivatives has no inverse"
     after = number(step.after, looks.precision)
     if not is_alone:
         return f"{visible(step.leaf)} goes from {value} to {after}"
