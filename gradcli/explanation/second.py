@@ -79,9 +79,8 @@ def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]
         if link.input == node:
             break
     target, value = str(statements[-1].target), statements[-1].value
-    if isinstance(value, Name) and value.id in {
-        x.target for x in statements
-    }:  # that of another node: one name is enough
+    targets = {x.target for x in statements}
+    if isinstance(value, Name) and value.id in targets:  # the gradient of another node: one name is enough
         new_name = {value.id: Name(target)}
         statements = [
             Statement(target if x.target == value.id else x.target, substitute(x.value, new_name))
