@@ -25,7 +25,7 @@ T = TypeVar("T")
 FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a command
 Raw = Annotated[bool, Option("--no-simplify", help="Formulas as the rules give them.")]
 TorchNodes = Annotated[bool, Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
-Why = Annotated[bool, Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
+Why = Annotated[bool, Option("--why", help="In text and Markdown why rules hold: in words, and one entry in numbers.")]
 Standalone = Annotated[bool, Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
 
 

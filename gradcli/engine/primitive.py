@@ -89,6 +89,7 @@ TRAITS = {
     "product": "the derivative by an input is another input, or what it was multiplied by",
     "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",
+    "ranked": "the result has as many dimensions as the first input",
     "rearranging": "the same entries in other places, of one input",
     "reducing": "one number, or one for each place along `dim`; it passes nan on",
     "saturating": "nearly constant where the input is large",

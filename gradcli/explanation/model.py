@@ -19,6 +19,7 @@ from gradcli.source import Span
 
 
 NAMELESS = re.compile(r"v\d+(_\w+)?")  # names of results that the user gave none
+DUST = 2e-15  # beside the largest entry of a gradient in which terms cancel: what rounding leaves
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
@@ -232,11 +233,6 @@ class Leaf:
         is_zero = tree == Number(0) or (isinstance(tree, Call) and tree.function == "zeros")
         return is_zero and self.gradient is not None and bool(np.any(self.gradient))
 
-    @property
-    def shown_gradient(self) -> Value | None:
-        """The gradient as pages show it: 0 in place of dust."""
-        return np.zeros_like(self.gradient)[()] if self.is_dust else self.gradient
-
 
 @dataclass(frozen=True, slots=True)
 class Gradients:
@@ -367,10 +363,17 @@ class Explanation:
         return {**nodes, self.seed_name: self.upstream, **gradients}
 
     @property
-    def rests(self) -> set[str]:
-        """The nodes whose gradients are numbers that rounding leaves of terms that cancel."""
-        noted = {note.node for note in self.notes if note.code == "cancelled"}
-        return {node.id for node in self.nodes if node.id in noted and not node.shape} if noted else noted
+    def rests(self) -> frozenset[str]:
+        """The nodes whose gradients are, in some entry, what rounding leaves of terms that cancel."""
+        return frozenset(note.node for note in self.notes if note.code == "cancelled")
+
+    def without_dust(self, node: str, gradient: Value | None) -> Value | None:
+        """Return a gradient as pages show it: 0 in place of what rounding leaves."""
+        if node not in self.rests or gradient is None:
+            return gradient
+        is_dust = any(leaf.node == node and leaf.is_dust for leaf in self.leaves) or not np.ndim(gradient)
+        largest = np.inf if is_dust else np.max(np.abs(gradient), initial=0.0)
+        return np.where(np.abs(gradient) <= DUST * largest, 0, gradient).astype(np.asarray(gradient).dtype)[()]
 
     @property
     def deltas(self) -> list[Intermediate]:

@@ -78,7 +78,15 @@ def backward_program(explanation: Explanation, node: str) -> Iterator[Statement]
             statements.append(Statement(name, total))
         if link.input == node:
             break
-    needed, steps = {statements[-1].target}, list[Statement]()
+    target, value = str(statements[-1].target), statements[-1].value
+    targets = {x.target for x in statements}
+    if isinstance(value, Name) and value.id in targets:  # the gradient of another node: one name is enough
+        new_name = {value.id: Name(target)}
+        statements = [
+            Statement(target if x.target == value.id else x.target, substitute(x.value, new_name))
+            for x in statements[:-1]
+        ]
+    needed, steps = {target}, list[Statement]()
     for statement in reversed(statements):  # those of the gradients of other variables are of no use
         if statement.target in needed:
             steps.append(statement)
@@ -90,8 +98,8 @@ def newton(explanation: Explanation, seconds: list[Explanation]) -> list[Newton]
     """Return Newton's step: the point less the inverse of the second derivatives times the gradient."""
     leaves = numbers(explanation)
     gradient = np.array([leaf.gradient for leaf in leaves], float)
-    rows = [{leaf.name: leaf.shown_gradient or 0.0 for leaf in second.leaves} for second in seconds]
-    hessian = np.array([[float(row.get(leaf.name, 0.0)) for leaf in leaves] for row in rows])
+    rows = [{leaf.name: second.without_dust(leaf.node, leaf.gradient) for leaf in second.leaves} for second in seconds]
+    hessian = np.array([[float(row.get(leaf.name) or 0.0) for leaf in leaves] for row in rows])
     point = {node.name: float(node.value) for node in explanation.variables if not np.ndim(node.value)}
     try:
         step = np.linalg.solve(hessian, gradient)

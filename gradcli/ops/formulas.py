@@ -182,9 +182,6 @@ def batch_norm(
     return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}", given
 
 
-S = "the deviation, the root of the variance with eps added"
-
-
 def _standard(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
     centred = x - np.mean(x, axis=axes, keepdims=True)
     s = np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
@@ -199,8 +196,8 @@ def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tu
     kept = [n for a, n in enumerate(np.shape(x)) if a not in axes]
     given = {
         "m": ("the mean", np.reshape(np.mean(x, axis=axes), kept)),
-        "s": (S, np.reshape(s, kept)),
-        "z": ("the entry less the mean, over the deviation", z),
+        "s": (f"the standard deviation, sqrt(variance + {eps!r})", np.reshape(s, kept)),
+        "z": ("each entry minus m, divided by s", z),
     }
     gradient = _corrected(here, others, of.rest, weight, inner, of.count, entry("s", of.kept))
     standard = f"({entry('x', here)} - {entry('m', of.kept)})/{entry('s', of.kept)}"

@@ -74,7 +74,7 @@ def test_a_session_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: py
     assert lines[-3:] == [
         "2.5 of 3 points",
         "1 right at once, 1 right with help, for half the points",
-        "--seed 7 asks the same once more",
+        "--seed 7 asks the same questions again",
     ]
 
 
@@ -94,7 +94,7 @@ def test_hints_before_an_answer_and_the_derivation_after_it(
     """The rule, the symbols, the numbers; the result stands only where the answer is over."""
     out = practised(capsys, monkeypatch, "?\n?\n?\n0.001\n\n", "chain", "--seed", "3", "--count", "1").out
     hints, _, end = out.partition("not right")
-    assert "Put the values into its line." in hints
+    assert "Put the values into the line of u." in hints
     assert "u = c·x + 1\n" in hints
     assert "u = c·x + 1 = 4.5·1.6 + 1\n" in hints
     assert "8.2" not in hints

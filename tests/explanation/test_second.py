@@ -50,3 +50,9 @@ def test_newton_has_no_step_where_the_second_derivative_is_0(text: str) -> None:
 def test_tensors_and_many_variables_are_refused(text: str, x: object) -> None:
     with pytest.raises(UsageError):
         twice(explain(parse_program(Source(text)), dict.fromkeys(["x"] if "(" in text else text.split("+"), x)))
+
+
+def test_a_gradient_that_is_that_of_another_node_has_one_name() -> None:
+    first = explain(parse_program(Source("5*(y - x**2)**2")), {"x": -1.0, "y": 2.0})
+    assert [second.output for second in twice(first)] == ["v4_y", "v4_x"]
+    assert "v4_y = v4_" not in twice(first)[0].program

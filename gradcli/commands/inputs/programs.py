@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -43,8 +41,6 @@ def advised(source: Source, *, is_file: bool, is_symbolic: bool = False) -> Iter
             error.help = f"{also}{command}"
         elif error.code == MISSING and not is_symbolic:
             error.help += "; gradcli grad --symbolic needs no values"
-            if not is_file and data_waits():
-                error.help += "; gradcli batch reads values from standard input"
         raise
 
 
@@ -66,25 +62,6 @@ def quoted(name: str) -> str:
     import shlex
 
     return visible(shlex.quote(name))
-
-
-def data_waits() -> bool:
-    """Return whether standard input holds data, of which nothing is taken."""
-    import array
-
-    with suppress(OSError, ValueError, AttributeError, ImportError):
-        from fcntl import ioctl
-        from termios import FIONREAD
-
-        descriptor = sys.stdin.fileno()
-        facts = os.fstat(descriptor)
-        if stat.S_ISREG(facts.st_mode):
-            return facts.st_size > os.lseek(descriptor, 0, os.SEEK_CUR)
-        if stat.S_ISFIFO(facts.st_mode) or stat.S_ISSOCK(facts.st_mode):
-            count = array.array("i", [0])
-            ioctl(descriptor, FIONREAD, count)
-            return count[0] > 0
-    return False
 
 
 LARGEST = 16 * 2**20  # bytes of a program; a longer text is no program

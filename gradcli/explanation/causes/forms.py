@@ -15,7 +15,7 @@ from gradcli.explanation.model import NAMELESS, Note
 from gradcli.explanation.values import value_of
 from gradcli.facts import Table
 from gradcli.language.rewrite import substitute
-from gradcli.language.tree import Argument, Binary, Call, Expression, Number, Unary, names
+from gradcli.language.tree import Argument, Binary, Call, Expression, Unary, names
 from gradcli.language.unparser import unparse
 
 # Other forms of a result, by its operation: equal to it, and exact where it loses digits or overflows on the way.
@@ -120,18 +120,6 @@ def _log_beside_one(line: Line) -> Expression | None:
     return _call("softplus", x.inputs[0]) if x.op == "exp" else _call("log1p", x)
 
 
-@REWRITES.of("log")
-def _log_of_cosh(line: Line) -> Expression | None:
-    inner = _inner(line, "cosh")
-    if inner is None:
-        return None
-    x = inner.inputs[0]
-    if np.all(np.isfinite(inner.tensor.value)):
-        return _call("log1p", _twice_square_of_half("sinh", x.spelling))
-    total = Call("logaddexp", (Argument(x.spelling), Argument(negative_of(x))))
-    return Binary("-", total, _call("log", Number(2)))
-
-
 @REWRITES.of("sub", "sub_number")
 def _exp_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "exp"), _beside_one(line)
@@ -139,38 +127,9 @@ def _exp_less_one(line: Line) -> Expression | None:
 
 
 @REWRITES.of("sub", "sub_number")
-def _cos_less_one(line: Line) -> Expression | None:
-    inner, x = _inner(line, "cos"), _beside_one(line)
-    return negative(_twice_square_of_half("sin", inner.inputs[0].spelling)) if inner and x is inner else None
-
-
-@REWRITES.of("sub", "sub_number")
-def _cosh_less_one(line: Line) -> Expression | None:
-    inner, x = _inner(line, "cosh"), _beside_one(line)
-    return _twice_square_of_half("sinh", inner.inputs[0].spelling) if inner and x is inner else None
-
-
-def _twice_square_of_half(function: str, x: Expression) -> Expression:
-    half = _call(function, Binary("/", x, Number(2)))
-    return Binary("*", Number(2), Binary("**", half, Number(2)))
-
-
-@REWRITES.of("sub", "sub_number")
 def _sigmoid_less_one(line: Line) -> Expression | None:
     inner, x = _inner(line, "sigmoid"), _beside_one(line)
     return negative(_call("sigmoid", negative_of(inner.inputs[0]))) if inner and x is inner else None
-
-
-@REWRITES.of("sub", "sub_number")
-def _root_less_one(line: Line) -> Expression | None:
-    """`sqrt(1 + x) - 1`, as x over the root with the other sign."""
-    root = _inner(line, "sqrt")
-    below = root and _inner(root, "add", "add_number", "rsub")
-    x = below and _beside_one(below)
-    if root is None or below is None or x is None or _beside_one(line) is not root:
-        return None
-    above = negative_of(x) if below.op == "rsub" else x.spelling
-    return Binary("/", above, Binary("+", root.spelling, Number(1)))
 
 
 @REWRITES.of("rsub")

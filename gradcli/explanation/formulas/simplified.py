@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.engine.modes import switched
 from gradcli.engine.symbolic.formula import literal
 from gradcli.errors import GradcliError
-from gradcli.explanation.causes.infinities import is_finite, kind_of
+from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.checking import fault, simplify_checked, simplify_unchecked
@@ -253,6 +253,7 @@ MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WHOLE = 100  # of one in which formulas over variables are sought by the rules of whole operations
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
+NOT_FINITE = "the gradient is not finite here"  # of which other notes tell the cause
 DUST = "terms cancel, and rounding leaves numbers that mean 0 in the gradient of"
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
@@ -370,7 +371,7 @@ class _Gradients:
 
     def with_formula(self, leaf: Leaf, formula: Expression, why: str) -> Leaf:
         """Return the leaf with a formula, and note `why` that is not simplified, if it is not."""
-        if why:
+        if why not in ("", NOT_FINITE):
             self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why}"))
         return replace(leaf, formula=formula)
 
@@ -441,7 +442,7 @@ class _Gradients:
         if self.at_any_point:
             return ""
         if not is_finite(gradient):
-            return f"the gradient is {kind_of(gradient)} here"
+            return NOT_FINITE
         try:
             with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
                 value = np.asarray(value_of(formula, self.point))

@@ -312,24 +312,6 @@ class Space:
         return function(np.broadcast_to(value, shape), axis=axes, keepdims=True, initial=nothing)
 
 
-def evaluated(equation: Equation, tensors: Tensors, result: Any) -> Any:
-    """Add the right side to the entries of `result` that the left side names, and return it.
-
-    `tensors` has all tensors by name, that of the left side too, for its shape.
-    """
-    sizes = ranges(equation, tensors)
-    space = Space(tensors, sizes)
-    value = space.evaluate(equation.right)
-    axes = [space.axis[name] for name in variables(equation.left)]
-    shape = [sizes[name] if space.axis[name] in axes else 1 for name in sizes]
-    places, inside = space.places(equation.left)
-    inside = np.broadcast_to(inside, shape)
-    entries = result.reshape(-1) if equation.left.is_flat else result
-    chosen = tuple(np.broadcast_to(place, shape)[inside] for place in places)
-    np.add.at(entries, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
-    return result
-
-
 def outside(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> tuple[str, ...]:
     """Return the tensors of which the right side names entries that they do not have."""
     entries = [x for x in parts(equation.right) if isinstance(x, Entry)]

@@ -33,7 +33,6 @@ from gradcli.explanation.sizes.merging import (
     merged,
     with_size_names,
 )
-from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.values import Variables, literal_values, placeholders, rounding_at, value_of
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Program, names
@@ -387,7 +386,7 @@ def _locals(edges: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Lo
             x[0],
             rule=_certain([local.rule for local in x], runs),
             formula=None if x[0].formula is None else _certain([local.formula for local in x], runs),
-            reason=merged_reason([local.reason for local in x], runs),
+            reason=None,  # of which the numbers are those of one size
         )
         for x in zip(*edges, strict=True)
     )

@@ -128,9 +128,10 @@ class Group:
         self.last = lines[-1]
         working = (line for line in reversed(lines) if line.application and not prepares(line.application))
         main = next(working, self.last)
-        node = main.tensor.node
         self.op = main.op
-        self.grad_fn = node.short_name if isinstance(node, GraphNode) else None
+        first = [x for x in lines if x is not main and x.application and "prelude" in x.application.primitive.traits]
+        nodes = [x.tensor.node for x in (*first, main) if isinstance(x.tensor.node, GraphNode)]
+        self.grad_fn = ", ".join(node.short_name for node in nodes) or None
 
     def whole(self) -> Whole | None:
         """Return the operation; None where its rules would be long."""

@@ -83,6 +83,7 @@ layer_norm: Primitive = structured(
     _weight_rule,
     lambda g, out, x, weight, bias, **o: sum_to_size(g, size=bias.shape),
     node="NativeLayerNormBackward0",
+    traits=("ranked",),
     notation=write_norm("layer_norm", "normalized_shape"),
     inputs=("input", "weight", "bias"),
     says=NORMAL,
@@ -270,6 +271,7 @@ batch_norm: Primitive = structured(
     lambda g, out, x, w, b, *stored, **_: sum_dim(g, dim=others(x)),
     node="NativeBatchNormBackward0",
     inputs=("input", "weight", "bias", "running_mean", "running_var"),
+    traits=("ranked",),
     notation=_write,
     says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
     index=entries.batch_norm,
@@ -305,6 +307,7 @@ group_norm: Primitive = structured(
     lambda g, out, x, w, b, *, num_groups, eps=1e-5: sum_dim(g * _normal_groups(x, num_groups, eps), dim=others(x)),
     lambda g, out, x, w, b, **_: sum_dim(g, dim=others(x)),
     node="NativeGroupNormBackward0",
+    traits=("ranked",),
     notation=write_norm("group_norm", "num_groups"),
     says=NORMAL,
 )

@@ -120,6 +120,7 @@ cumsum: Primitive = structured(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
     index=entries.running(),
+    traits=("ranked",),
     stacked=("dim",),
 )
 cumsum_back: Primitive = structured(
@@ -137,6 +138,7 @@ cumprod = structured(
     _cumprod_rule,
     saves=(OUT,),
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
+    traits=("ranked",),
     stacked=("dim",),
 )
 

@@ -33,7 +33,7 @@ def _view(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
 
 def _turn(name: str, forward: Any, rule: Any, **facts: Any) -> Primitive:
     """Declare a view with the dimensions in another order."""
-    return _view(name, forward, rule, says=MOVED, index=ELSEWHERE, traits=("layout", "turning"), **facts)
+    return _view(name, forward, rule, says=MOVED, index=ELSEWHERE, traits=("layout", "ranked", "turning"), **facts)
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:

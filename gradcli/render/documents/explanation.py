@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.model import MISSING, SYMBOLIC, Explanation, Gradients, Local, Note, Unkept, missing_notes
+from gradcli.explanation.model import (
+    MISSING,
+    SYMBOLIC,
+    Explanation,
+    Gradients,
+    Local,
+    Note,
+    Unkept,
+    Value,
+    missing_notes,
+)
 from gradcli.explanation.reference import sentence
 from gradcli.guard import noting
-from gradcli.language.tree import Expression, Name
+from gradcli.language.tree import Expression, Name, Number
 from gradcli.language.unparser import unparse
-from gradcli.render.graph.labels import edges, equation, local_label
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import short
+from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 if TYPE_CHECKING:
@@ -28,6 +39,7 @@ Writer = Callable[[Expression], str]
 LARGEST = 2**21  # entries of all values; as text they take a hundred times their memory
 PLAIN = {str, int, bool, type(None)}
 EXACT = Looks(ascii=True, precision=17)
+LONGEST = 60  # characters of a formula in a label
 
 
 def explanation_document(explanation: Explanation) -> Document:
@@ -102,13 +114,15 @@ def sizes_document(explanation: Explanation) -> Json:
 
 def graph_document(explanation: Explanation, format: str, text: str | None) -> Document:
     """The graph as nodes and edges beside its rendered text, schema `gradcli.graph/1`."""
+    from gradcli.explanation.steps.walk import edges  # the documents of other commands have no use for it
+
     return {
         "schema": "gradcli.graph/1",
         "ok": True,
         "nodes": [
             {
                 "id": node.id,
-                "label": equation(node, EXACT),
+                "label": label(visible(node.name), node.expression, node.value),
                 "kind": node.kind,
                 "grad_fn": node.grad_fn,
                 "value": plain(node.value),
@@ -116,14 +130,28 @@ def graph_document(explanation: Explanation, format: str, text: str | None) -> D
             for node in explanation.nodes
         ],
         "edges": [
-            {"source": source, "target": node.id, "label": None if local is None else local_label(local, EXACT)}
+            {
+                "source": edge.source,
+                "target": node.id,
+                "label": None if local is None else label("", local.formula or local.rule, local.value),
+            }
             for node in explanation.nodes
-            for source, local in edges(node)
+            for edge, local in edges(node)
         ],
         "format": format,
         "text": text,
         "notes": notes_document(explanation.notes),
     }
+
+
+def label(name: str, tree: Expression, value: Value | None) -> str:
+    """Return `v1 = a*x2 = 6`; nothing is said twice, and a rule has no number."""
+    from gradcli.render.text.wrapping import beginning
+
+    text = beginning(visible(unparse(tree, multiply=EXACT.times)), LONGEST, EXACT.ellipsis)
+    is_number = value is None or (isinstance(tree, Number) and not name)
+    sides = (name, text, "" if is_number else short(value, EXACT.precision, ascii=True))
+    return " = ".join(dict.fromkeys(filter(None, sides)))
 
 
 def facts(fact: Any, write: Writer = unparse) -> Document:

@@ -107,9 +107,9 @@ def frames(explanation: Explanation, asked: Asked, picture: Sketch, drawn: Drawi
     return film if all(vertex.id in known for vertex in picture.vertices) and drawn.routes else None
 
 
-SIZE, SMALL = 12.0, 11.0  # of letters in boxes, and at edges
+SIZE, SMALL = 13.0, 12.0  # of letters in boxes, and at edges: 9 points at least
 BOLD = 1.12  # of the width of letters that are not
-LEADING = 16.0
+LEADING = 17.0
 PADDING, MARGIN = 10.0, 14.0
 LARGEST = 1500  # boxes of a picture
 PAGE = 1500.0  # pixels of a picture that a page shows at half its size

@@ -17,10 +17,10 @@ import numpy as np
 
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.explanation.steps.walk import edges
 from gradcli.facts import dataclass
 from gradcli.language.tree import Number
 from gradcli.language.unparser import unparse
-from gradcli.render.graph.labels import edges
 from gradcli.render.lesson.readable import label
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.looks import Looks
@@ -78,7 +78,7 @@ def tree(explanation: Explanation, looks: Looks) -> str:
             if id in shown:
                 write(f"{edge}{strokes.above} {visible(node.name)}", before, margin)
                 continue
-            below = [(source, local) for source, local in edges(node) if local is not None]
+            below = [(edge.source, local) for edge, local in edges(node) if local is not None]
             if below and len(margin) >= levels * len(strokes.blank):
                 write(f"{edge}{strokes.below} {visible(node.name)}", before, margin)
                 if id not in postponed:
@@ -100,7 +100,7 @@ def _written(edge: str, node: Node, terms: Terms) -> str:
     """Return the definition of a node with its value and its gradient; the rows of a matrix stand below each other."""
     name, text = visible(node.name), terms.typed(node.expression)
     head = edge + (name if text == name else f"{name} = {text}")
-    gradient = 0.0 if node.id in terms.explanation.rests else node.grad
+    gradient = terms.explanation.without_dust(node.id, node.grad)
     write = terms.grid if max(node.shape, default=0) <= MOST else terms.value
     values = [] if head.endswith(f"= {write(node.value)}") else [(" = ", write(node.value))]
     values += [] if gradient is None else [("   gradient ", write(gradient))]

@@ -37,13 +37,8 @@ LONGEST = 60  # letters of a formula before it is simplified
 LONGEST_PATH = 8  # nodes that are named
 
 
-def derivations(
-    explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION, *, why: bool = False
-) -> str:
-    """A block a variable, as a fragment; what was derived for an earlier one is not derived again.
-
-    On demand the rules on the way and the reasons for them stand at the end.
-    """
+def derivations(explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION) -> str:
+    """A block a variable, as a fragment; what was derived for an earlier one is not derived again."""
     terms = Terms(explanation, precision)
     sections = [
         ("", Rows(statement(explanation, terms), terms)),
@@ -64,9 +59,6 @@ def derivations(
         sections.append((f"The gradient of ${terms.name(trace.leaf.name).text}$", rows))
         if trace.routes:
             sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", Rows(paths(trace, terms), terms)))
-    if why:
-        used = [pair for pair in edges(explanation) if pair[1].input in known]
-        sections.append(("Why the rules hold", Reasons(used, terms, local, introduced(used, terms))))
     return fragment(explanation, sections)
 
 
@@ -115,12 +107,12 @@ def _path(route: Route, terms: Terms) -> Equation:
 
 def eval_page(explanation: Explanation, asked: Asked) -> str:
     """Write the whole lesson."""
-    return whole(lesson(explanation, asked.precision, why=asked.why), asked)
+    return whole(lesson(explanation, asked.precision), asked)
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) -> str:
     """Write the derivation of each gradient."""
-    return whole(derivations(explanation, traces, asked.precision, why=asked.why), asked)
+    return whole(derivations(explanation, traces, asked.precision), asked)
 
 
 def whole(fragment: str, asked: Asked) -> str:
@@ -133,18 +125,17 @@ def whole(fragment: str, asked: Asked) -> str:
 MOST = 200  # equations of a section; more nobody prints
 
 
-def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = False) -> str:
-    """The whole solution as a fragment, on demand with the reasons for the rules."""
+def lesson(explanation: Explanation, precision: int = PRECISION) -> str:
+    """The whole solution as a fragment."""
     terms = Terms(explanation, precision)
     pairs = list(edges(explanation))
     links = entered(explanation, chain(explanation))
-    locals_ = (Reasons if why else Rows)(pairs, terms, local, introduced(pairs, terms))
     return fragment(
         explanation,
         [
             ("", Rows(statement(explanation, terms), terms)),
             ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
-            ("Local derivatives", locals_),
+            ("Local derivatives", Rows(pairs, terms, local, introduced(pairs, terms))),
             ("Chain rule, newest node first", Rows(links, terms, chain_rule, given(terms))),
             ("Gradients", Rows([*explanation.deltas, *explanation.leaves], terms, gradient)),
         ],
@@ -166,18 +157,6 @@ class Rows:
         first = self.facts[:MOST]
         return list(first) if self.write is None else [self.write(fact, self.terms) for fact in first]
 
-    def blocks(self) -> Iterator[str]:
-        yield aligned(self.shown())
-
-
-class Reasons(Rows):
-    """Local derivatives, and below those of a node why they hold."""
-
-    def blocks(self) -> Iterator[str]:
-        from gradcli.render.latex.reasons import reasons  # pages without reasons have no use for it
-
-        return reasons(self.facts[:MOST], self.shown(), self.terms)
-
 
 def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> str:
     """Return sections and the notes below them; what the fragment changes ends with it."""
@@ -187,7 +166,7 @@ def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> 
         if len(rows):
             lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
             lines.extend([rf"\par\noindent {rows.lead}"] if rows.lead else [])
-            lines.extend(rows.blocks())
+            lines.append(aligned(rows.shown()))
             lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
     lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
     return "\n".join([*lines, r"\par\endgroup"])
@@ -208,7 +187,7 @@ def given(terms: Terms) -> str:
         return ""
     output, later = terms.explanation.output, terms.name(terms.differentiated).text
     total, leads = terms.total(output).text, terms.name(output).text
-    return f"${total}$ is given: ${later}$ is a later number, which ${leads}$ leads to."
+    return f"${total}$ is given: ${later}$ is a number that is computed from ${leads}$ later."
 
 
 def hidden(count: int) -> str:
@@ -292,4 +271,4 @@ def gradient(leaf: Leaf | Intermediate, terms: Terms) -> Equation:
     if leaf.gradient is None:
         return Equation(total, [Piece(r"\text{None}")])
     formula = None if leaf.formula is None else terms.formula(leaf.formula)
-    return Equation(total, [formula, terms.value(leaf.shown_gradient)])
+    return Equation(total, [formula, terms.value(terms.explanation.without_dust(leaf.node, leaf.gradient))])

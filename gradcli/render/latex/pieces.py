@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -119,7 +120,10 @@ def value(given: Any, precision: int = PRECISION) -> Piece:
         return _written(rounded(array[()], precision))
     if array.ndim > 3:
         sizes = r" \times ".join(map(str, array.shape))
-        return Piece(f"\\text{{an array of }} {sizes}", width=20)
+        if array.size != math.prod(array.shape[-2:]):
+            return Piece(f"\\text{{an array of }} {sizes}", width=20)
+        matrix = value(array.reshape(array.shape[-2:]), precision)  # such as an image of one channel
+        return replace(matrix, text=f"{matrix.text}_{{{sizes}}}")
     entries = _entries(array, precision)
     return entries if entries.width <= WIDEST or precision <= ENOUGH else _entries(array, ENOUGH)
 

@@ -144,15 +144,15 @@ def second_pages(lessons: Sequence[Explanation], steps: Sequence[Newton], looks:
         of, *rest = sections(second, looks, all=all, why=why)
         title = f"The backward pass as a program: {second.output} is {Terms(first, looks).total(leaf.leaf)}"
         parts += [Section(title, [replace(row, kind="") for row in of.rows]), *rest]
-    rows = [Row((newton_step(step, looks, is_alone=len(steps) == 1),)) for step in steps]
-    return lay_out([*parts, Section("Newton's step", rows)], looks)
+    texts = dict.fromkeys(newton_step(step, looks, is_alone=len(steps) == 1) for step in steps)
+    return lay_out([*parts, Section("Newton's step", [Row((text,)) for text in texts])], looks)
 
 
 def newton_step(step: Newton, looks: Looks, *, is_alone: bool) -> str:
     """Return `x goes from 2 to 2 - 32/48 = 1.33333`; of several variables at once the value alone."""
     value, gradient, second = (number(part, looks.precision) for part in (step.value, step.gradient, step.second))
     if step.after is None:
-        return f"{visible(step.leaf)} has no next value: the second derivatives have no inverse"
+        return "there is none: the matrix of the second derivatives has no inverse"
     after = number(step.after, looks.precision)
     if not is_alone:
         return f"{visible(step.leaf)} goes from {value} to {after}"
@@ -246,9 +246,10 @@ def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
 
 
 def _stays(node: Node, local: Local, terms: Terms) -> Row:
-    stay = "stays as it is, though it depends" if len(local.held) == 1 else "stay as they are, though they depend"
+    stay = "is held fixed, though it depends" if len(local.held) == 1 else "are held fixed, though they depend"
     held = " and ".join(map(visible, local.held))
-    return Row((f"in {terms.edge(node.name, local)}, {held} {stay} on {visible(local.input)}",), "between")
+    text = f"in {terms.edge(node.name, local)}, {held} {stay} on {visible(local.input)} too"
+    return Row((text,), "between")
 
 
 def _said(node: Node, terms: Terms) -> Row:
@@ -291,7 +292,7 @@ def _link(link: Link | None, terms: Terms) -> Row:
 def given(terms: Terms) -> Row:
     """Return the line that says what the `L` of an upstream gradient is."""
     output, later = terms.explanation.output, terms.differentiated
-    text = f"{terms.total(output)} is given: {later} is a later number, which {visible(output)} leads to"
+    text = f"{terms.total(output)} is given: {later} is a number that is computed from {visible(output)} later"
     return Row((text,), "between")
 
 
@@ -333,7 +334,8 @@ def _gradient(leaf: Leaf | Intermediate, terms: Terms) -> Row:
     total = terms.total(leaf.name)
     explanation = terms.explanation
     why = guarded("note", lambda: stopped(leaf, explanation.nodes, explanation.output, terms.formula), "")
-    value = f"= {None if leaf.shown_gradient is None else terms.grid(leaf.shown_gradient)}"
+    gradient = explanation.without_dust(leaf.node, leaf.gradient)
+    value = f"= {None if gradient is None else terms.grid(gradient)}"
     if why or leaf.gradient is None:
         return Row((total, "", f"{value}, for {why}" if why else value), "result")
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"

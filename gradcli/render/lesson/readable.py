@@ -58,6 +58,9 @@ def ranked(tree: Expression, ranks: Mapping[str, int], entrywise: str = ENTRYWIS
             case Call("where", (condition, _, Argument(Number(0)))) if isinstance(condition.value, Compare):
                 if not is_typed:
                     return gated(parts[1], Ranked(List((parts[0].tree,)), parts[0].rank), entrywise)
+            case Binary("@") if not is_typed:
+                first, second = (as_ones(part.tree) for part in parts)
+                return Ranked(Binary("@", first, second), rank(node, [part.rank for part in parts]))
             case Binary("*" | "/" | "+" | "-" | "**" as sign, _, _):
                 left, right = parts if is_typed else uncopied(*parts)
                 return combined(sign, left, right, entrywise)
@@ -96,6 +99,16 @@ def uncopied(left: Ranked, right: Ranked) -> tuple[Ranked, Ranked]:
     return left, right
 
 
+def as_ones(tree: Expression) -> Expression:
+    """Return a number that is copied to a shape as that number times ones."""
+    match tree:
+        case Call("expand", (Argument(Number(1)), shape)):
+            return Call("ones", (shape,))
+        case Call("expand", (Argument(Number() | Binary("/", Number(), Number()) as number), shape)):
+            return Binary("*", number, Call("ones", (shape,)))
+    return tree
+
+
 def copied_value(tree: Expression) -> Expression | None:
     """Return what `expand` copies; None of any other formula."""
     match tree:
@@ -121,7 +134,13 @@ def rank(node: Expression, ranks: Sequence[int | None]) -> int | None:
             if not given or given.get("keepdim") == Literal(True):
                 return ranks[0] if given else 0
             return ranks[0] - 1 if isinstance(given.get("dim"), Number) else None
-        case Call(function) if function in ELEMENTWISE or function in ("softmax", "log_softmax"):
+        case Call("reshape" | "expand", (_, Argument(Tuple(sizes)))):
+            return len(sizes)
+        case Call("outer"):
+            return 2
+        case Call(function) if function in operations_that_are("ranked"):
+            return ranks[0]
+        case Call(function) if function in ELEMENTWISE:
             known = [dims for dims in ranks if dims]
             return max(known, default=next(iter(ranks), None))
     return None
@@ -133,10 +152,10 @@ Take = Callable[[Expression, Mapping[str, int]], Expression | None]
 def each(tree: Expression, ranks: Mapping[str, int], take: Take) -> Expression | None:
     """Return `g/3` of `expand(g, (3,))/3`, where `take` gives what a copy is of; None of what copies nothing so."""
     match tree:
-        case Binary("/" | "*" as sign, left, Number() as right) if (inner := each(left, ranks, take)) is not None:
-            return Binary(sign, inner, right)
-        case Binary("*", Number() as left, right) if (inner := each(right, ranks, take)) is not None:
-            return Binary("*", left, inner)
+        case Binary("/" | "*" as sign, left, right) if (inner := each(left, ranks, take)) is not None:
+            return Binary(sign, inner, right) if ranked(right, ranks).rank == 0 else None
+        case Binary("*", left, right) if (inner := each(right, ranks, take)) is not None:
+            return Binary("*", left, inner) if ranked(left, ranks).rank == 0 else None
         case Unary("-", operand) if (inner := each(operand, ranks, take)) is not None:
             return Unary("-", inner)
     return take(tree, ranks)

@@ -41,7 +41,8 @@ class ChainRule(ABC, Generic[Formula]):
         self.plain_seed = explanation.is_seed_one
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
-        self.ranks = {name: len(node.shape) for name, node in self.nodes.items()}
+        sizes = (size for shape in (explanation.sizes or {}).values() for size in shape if isinstance(size, str))
+        self.ranks = dict.fromkeys(sizes, 0) | {name: len(node.shape) for name, node in self.nodes.items()}
         self.ranks |= {x.name: self.ranks[x.gradient_of] for x in explanation.intermediates if x.gradient_of}
         self.arriving_ranks = {id(local): len(node.shape) for node in explanation.nodes for local in node.locals}
 
@@ -320,8 +321,9 @@ class Terms(ChainRule[str]):
         """Return the gradient, with the reason where a term is not the product that stands to its left."""
         gates = dict.fromkeys(visible(term.step.node) for term in link.terms if term.is_gate)
         why = f", for the rule of {' and '.join(gates)} gives 0 here whatever arrives" if gates else ""
-        is_rest = ", which means 0" if link.input in self.explanation.rests else ""
-        return f"{self.grid(link.total)}{why}{is_rest}"
+        is_rest = ", which means 0" if link.input in self.explanation.rests and not np.ndim(link.total) else ""
+        total = link.total if is_rest else self.explanation.without_dust(link.input, link.total)
+        return f"{self.grid(total)}{why}{is_rest}"
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""

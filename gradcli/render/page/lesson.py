@@ -15,7 +15,7 @@ from gradcli.homework.diagnose.contributions import Contributions, Mistaken, gra
 from gradcli.homework.solve.graph import Graph
 from gradcli.language.tree import Name, Number
 from gradcli.render.lesson.readable import COPIED, gets
-from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.page.document import Attribute, Html, cut, element, joined
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.mathml import Paint, in_line
@@ -75,7 +75,7 @@ class Words:
         output, terms = self.walk.explanation.output, self.terms
         if terms.plain_seed:
             begins = f"The way back begins at {name(output)}, whose gradient by itself is 1."
-            return f"{begins} Upstream is what arrives from the side of {name(output)}."
+            return f"{begins} The upstream gradient is the one that has come from {name(output)} so far."
         given = self.amount(self.walk.explanation.upstream)
         return f"The way back begins at {name(output)}, with the gradient{given and f' {given}'} that was given."
 
@@ -91,7 +91,7 @@ class Words:
                 if before is None:
                     yield f"{name(node)} is a leaf: {given} goes into {name(node)}.grad, which was None."
                 else:
-                    sum = f"{self.amount(before)} + {given} = {self.amount(after)}"
+                    sum = f"{self.amount(before)} + {factor(given)} = {self.amount(after)}"
                     yield f"{name(node)}.grad was not None, so the gradient is added to it: {sum}."
 
     def forward(self, node: Node) -> Iterator[str]:
@@ -102,7 +102,9 @@ class Words:
         if node.grad_fn is not None and node.id == self.first:
             yield f"For the way back {name(node.id)} remembers what made it; torch calls that its grad_fn."
         elif node.grad_fn is None:
-            yield "Nothing in it requires grad, so no gradient will come back here."
+            is_cut = any(self.terms.nodes[id].requires_grad for id in node.inputs)
+            cause = "It passes no gradient on" if is_cut else "Nothing in it requires grad"
+            yield f"{cause}, so no gradient will come back here."
 
     @cached_property
     def first(self) -> str | None:
@@ -124,7 +126,7 @@ class Words:
             yield f"This is the first of {count} contributions to {source}, which are added up."
         elif move.before is not None:
             is_short = bool(total) and np.size(move.fact.total) <= FEW
-            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * is_short
+            added = f": {self.amount(move.before)} + {factor(self.amount(move.fact.contribution))} = {total}" * is_short
             yield f"It is added to what {source} has already{added}."
 
     def product(self, move: Contributed) -> str:
@@ -170,7 +172,7 @@ class Words:
         axes = move.fact.summed_axes
         if not axes:
             return ""
-        listed, them = f"ax{'is' if len(axes) == 1 else 'es'}", "it" if len(axes) == 1 else "them"
+        listed, them = ("axis", "that axis") if len(axes) == 1 else ("axes", "those axes")
         copied = f"{name(move.edge.source)} was copied along {listed} {' and '.join(map(str, axes))}"
         return f"{copied}, so its gradient is summed over {them}."
 

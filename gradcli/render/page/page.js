@@ -166,8 +166,6 @@ function follow(elements) {
   }
 }
 
-addEventListener("resize", fitted);
-
 const EDGE = 24; // pixels around what is in sight
 
 /** Return how far to scroll so that what lies between `low` and `high` is seen between `start` and `end`. */

@@ -37,7 +37,7 @@ function ask() {
   one("[data-question]").textContent = now.text;
   one("[data-program]").textContent = now.program;
   one("[data-quantity]").textContent = now.quantity;
-  one("[data-count]").textContent = `${waiting.length + 1} to go, ${score.points} of ${score.asked} points`;
+  one("[data-count]").textContent = `${waiting.length + 1} to go${score.asked ? `, ${score.points} of ${score.asked} points` : ""}`;
   input.value = "";
   input.placeholder = now.answer.length > 1 ? `${now.answer.length} numbers, row by row` : "a number";
   over(false);
@@ -81,7 +81,7 @@ function end(points, text) {
   score.asked += 1;
   if (points < 1) waiting.push([(now.place[0] + 1) % sheets.length, now.place[1]]);
   if (waiting.length > 40) waiting.length = 40;
-  judge(points > 0 ? true : undefined, text);
+  judge(points > 0 ? true : undefined, points < 1 ? `${text} It comes again, with other values.` : text);
   tell(now.derivation);
   over(true);
   action("next").focus({ preventScroll: true });
@@ -98,7 +98,8 @@ form.addEventListener("submit", (event) => {
   const mistake = now.wrong.find(([value]) => isSame(numbers, value));
   if (!mistake && isSame(rounded, now.answer)) return judge(false, "Right as far as it goes: type three digits.");
   wasWrong = true;
-  judge(false, mistake ? `${input.value.trim()} is not right: ${mistake[1]}` : `${input.value.trim()} is not right. ${now.hints[0] ?? ""}`);
+  judge(false, `${input.value.trim()} is not right${mistake ? `: ${mistake[1]}` : "."}`);
+  if (!mistake && !hinted && now.hints.length) tell(now.hints[hinted++]);
 });
 
 action("hint").addEventListener("click", () => {

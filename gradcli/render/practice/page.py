@@ -114,7 +114,7 @@ def score_page(score: Score, seed: int, looks: Looks) -> str:
         )
         if count
     ]
-    again = Row((f"--seed {seed} asks the same once more",), "aside")
+    again = Row((f"--seed {seed} asks the same questions again",), "aside")
     return lay_out([Section("", [total, Row((", ".join(counts),)), again])], looks)
 
 

@@ -153,7 +153,7 @@ class Derivation:
         tree = self.lines[of].value
         symbols = f"{of} = {self.terms.formula(tree)}"
         return (
-            "Put the values into its line.",
+            f"Put the values into the line of {of}.",
             symbols,
             equation([symbols, self.put_in(tree), self.text(self.point[of].value)]),
         )

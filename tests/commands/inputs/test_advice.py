@@ -61,31 +61,6 @@ def test_a_batch_takes_its_program_or_its_records_from_standard_input(
 
 
 @pytest.mark.parametrize("command", TAKE_PROGRAMS)
-def test_values_that_wait_on_standard_input_are_said_and_left_there(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
-) -> None:
-    advice = "gradcli batch reads values from standard input"
-    arguments = [command, "x**2"]
-    with standard_input(monkeypatch, b'{"x": 3}\n') as descriptor:
-        assert advice in gradcli(capsys, arguments).err
-        assert os.read(descriptor, 100) == b'{"x": 3}\n'
-    with standard_input(monkeypatch, b""):
-        assert advice not in gradcli(capsys, arguments).err
-    (tmp_path / "points").write_text('{"x": 3}\n')
-    with (tmp_path / "points").open() as stream:
-        monkeypatch.setattr("sys.stdin", stream)
-        assert advice in gradcli(capsys, arguments).err
-        assert stream.read()
-        assert advice not in gradcli(capsys, arguments).err
-    with Path(os.devnull).open() as stream:
-        monkeypatch.setattr("sys.stdin", stream)
-        assert advice not in gradcli(capsys, arguments).err
-    for closed in (None, io.StringIO("x")):
-        monkeypatch.setattr("sys.stdin", closed)
-        assert advice not in gradcli(capsys, arguments).err
-
-
-@pytest.mark.parametrize("command", TAKE_PROGRAMS)
 def test_missing_values_lead_to_formulas(capsys: pytest.CaptureFixture[str], command: str) -> None:
     err = gradcli(capsys, [command, "x**2"]).err
     (option,) = re.findall(r"gradcli grad (--\w+) needs no values", err)

@@ -128,10 +128,9 @@ def test_intermediates_hold_elsewhere() -> None:
 def test_where_the_gradient_is_not_finite_the_raw_formula_stands() -> None:
     explanation = at("x/x", {"x": 0.0})
     (leaf,) = explanation.leaves
-    assert (leaf.formula, codes(explanation)[-1]) == (leaf.formula_raw, "raw")
+    assert leaf.formula == leaf.formula_raw
     assert written(at("x/x", {"x": 0.0}, at_any_point=True)) == {"x": "0"}
-    assert codes(at("1/x", {"x": 0.0})).count("raw") == 1
-    assert "raw" not in codes(at("log(x)", {"x": 0.0})), "there is nothing to simplify"
+    assert "raw" not in codes(explanation), "the notes tell the cause"
 
 
 def test_where_the_simplified_formula_overflows_the_raw_one_stands() -> None:

@@ -18,7 +18,7 @@ from gradcli.explanation.index.derivation import equations
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.reasons import differential
-from gradcli.explanation.index.tree import evaluated
+from gradcli.explanation.index.tree import Equation, Space, Tensors, ranges, variables
 from gradcli.explanation.values import Variables
 from gradcli.ops.indexing.indexing import select
 from tests.programs import EXAMPLES, family, listed_programs, of_every
@@ -39,6 +39,21 @@ ASSIGNED = [
     ("overwrite", ([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [7.0, 8.0]), {"path": PATH}),
     ("regenerated", ([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],), {"path": PATH}),
 ]
+
+
+def evaluated(equation: Equation, tensors: Tensors, result: Any) -> Any:
+    """Add the right side to the entries of `result` that the left side names, and return it."""
+    sizes = ranges(equation, tensors)
+    space = Space(tensors, sizes)
+    value = space.evaluate(equation.right)
+    axes = [space.axis[name] for name in variables(equation.left)]
+    shape = [sizes[name] if space.axis[name] in axes else 1 for name in sizes]
+    places, inside = space.places(equation.left)
+    inside = np.broadcast_to(inside, shape)
+    entries = result.reshape(-1) if equation.left.is_flat else result
+    chosen = tuple(np.broadcast_to(place, shape)[inside] for place in places)
+    np.add.at(entries, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
+    return result
 
 
 def numbers(x: Any) -> Any:

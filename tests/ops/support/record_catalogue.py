@@ -18,7 +18,7 @@ from gradcli.language.tree import Call
 from gradcli.ops.support.surface import OPERATIONS
 
 # The traits that are asked for by name where no operation is loaded.
-READ = {"elementwise", "linear", "nonnegative", "odd", "partial", "passing", "rearranging", "reducing"}
+READ = {"elementwise", "linear", "nonnegative", "odd", "partial", "passing", "ranked", "rearranging", "reducing"}
 UFUNC = signature(np.exp).parameters
 REAL, POSITIVE = np.linspace(-20, 20, 4001), np.linspace(0.005, 5, 1000)
 

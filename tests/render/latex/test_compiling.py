@@ -64,8 +64,7 @@ def fragments() -> list[str]:
     explanations = [case.explain() for case in (*CASES.values(), *BAD.values())]
     derived = [*explanations, at_any_size()]
     return [
-        *(lesson(one, why=True) for one in explanations),
-        *(derivations(one, [trace(one, leaf.name, 3) for leaf in one.leaves[:4]], why=True) for one in derived[::4]),
+        *map(lesson, explanations),
         *(derivations(one, [trace(one, leaf.name, 3) for leaf in one.leaves[:4]]) for one in derived),
         *map(operation, EXAMPLES),
     ]
@@ -114,17 +113,6 @@ def test_letters_of_slides_have_nine_points_at_least_and_each_is_written(name: s
     assert all(scale * 10 >= 9 for scale in scales)
     assert "[U+22" not in slides, "no sign of mathematics is unknown"
     assert graph_page(CASES[name].explain(), Asked(detail="name")), "names alone"
-
-
-def test_reasons_are_told_in_indices_numbers_and_words() -> None:
-    explanation = explained("L = sum(A @ x)", {"A": [[1, 2], [3, 4]], "x": [5, 6]})
-    told = eval_page(explanation, Asked(why=True))
-    assert r"$\frac{\partial L}{\partial A_{i,j}} = g_{i} \cdot x_{j}$; entry [0,0] is $1 \cdot 5 = 5$." in told
-    assert r"$\frac{\partial L}{\partial x_{j}} = \sum_{i} A_{i,j} \cdot g_{i}$" in told
-    assert "A sum hands the gradient on to every entry that was added." in told
-    assert "entry [0,0]" not in eval_page(explanation, Asked())
-    twice = eval_page(explained("sum(A @ x)*sum(x)", {"A": [[1, 2], [3, 4]], "x": [5, 6]}), Asked(why=True))
-    assert r"\partial x_{j}} \mathrel{+}=" in twice
 
 
 def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:

@@ -162,3 +162,11 @@ def test_a_gradient_that_becomes_nan_is_told_at_the_step_at_which_it_does() -> N
     assert isinstance(move, Contributed)
     assert (move.edge.target, move.edge.source) == ("v2", "y")
     assert 0 not in notes.by_step, "before the first step nothing is wrong yet"
+
+
+def test_sentences_bracket_what_is_below_zero_and_say_why_nothing_comes_back() -> None:
+    diamond = program_page(explained("s = x*y; p = s + x; m = s*y; q = p*m + s", {"x": 2.0, "y": -1.0}), Looks())
+    assert "It is added to what x has already: 2 + (-3) = -1." in diamond
+    choice = program_page(explained("where(x > 0, x, 0.1*x)", {"x": 1.0}), Looks())
+    assert "It passes no gradient on, so no gradient will come back here." in choice
+    assert "Nothing in it requires grad" not in choice

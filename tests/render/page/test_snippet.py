@@ -78,7 +78,7 @@ def test_each_step_of_a_small_run() -> None:
         "Step 1 Line 2: w = 2 is a leaf that requires grad.",
         "Step 2 Line 3: y = w·w = 4, and its grad_fn is MulBackward0.",
         f"Step 3 Line 4, backward: The way back begins at y, whose gradient by itself is 1. "
-        f"Upstream is what arrives from the side of y. From y to w: {first} "
+        f"The upstream gradient is the one that has come from y so far. From y to w: {first} "
         "This is the first of 2 contributions to w, which are added up.",
         "Step 4 Line 4, backward: From y to w: upstream 1 times the local derivative ∂y/∂w (2nd) = w = 2 gives 2. "
         "It is added to what w has already: 2 + 2 = 4.",

@@ -44,7 +44,7 @@ def test_a_session_in_a_browser(browser: Any, tmp_path: Path, axe: str) -> None:
         assert page.locator("[data-hints] li").inner_text() == current()["hints"][0]
         page.locator("[data-answer]").fill(repr(current()["answer"][0]))
         page.keyboard.press("Enter")
-        assert verdict.inner_text() == "Right."
+        assert verdict.inner_text() == "Right. It comes again, with other values."
         assert current()["derivation"] in page.locator("[data-hints]").inner_text()
         page.locator("[data-action=next]").click()
         assert page.locator("[data-count]").inner_text() == "8 to go, 0.5 of 1 points"

@@ -16,10 +16,10 @@ from rich.cells import cell_len, set_cell_size
 from gradcli.errors import EvaluationError
 from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.steps.walk import edges
 from gradcli.facts import dataclass
 from gradcli.language.tree import Expression, Name, Number, names
 from gradcli.language.unparser import unparse, unparse_statement
-from gradcli.render.graph.labels import edges
 from gradcli.render.lesson.readable import ENTRYWISE, bare, label, readable
 from gradcli.render.text.looks import Asked
 from gradcli.render.text.numbers import number, short
@@ -153,7 +153,6 @@ class Sketcher:
         self.inside = {node.id for node in explanation.nodes if is_inside(node) and node.id != explanation.output}
 
         self.drawn = [node for node in explanation.nodes if node.id not in self.inside]
-        self.rests = explanation.rests
         self.title = f"The graph of {visible(explanation.output)}"
 
     def sketch(self) -> Sketch:
@@ -188,11 +187,8 @@ class Sketcher:
             if not definition.endswith(f"= {written[0]}"):
                 yield from labelled("value", written, "value")
             if node.grad is not None:
-                yield from labelled("grad", numerals(self.gradient(node), asked), "grad")
-
-    def gradient(self, node: Node) -> Value | None:
-        """Return the gradient of a node, 0 in place of what rounding leaves."""
-        return 0.0 if node.id in self.rests else node.grad
+                gradient = self.explanation.without_dust(node.id, node.grad)
+                yield from labelled("grad", numerals(gradient, asked), "grad")
 
     def definition(self, node: Node) -> str:
         """`v1 = a·x2`, or the name alone of a variable."""
@@ -201,7 +197,8 @@ class Sketcher:
         return cut(name if text == name else f"{name} = {text}", WIDEST + 8, self.asked)
 
     def arcs(self, node: Node) -> Iterator[Arc]:
-        for source, local in edges(node):
+        for edge, local in edges(node):
+            source = edge.source
             if source in self.inside:
                 continue
             above, below = visible(node.name), visible(self.nodes[source].name)
@@ -220,7 +217,7 @@ class Sketcher:
         """Say in words what a box stands for."""
         facts = [f"{self.definition(node)}: value {tensor(node.value, self.asked)}"]
         if node.grad is not None:
-            facts.append(f"gradient {tensor(self.gradient(node), self.asked)}")
+            facts.append(f"gradient {tensor(self.explanation.without_dust(node.id, node.grad), self.asked)}")
         return ", ".join(
             [*facts, function(node, self.asked) or {"leaf": "leaf", "op": "no gradient"}.get(node.kind, "constant")]
         )
