@@ -495,8 +495,6 @@ def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: 
     if is_root:
         yield from of_fitting(node, expr, names, change)
     yield from of_missing(node, expr, names, change, is_root=is_root)
-    if is_root:
-        yield from of_swapped(expr, names, change)
 
 
 def is_whole(parent: ast.AST, node: ast.expr) -> bool:
@@ -546,15 +544,6 @@ def of_missing(node: ast.expr, expr: str, names: Names, change: Changer, *, is_r
             yield change("term", f"`{expr}` lacks a term: `{term}` is not used anywhere", f"({expr}) {text}")
 
 
-def of_swapped(expr: str, names: Names, change: Changer) -> Iterator[Change]:
-    """Yield the formula with one name in all places of another that it has more than once."""
-    for name in names.numbers:
-        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
-        for other in names.numbers if len(pattern.findall(expr)) > 1 else ():
-            says = f"`{name}` is not the value that belongs into `{expr}`"
-            yield change("swapped-variable", says, pattern.sub(other, expr))
-
-
 def looks(name: str) -> str:
     """Return what names that are taken for each other have in common: `K` and `Q`, `z1` and `a1`."""
     return re.sub(r"[a-z]\w*?(?=\d*$|\.)", "a", re.sub(r"[A-Z]", "A", name))
@@ -592,7 +581,8 @@ def is_number(node: ast.expr, names: Names) -> bool:
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
-NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing") | {"float", "reshape"}
+NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing")
+NUMERIC |= {"float", "reshape", "dot", "copy", "astype", "ravel"}
 Changer = Callable[[str, str, str], Change]
 
 
@@ -622,7 +612,6 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         yield change("operator", f"`{expr}` is the wrong way round", text)
 
 
-LOGISTIC = re.compile(r"(.+) \* \(1 - \1\)")
 COMPLEMENT = re.compile(r"1(?:\.0)? - ([\w.]+)")
 SQUARED = re.compile(r"1(?:\.0)? - ([\w.]+)(?: \*\* 2| \* \1)")
 TOO_MANY = "has a factor that does not belong there: "
@@ -678,12 +667,6 @@ def of_call(node: ast.Call, expr: str, change: Changer) -> Iterator[Change]:
             f"`{expr}` takes the wrong one: {ORDERED}",
             f"{called}({last.format(*map(ast.unparse, node.args))})",
         )
-    if name in ("diag", "diagflat") and len(node.args) == 1:
-        says = f"`{expr}` lacks what a softmax has beside its diagonal"
-        entries = ast.unparse(node.args[0])
-        expr = expr if not (local := LOGISTIC.fullmatch(entries)) else f"{ast.unparse(node.func)}({local[1]})"
-        entries = local[1] if local else entries
-        yield change("term", says, f"{expr} - {before}.outer({entries}, {entries})")
     if name in ("sum", "mean") and not any(left.arg in ("axis", "dim") for left in node.keywords):
         parts = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
         for over in ("0", "1", "0, keepdims=True", "1, keepdims=True"):
@@ -760,7 +743,9 @@ def operands(
         (node for node in entries if base_of(node).partition(".")[0] in plain), key=lambda node: id(node) not in inside
     )
     tables = {base_of(node) for node in entries if isinstance(node, ast.Subscript)}  # which are no numbers themselves
-    possible = (*of_nodes, *numbers, *capitals, *of_others, *map(ast.unparse, near))
+    calls = [node for node in inner if isinstance(node, ast.Call) and len(node.args) == 1]
+    results = [ast.unparse(node) for node in calls if ast.unparse(node.func).rpartition(".")[2] in FUNCTIONS]
+    possible = (*of_nodes, *numbers, *results, *capitals, *of_others, *map(ast.unparse, near))
     names = dict.fromkeys(name for name in possible if name not in tables)
     here = {ast.unparse(node) for node in inner if isinstance(node, ast.Attribute | ast.Subscript)}
     missing = [text for text in map(ast.unparse, () if is_engine else near) if text in names and text not in here]
