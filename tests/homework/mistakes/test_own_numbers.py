@@ -29,8 +29,6 @@ def softmax(scores: Any, axis: int) -> Any:
         ("o = 3*v; q = sum((o - u)**2)", VECTORS, "dq/do", (3 * V - U) ** 2, "not-a-gradient"),
         ("d = x - m; q = d/s; l = q**2", "x = 1.7, m = 0.4, s = 2.3", "dl/dd", 2 * 1.3 / 2.3, "inner-dropped"),
         ("S = A @ B.T; q = sum(S**2)", NAMES, "S", A * B, "elementwise"),
-        ("S = A @ B.T; q = sum(S**2)", NAMES, "dq/dB", 2 * (A @ B.T) @ A, "transpose"),
-        ("S = A.T @ B; q = sum(S**2)", NAMES, "dq/dA", 2 * B @ (A.T @ B), "transpose"),
         ("p = sigmoid(x); q = -log(1 - p)", "x = 0.7", "q", -np.log(1 / (1 + np.exp(-0.7))), "forward-slip"),
         ("P = softmax(A, 1); q = sum(P*B)", NAMES, "dq/dA",
          softmax(A, 1) * (B - np.sum(B * softmax(A, 1), 0)), "softmax"),
@@ -43,10 +41,8 @@ def test_a_mistake_is_named(program: str, at: str, quantity: str, answer: Any, c
 @pytest.mark.parametrize(
     ("script", "quantity", "answer", "code"),
     [
-        ("w = {}\nh = w * 1.7\nh[0] = 0.0\ns = (h ** 2).sum()", "s", np.sum((1.7 * V) ** 2), "forward-slip"),
         ("w = {}\nh = w * 1.7\nh.mul_(0.3)\ns = (h ** 2).sum()", "s", np.sum((1.7 * V) ** 2), "forward-slip"),
         ("w = {}\ns = torch.sum(w ** 2) * 1.3", "s", np.mean(V**2) * 1.3, "mean-n"),
-        ("w = {}\nq = (w ** 2).sum()\nq.backward()\n(w * 1.3).sum().backward()", "w.grad", 2 * V * 1.3, "chain-added"),
     ],
 )
 def test_a_mistake_in_a_snippet_is_named(script: str, quantity: str, answer: Any, code: str) -> None:

@@ -124,20 +124,6 @@ def once_more(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "1/n times", message, problem.truth / m, f"n is {m:g}", rank=rank)
 
 
-@BATCH_N.gradients
-def one_axis_again(problem: Problem) -> Iterator[Guess]:
-    """The gradient divided by the batch once more, as many formulas for weights have it."""
-    for index in sorted(problem.above) if problem.graph.within is None else ():
-        vertex = problem.graph.vertices[index]
-        is_mean = averaged(vertex) != 1 and vertex.op != "div" and problem.reaches(index)
-        shape = np.shape(vertex.operands[0]) if is_mean else ()
-        for axis in dict.fromkeys(shape) if len(shape) > 1 else ():
-            if axis not in (1, averaged(vertex)):
-                mean = f"the n of the mean {problem.label(index)}"
-                message = f"{mean} is in the gradient already; you divided by one axis, too"
-                yield Guess(problem.by, "1/m times", message, problem.truth / axis, f"m is {axis}", rank=1)
-
-
 @BATCH_N.rules()
 def other_divisor(edge: EdgeFacts) -> Iterator[Slip]:
     """Divided by one axis alone; by all the entries, where the sum is divided by another number."""
