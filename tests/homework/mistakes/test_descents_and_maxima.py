@@ -78,7 +78,6 @@ def descended(rate: float = 0.1, factor: float = 3.4, decay: float = 0.0, moment
         ("SGD([w], lr=0.1)", descended(rounds=1), "descent"),
         ("SGD([w], lr=0.1, momentum=0.9)", descended(), "descent"),
         ("SGD([w], lr=0.1, weight_decay=0.3)", descended(), "descent"),
-        ("SGD([w], lr=0.1, weight_decay=0.3)", descended(-0.1, decay=0.3), "descent"),
         ("Adam([w], lr=0.1)", descended(), "descent"),
     ],
 )

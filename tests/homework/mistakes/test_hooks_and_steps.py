@@ -68,8 +68,6 @@ def with_averages() -> float:
         (SGD, "w", 1.7 - 0.1 * 2 * E, "inner-dropped"),
         (SGD, "w", 1.7 + 0.1 * 2 * E * 2.5, "descent"),
         (SGD, "w", 1.7 - 0.2 * 2 * E * 2.5, "descent"),
-        (SGD, "w", -0.1 * 2 * E * 2.5, "descent"),
-        (LOOP, "w", with_averages(), "descent"),
         (SUM, "q", LOSS / 2, "mean-n"),
         (f"{SUM}\nq.backward()", "s.grad", (SHARES - np.eye(3)[[2, 0]]) / 2, "mean-n"),
         (PASSES, "w.grad", 2 * (1.7 * -1.4 - 0.3), "stale-grad + inner-dropped"),

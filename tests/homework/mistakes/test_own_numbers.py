@@ -29,6 +29,8 @@ def softmax(scores: Any, axis: int) -> Any:
         ("o = 3*v; q = sum((o - u)**2)", VECTORS, "dq/do", (3 * V - U) ** 2, "not-a-gradient"),
         ("d = x - m; q = d/s; l = q**2", "x = 1.7, m = 0.4, s = 2.3", "dl/dd", 2 * 1.3 / 2.3, "inner-dropped"),
         ("S = A @ B.T; q = sum(S**2)", NAMES, "S", A * B, "elementwise"),
+        ("S = A @ B.T; q = sum(S**2)", NAMES, "dq/dB", 2 * (A @ B.T) @ A, "transpose"),
+        ("S = A.T @ B; q = sum(S**2)", NAMES, "dq/dA", 2 * B @ (A.T @ B), "transpose"),
         ("p = sigmoid(x); q = -log(1 - p)", "x = 0.7", "q", -np.log(1 / (1 + np.exp(-0.7))), "forward-slip"),
         ("P = softmax(A, 1); q = sum(P*B)", NAMES, "dq/dA",
          softmax(A, 1) * (B - np.sum(B * softmax(A, 1), 0)), "softmax"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import add, mul
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
+from gradcli.homework.mistakes.derivatives.activations import RELU_GATE, is_gate
 from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge
@@ -154,6 +156,21 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
             what = problem.ratio(above, by)
             message = f"the derivative {what} is missing in the chain"
             yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
+
+
+@RELU_GATE.guesses
+def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
+    """The gradient let through a mask everywhere, on the way from a student's own gradient."""
+    above = problem.above if problem.given else set()
+    for vertex in sorted(above & problem.given.keys() - {problem.by, problem.of}):
+        for edge in problem.into(vertex):
+            upstream = problem.totals[edge.vertex]
+            is_open = is_gate(problem.graph.vertices[edge.vertex])
+            if is_open and np.shape(upstream) == np.shape(problem.given[vertex]):
+                given = {**problem.given, vertex: upstream}
+                gradient = replace(problem, given=given, cache={}).swept().get(problem.by)
+                message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
+                yield Guess(vertex, "the mask is 1 everywhere", message, gradient, rank=1)
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:

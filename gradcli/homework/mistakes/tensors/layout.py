@@ -69,3 +69,20 @@ def untransposed(edge: EdgeFacts) -> Iterator[Slip]:
         message = f"on the way back through {edge.name} you did not transpose the other factor"
         if is_possible(edge, change):
             yield edge.slip(rule, message, change)
+
+
+@TRANSPOSE.rules()
+def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
+    """`g @ X` for `g.T @ X`, where the other factor of X is turned over, and `g.T @ W.T` for `g @ W.T`."""
+    beside: tuple[bool, Any] = factor_beside(edge) or (False, None)
+    is_left, other = beside
+    g, source = edge.upstream, edge.graph.vertices[edge.source]
+    if np.ndim(g) != 2 or np.ndim(other) != 2 or len({*np.shape(g)}) != 1:
+        return
+    if "turning" in source.traits and np.shape(g) == np.shape(other) == np.shape(source.value):
+        message = f"on the way back through {edge.name} you did not transpose the gradient"
+        rule = "W @ g for W @ g.T" if is_left else "g @ X for g.T @ X"
+        yield edge.slip(rule, message, lambda g, contribution: ((other @ g) if is_left else (g @ other)).T)
+    message = f"on the way back through {edge.name} you transposed the gradient"
+    rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
+    yield edge.slip(rule, message, lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T, rank=1)

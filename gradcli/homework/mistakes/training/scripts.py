@@ -20,8 +20,6 @@ from gradcli.homework.mistakes.training.descents import (
     left_out,
     put,
     steps,
-    turned_optimizer,
-    uncorrected,
     updates,
 )
 from gradcli.homework.solve.problem import Problem
@@ -126,8 +124,6 @@ def mutants(text: str) -> Iterator[Mutant]:
     candidates += [
         *other_passes(places),
         *one_gradient(places),
-        *turned_optimizer(places),
-        *uncorrected(places),
         *cuts_added(places),
     ]
     seen = {ast.unparse(tree)}
