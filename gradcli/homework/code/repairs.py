@@ -413,7 +413,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         for first, second in itertools.pairwise(map(ast.unparse, node.args)):
             swapped = expr.replace(f"{first}, {second}", f"{second}, {first}")
             yield change("swapped-variable", f"`{expr}` has two arguments in the wrong order", swapped)
-    if isinstance(node, ast.Tuple):
+    if isinstance(node, ast.Tuple | ast.List):
         yield from of_tuple(parent, node, expr, change)
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
@@ -455,13 +455,13 @@ def of_name(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Ch
             yield change("swapped-variable", says, other)
 
 
-def of_tuple(parent: ast.AST, node: ast.Tuple, expr: str, change: Changer) -> Iterator[Change]:
-    """Yield a tuple of gradients with neighbours swapped."""
+def of_tuple(parent: ast.AST, node: ast.Tuple | ast.List, expr: str, change: Changer) -> Iterator[Change]:
+    """Yield a tuple or a list of gradients with neighbours swapped."""
     is_pair = isinstance(parent, ast.Call) and not all(isinstance(part, ast.Name) for part in node.elts)
     parts = [ast.unparse(part) for part in node.elts]
     for place in range(len(parts) - 1) if is_pair or isinstance(parent, ast.Return | ast.Lambda) else ():
         order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
-        yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"({', '.join(order)})")
+        yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"[{', '.join(order)}]")
 
 
 def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
