@@ -92,7 +92,7 @@ def sum_of_partials(problem: Problem) -> Iterator[Guess]:
     is_alike = len({np.shape(gradient) for gradient in gradients}) == 1 < len(gradients)
     if is_alike and problem.by in problem.graph.leaves and not problem.stop:
         message = "this is the sum of the derivatives by all variables; each variable has one of its own"
-        yield Guess(problem.by, "the sum over all variables", message, sum(gradients), rank=1)
+        yield Guess(problem.of, "the sum over all variables", message, sum(gradients), rank=1)
 
 
 @NOT_A_GRADIENT.gradients

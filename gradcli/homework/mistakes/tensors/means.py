@@ -116,12 +116,12 @@ def once_more(problem: Problem) -> Iterator[Guess]:
         n, m = (summed_over(vertex), averaged(vertex)) if problem.reaches(index) else (1.0, 1.0)
         if n != 1:
             message = f"{name} is a sum, and you took the derivative of a mean"
-            yield Guess(problem.by, "1/n for 1", message, problem.truth / n, f"n is {n:g}", rank=1)
+            yield Guess(index, "1/n for 1", message, problem.truth / n, f"n is {n:g}", rank=1)
         if m != 1:
             rank = 1 if divisor_of(problem.graph, vertex) != 1 else WEAK
             message = f"the n of the mean {name} is in the gradient already"
-            yield Guess(problem.by, "n times", message, problem.truth * m, f"n is {m:g}", rank=rank)
-            yield Guess(problem.by, "1/n times", message, problem.truth / m, f"n is {m:g}", rank=rank)
+            yield Guess(index, "1 for 1/n", message, problem.truth * m, f"n is {m:g}", rank=rank)
+            yield Guess(index, "1/n**2 for 1/n", message, problem.truth / m, f"n is {m:g}", rank=rank)
 
 
 @BATCH_N.rules()
