@@ -148,7 +148,8 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
 def link_is_one(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value above left out, over all the steps to it."""
     graph, by = problem.graph, problem.by
-    for above in sorted(graph.named & problem.above - {by, problem.of}):
+    gates = {above for above in graph.named if is_gate(graph.vertices[above])}  # of which the mask is forgotten
+    for above in sorted(graph.named & problem.above - {by, problem.of} - gates):
         upstream = problem.totals[above]
         others = graph.named - {above}
         part = sweep(graph, above, problem.changes, seed=upstream, stop=others).get(by)
