@@ -278,7 +278,8 @@ class Key:
             return verdict
         problem = self.problems[ask.quantity]
         if problem is None:
-            return verdict
+            causes = self.investigation.of_parts(ask, verdict.typed) if verdict.typed else ()
+            return replace(verdict, diagnoses=causes)
         detective = self.investigation.detective(ask)
         if ask.form == "expression":
             read = verdict.read

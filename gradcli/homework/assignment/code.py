@@ -47,9 +47,14 @@ def read_code(table: Table) -> Code | None:
             message = f"{gradient} is no gradient of a variable with a shape"
             raise table.refuse_key(message, f"write {EXAMPLE}", "returns")
     try:
-        ast.parse(program.strip())
+        names = [node for node in ast.walk(ast.parse(program.strip())) if isinstance(node, ast.Name)]
     except SyntaxError:
         raise table.refuse_key("the program is not Python", PROGRAM, "program") from None
+    assigned = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    for name_read in (node.id for node in names if node.id not in (*assigned, *shapes, "torch")):
+        if f"{name_read}(" not in program:
+            help = "give it a shape, or write what it is: the number of rows of X is X.shape[0]"
+            raise table.refuse_key(f"{name_read} in the program has no shape", help, "program")
     code = Code(name, is_engine=False, program=program, takes=takes, returns=returns, upstream=upstream, shapes=shapes)
     return replace(code, given=read_properties(table, shapes))
 

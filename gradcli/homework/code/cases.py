@@ -22,6 +22,8 @@ from gradcli.homework.code.operations import (
     array_graphs,
     defined,
     graph,
+    methods_of,
+    required,
     takes_numbers,
 )
 from gradcli.homework.solve.properties import PROPERTIES
@@ -38,7 +40,9 @@ GRAPHS: dict[str, tuple[str, ...]] = {  # of an engine, by what they try; the sm
 }
 USUAL = ("chain", "shared", "diamond", "order", "loop", "constants", "operations")
 ASKS = (*GRAPHS, "operations", *QUANTITIES, *ARRAYS)
-BACKWARD = re.compile(r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|(compute_)?grad(ient)?s?$", re.I)
+BACKWARD = re.compile(
+    r"[a-z]\w*_?backw|backw|backprop|back_prop|autodiff|autograd|((compute|get|find|calculate)_)?grad(ient)?s?$", re.I
+)
 DATA = ("data", "value", "val", "v", "x")
 GRADS = ("grad", "gradient", "derivative", "adjoint", "g", "_grad")
 GRADIENT = re.compile(r"^(?!requires|no_|zero).*(grad|adj|deriv|_bar$|sens)")  # names that hold some
@@ -342,8 +346,12 @@ def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[
     """Return what builds the graphs of cases and takes their gradients."""
     attributes = (node.attr for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
     grads = dict.fromkeys([*GRADS, *(name for name in attributes if GRADIENT.search(name))])
-    ran = RUN.replace("ENGINE", code.name).replace("GRADS", repr(list(grads)))
-    before, lines = [back(code.name, text), ran], []
+    start = back(code.name, text)
+    methods = methods_of(ast.parse(text), code.name).items()
+    pulled = [name for name, method in methods if name in grads and f"y.{name}(" not in start
+              and method is not None and not required(method)]  # fmt: skip
+    ran = RUN.replace("ENGINE", code.name).replace("GRADS", repr(list(grads))).replace("PULLED", repr(pulled))
+    before, lines = [start, ran], []
     texts = [text for case in cases for text in ((case.builds, case.alone) if case.is_by_itself else (case.builds,))]
     builds = {text: f"_build_{place}" for place, text in enumerate(dict.fromkeys(texts))}
     for text, name in builds.items():
@@ -363,8 +371,12 @@ def engine_run(code: Code, text: str, cases: Sequence[Case]) -> tuple[str, list[
 RUN = """
 def _grad(leaf):
     for _name in GRADS:
-        if hasattr(leaf, _name) and not callable(getattr(leaf, _name)):
-            return getattr(leaf, _name)
+        if hasattr(leaf, _name):
+            value = getattr(leaf, _name)
+            if not callable(value):
+                return value
+            if _name in PULLED:
+                return value()
     raise AttributeError("a leaf has no grad")
 
 def _plain(value):
@@ -417,10 +429,10 @@ def _run(build, values, may_fail):
 
 def _own(build, values, may_fail, used, alone):
     try:
-        y = build(*[ENGINE(value) for value in values])
-        nodes = [alone(*[ENGINE(value) for value in values]), y]
-        again = build(*[ENGINE(value) for value in values])
-        if not all(isinstance(node, ENGINE) for node in nodes) or _number(y) != _number(again):
+        if not isinstance(alone(*[ENGINE(value) for value in values]), ENGINE):  # it is no operation
+            return [-1.0]
+        y, again = [build(*[ENGINE(value) for value in values]) for _ in range(2)]
+        if not isinstance(y, ENGINE) or _number(y) != _number(again):
             return [-1.0]
         slopes = []
         for place, value in enumerate(values):

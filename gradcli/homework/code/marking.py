@@ -26,6 +26,7 @@ from gradcli.workers.asking import NONE, LostError, ask_process
 
 RTOL, ATOL = 1e-5, 1e-7
 NOT_ASKED = [-1.0]  # of what a class does not do, and nobody has asked for
+NO_BACKWARD = "object has no attribute 'backward'"
 LARGEST = 50_000  # characters of a program
 
 
@@ -95,6 +96,9 @@ class CodeJudge:
         if not values:
             return self.alike(Verdict("unreadable", self.failure(whole)))
         *numbers, raised = values
+        if self.code.is_engine and str(raised).endswith(NO_BACKWARD):
+            says = f"there is no backward() in it, neither a method of {self.code.name} nor a function"
+            return self.alike(Verdict("unreadable", says))
         self.learn(cases)
         wrong = [case for case, value in zip(cases, numbers, strict=True) if not self.is_right(case, value)]
         if not wrong:

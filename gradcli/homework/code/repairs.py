@@ -9,7 +9,7 @@ import itertools
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradcli.facts import dataclass
@@ -204,7 +204,6 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
     yield from left_out(functions if is_engine else ())
     seen: set[int] = set()
     entries = [node for node in ast.walk(tree) if is_entry(node)]
-    companions = fields_beside(tree) if not is_engine else {}
     if not is_engine:  # `self.x`, which a layer keeps
         kept = {ast.unparse(node): node for node in ast.walk(tree) if isinstance(node, ast.Attribute)
                 and isinstance(node.ctx, ast.Store)}  # fmt: skip
@@ -215,10 +214,11 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
         keys = {key.value for key in tables if isinstance(key, ast.Constant) and isinstance(key.value, str)}
         loops = {ast.unparse(node.target) for node in inner if isinstance(node, ast.For)}
         entries += [test(f"{loop}[{key!r}]") for loop in sorted(loops) for key in sorted(keys) if loop.isidentifier()]
-    squares = {ast.unparse(node.left) for node in ast.walk(tree) if isinstance(node, ast.BinOp) and is_square(node)}
+    powers = (node for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+    squares = {ast.unparse(node.left) for node in powers if ast.unparse(node.right) == "2"}
     wrappers = fitting(tree)
     for function in functions:
-        names = operands(function, entries, squares, wrappers, companions, is_engine=is_engine)
+        names = operands(function, entries, squares, wrappers, is_engine=is_engine)
         for parent in ast.walk(function):
             if id(parent) in seen:
                 continue
@@ -226,20 +226,6 @@ def changes(tree: ast.Module, unlikely: Collection[str], *, is_engine: bool) -> 
             for name, node in fields(parent):
                 yield from of_place(parent, name, node, names)
             yield from of_statement(parent)
-
-
-def fields_beside(tree: ast.Module) -> dict[str, set[str]]:
-    """Return for each field of an object those that are read of the same one elsewhere, as `dot` beside `val`."""
-    companions: dict[str, set[str]] = {}
-    for function in (part for part in ast.walk(tree) if isinstance(part, ast.FunctionDef)):
-        held: dict[str, set[str]] = {}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id not in MODULES:
-                held.setdefault(node.value.id, set()).add(node.attr)
-        for fields in (fields for holder, fields in held.items() if holder != "self"):
-            for field in fields:
-                companions.setdefault(field, set()).update(fields - {field, "T", "shape"})
-    return companions
 
 
 def fitting(tree: ast.Module) -> dict[str, tuple[str, ...]]:
@@ -427,7 +413,7 @@ def of_place(parent: ast.AST, name: str, node: ast.AST, names: Names) -> Iterato
         for first, second in itertools.pairwise(map(ast.unparse, node.args)):
             swapped = expr.replace(f"{first}, {second}", f"{second}, {first}")
             yield change("swapped-variable", f"`{expr}` has two arguments in the wrong order", swapped)
-    if isinstance(node, ast.Tuple):
+    if isinstance(node, ast.Tuple | ast.List):
         yield from of_tuple(parent, node, expr, change)
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         for number in (node.value + 1, node.value - 1, -node.value, 2 * node.value, node.value / 2):
@@ -469,13 +455,13 @@ def of_name(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Ch
             yield change("swapped-variable", says, other)
 
 
-def of_tuple(parent: ast.AST, node: ast.Tuple, expr: str, change: Changer) -> Iterator[Change]:
-    """Yield a tuple of gradients with neighbours swapped."""
+def of_tuple(parent: ast.AST, node: ast.Tuple | ast.List, expr: str, change: Changer) -> Iterator[Change]:
+    """Yield a tuple or a list of gradients with neighbours swapped."""
     is_pair = isinstance(parent, ast.Call) and not all(isinstance(part, ast.Name) for part in node.elts)
     parts = [ast.unparse(part) for part in node.elts]
     for place in range(len(parts) - 1) if is_pair or isinstance(parent, ast.Return | ast.Lambda) else ():
         order = [*parts[:place], parts[place + 1], parts[place], *parts[place + 2 :]]
-        yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"({', '.join(order)})")
+        yield change("swapped-variable", f"`{expr}` has two gradients in the wrong order", f"[{', '.join(order)}]")
 
 
 def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: Changer) -> Iterator[Change]:
@@ -495,8 +481,6 @@ def of_number(parent: ast.AST, node: ast.expr, expr: str, names: Names, change: 
     if is_root:
         yield from of_fitting(node, expr, names, change)
     yield from of_missing(node, expr, names, change, is_root=is_root)
-    if is_root:
-        yield from of_swapped(expr, names, change)
 
 
 def is_whole(parent: ast.AST, node: ast.expr) -> bool:
@@ -546,15 +530,6 @@ def of_missing(node: ast.expr, expr: str, names: Names, change: Changer, *, is_r
             yield change("term", f"`{expr}` lacks a term: `{term}` is not used anywhere", f"({expr}) {text}")
 
 
-def of_swapped(expr: str, names: Names, change: Changer) -> Iterator[Change]:
-    """Yield the formula with one name in all places of another that it has more than once."""
-    for name in names.numbers:
-        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
-        for other in names.numbers if len(pattern.findall(expr)) > 1 else ():
-            says = f"`{name}` is not the value that belongs into `{expr}`"
-            yield change("swapped-variable", says, pattern.sub(other, expr))
-
-
 def looks(name: str) -> str:
     """Return what names that are taken for each other have in common: `K` and `Q`, `z1` and `a1`."""
     return re.sub(r"[a-z]\w*?(?=\d*$|\.)", "a", re.sub(r"[A-Z]", "A", name))
@@ -592,7 +567,8 @@ def is_number(node: ast.expr, names: Names) -> bool:
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
-NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing") | {"float", "reshape"}
+NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing")
+NUMERIC |= {"float", "reshape", "dot", "copy", "astype", "ravel"}
 Changer = Callable[[str, str, str], Change]
 
 
@@ -602,12 +578,6 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
         if isinstance(node.op, kind):
             words = {"own": expr, "left": left, "right": right}
             yield change(code, f"`{expr}` {says.format_map(words)}", text.format_map(words))
-    for call, factor in ((node.left, right), (node.right, left)) if isinstance(node.op, ast.Mult) else ():
-        if isinstance(call, ast.Call) and call.args:
-            first, *rest = map(ast.unparse, call.args)
-            says = f"`{expr}` multiplies by `{factor}` what has been summed: that comes first"
-            inner = ", ".join([f"({first}) * ({factor})", *rest, *map(ast.unparse, call.keywords)])
-            yield change("broadcast-unsummed", says, f"{ast.unparse(call.func)}({inner})")
     if isinstance(node.op, ast.Mult) and (taken := COMPLEMENT.fullmatch(right)):
         rest = factors(node.left)[::-1]
         if taken[1] in rest:
@@ -617,12 +587,8 @@ def of_operation(node: ast.BinOp, left: str, right: str, change: Changer) -> Ite
     if squared := SQUARED.fullmatch(expr):
         says = f"`{expr}` is the rule of a tanh, and `{squared[1]}` is a sigmoid"
         yield change("local", says, f"{squared[1]} * (1 - {squared[1]})")
-    if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
-        text = f"({ast.unparse(node.right.left)}) * ({left}) ** ({ast.unparse(node.right.right)})"
-        yield change("operator", f"`{expr}` is the wrong way round", text)
 
 
-LOGISTIC = re.compile(r"(.+) \* \(1 - \1\)")
 COMPLEMENT = re.compile(r"1(?:\.0)? - ([\w.]+)")
 SQUARED = re.compile(r"1(?:\.0)? - ([\w.]+)(?: \*\* 2| \* \1)")
 TOO_MANY = "has a factor that does not belong there: "
@@ -654,15 +620,6 @@ def of_call(node: ast.Call, expr: str, change: Changer) -> Iterator[Change]:
     before, _, name = ast.unparse(node.func).rpartition(".")
     if name in FUNCTIONS and len(node.args) == 1:
         yield change("operand", f"`{expr}` is not what belongs here", ast.unparse(node.args[0]))
-    for place, (first, second) in enumerate(itertools.pairwise(node.args)):
-        if isinstance(first, ast.Tuple) and isinstance(second, ast.Tuple) and len(first.elts) == len(second.elts) == 2:
-            pairs = [
-                ast.Tuple([left.elts[0], other.elts[1]], ast.Load())
-                for left, other in ((first, second), (second, first))
-            ]
-            swapped = ast.Call(node.func, [*node.args[:place], *pairs, *node.args[place + 2 :]], node.keywords)
-            says = f"`{ast.unparse(first)}, {ast.unparse(second)}` is the wrong way round"
-            yield change("swapped-variable", says, ast.unparse(swapped))
     for other in FUNCTIONS if name in FUNCTIONS and before in MODULES else ():
         if other != name:
             says = f"`{expr}` is not the function that belongs here"
@@ -678,12 +635,6 @@ def of_call(node: ast.Call, expr: str, change: Changer) -> Iterator[Change]:
             f"`{expr}` takes the wrong one: {ORDERED}",
             f"{called}({last.format(*map(ast.unparse, node.args))})",
         )
-    if name in ("diag", "diagflat") and len(node.args) == 1:
-        says = f"`{expr}` lacks what a softmax has beside its diagonal"
-        entries = ast.unparse(node.args[0])
-        expr = expr if not (local := LOGISTIC.fullmatch(entries)) else f"{ast.unparse(node.func)}({local[1]})"
-        entries = local[1] if local else entries
-        yield change("term", says, f"{expr} - {before}.outer({entries}, {entries})")
     if name in ("sum", "mean") and not any(left.arg in ("axis", "dim") for left in node.keywords):
         parts = ", ".join(map(ast.unparse, (*node.args, *node.keywords)))
         for over in ("0", "1", "0, keepdims=True", "1, keepdims=True"):
@@ -700,11 +651,6 @@ def of_call(node: ast.Call, expr: str, change: Changer) -> Iterator[Change]:
                     yield change("broadcast-unsummed", f"`{expr}` is taken over the wrong axis", changed)
         if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
             yield change("broadcast-unsummed", f"`{expr}` should not be reduced", ast.unparse(node.func.value))
-    for place, argument in [*enumerate(node.args)][::-1] if name not in ("append", "add") else ():
-        if not isinstance(argument, ast.Starred) and not ast.unparse(argument).startswith("-"):
-            arguments = [*node.args[:place], ast.UnaryOp(ast.USub(), argument), *node.args[place + 1 :]]
-            text = ast.unparse(ast.Call(node.func, arguments, node.keywords))
-            yield change("sign", f"the sign of the argument of `{expr}` is not right", text)
 
 
 ORDERS = {  # calls that take one of several nodes, by the number of their arguments, with those that take another
@@ -736,7 +682,6 @@ def operands(
     entries: Sequence[ast.AST],
     squares: Collection[str],
     wrappers: Mapping[str, tuple[str, ...]],
-    companions: Mapping[str, Collection[str]],
     *,
     is_engine: bool,
 ) -> Names:
@@ -753,14 +698,18 @@ def operands(
     numbers = [name for name in plain if name not in nodes and is_number_name(name, structure)]
     holders = holders_of(inner, fields, nodes, arguments) if nodes else {}
     of_nodes = fields_of_nodes(inner, fields, holders) if nodes else []
-    of_others = [] if nodes else fields_of_others(fields, called, companions)
+    of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
+    kept = [node for node in fields if id(node) not in called | of_modules and node.attr != "shape"]
+    of_others = [] if nodes else list(map(ast.unparse, kept))
     capitals = [name for name in plain if len(name) == 1 and name.isupper()]  # X and W are arrays
     inside = set(map(id, inner))
     near = sorted(
         (node for node in entries if base_of(node).partition(".")[0] in plain), key=lambda node: id(node) not in inside
     )
     tables = {base_of(node) for node in entries if isinstance(node, ast.Subscript)}  # which are no numbers themselves
-    possible = (*of_nodes, *numbers, *capitals, *of_others, *map(ast.unparse, near))
+    calls = [node for node in inner if isinstance(node, ast.Call) and len(node.args) == 1]
+    results = [ast.unparse(node) for node in calls if ast.unparse(node.func).rpartition(".")[2] in FUNCTIONS]
+    possible = (*of_nodes, *numbers, *results, *capitals, *of_others, *map(ast.unparse, near))
     names = dict.fromkeys(name for name in possible if name not in tables)
     here = {ast.unparse(node) for node in inner if isinstance(node, ast.Attribute | ast.Subscript)}
     missing = [text for text in map(ast.unparse, () if is_engine else near) if text in names and text not in here]
@@ -784,16 +733,6 @@ def fields_of_nodes(inner: Sequence[ast.AST], fields: Sequence[ast.Attribute], h
     held = [f"{holder}.{attribute}" for attribute in attributes for holder in holders]
     deep = [node for node in inner if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)]
     return [*held, *(ast.unparse(node) for node in deep if is_data_or_gradient(node.attr))]
-
-
-def fields_of_others(
-    fields: Sequence[ast.Attribute], called: Set[int], companions: Mapping[str, Collection[str]]
-) -> list[str]:
-    """Return the fields of objects that are no nodes, and those that stand beside them elsewhere."""
-    of_modules = {id(node) for node in fields if ast.unparse(node.value) in MODULES}
-    kept = [node for node in fields if id(node) not in called | of_modules and node.attr != "shape"]
-    beside = [f"{ast.unparse(node.value)}.{other}" for node in kept for other in companions.get(node.attr, ())]
-    return [*map(ast.unparse, kept), *beside]
 
 
 def unread_names(inner: Sequence[ast.AST], numbers: Iterable[str]) -> dict[str, int]:
@@ -847,10 +786,6 @@ def is_data_or_gradient(attribute: str) -> bool:
 
 def is_gradient_name(name: str) -> bool:
     return bool(name.rpartition(".")[2] in GRADS or GRADIENT.search(name) or re.match(r"d\w|up", name))
-
-
-def is_square(node: ast.BinOp) -> bool:
-    return isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant) and node.right.value == 2
 
 
 def factors(node: ast.expr) -> list[str]:

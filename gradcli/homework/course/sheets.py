@@ -11,10 +11,9 @@ from itertools import islice
 import numpy as np
 
 from gradcli.errors import UsageError
-from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.course.variants import At, Sheet, Variants
-from gradcli.homework.diagnose.coincidences import Coincidences, coincidences
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.key import Key
 from gradcli.homework.lint.lint import of_question, shut, troubles, zeros
@@ -90,7 +89,6 @@ class QuestionSheets:
         for choice in question.varies.values():
             self.count *= choice.count
         self.tried: dict[str, tuple[At, str]] = {}  # each with its first fault, "" for none
-        self.alike: dict[Ask, Coincidences | None] = {}
         self.lasting: dict[str, str] = {}  # by quantity
 
     @cached_property
@@ -136,7 +134,7 @@ class QuestionSheets:
                 suspects = shared.setdefault(of, Suspects(replace(problem, graph=graph, cache={})))
                 moved = suspects.problem.at(problem.by)
                 own_mistakes = partial(self.key.investigation.own_mistakes, ask)
-                faults = troubles(ask, moved.truth, moved, own_mistakes, self.always(ask), suspects)
+                faults = troubles(ask, moved.truth, moved, own_mistakes, suspects)
                 yield from self.mended((ask.written, message, help) for _, message, help in faults)
 
     def faults_of_snippet(self, at: At) -> Iterator[str]:
@@ -155,15 +153,6 @@ class QuestionSheets:
                 self.lasting.setdefault(quantity, f"{message}; {help}")
             else:
                 yield message
-
-    def always(self, ask: Ask) -> Coincidences | None:
-        """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""
-        problem = self.key.problems[ask.quantity]
-        if ask not in self.alike:
-            self.alike[ask] = None
-            if problem is not None and problem.truth is not None:
-                self.alike[ask] = coincidences(problem, partial(self.key.investigation.own_mistakes, ask))
-        return self.alike[ask]
 
     def refused(self) -> UsageError:
         """Return the error of a question for which no values are found, with all faults of some that were tried."""

@@ -25,12 +25,14 @@ EXACTLY = 1e-5  # a share of a number
 
 
 def in_agreement(causes: Sequence[Diagnosis], problem: Problem | None, right: Collection[Problem]) -> Found:
-    """Return diagnoses with the mistakes last that would have spoiled answers that are `right`."""
+    """Return diagnoses with the mistakes last, and not certain, that would have spoiled answers that are `right`."""
     if problem is None:
         return settled(causes)
     others = [other for other in right if other.graph is problem.graph]
     judged = [
-        replace(cause, rank=cause.rank + UNLIKELY) if any(spoils(cause, problem, other) for other in others) else cause
+        replace(cause, rank=cause.rank + UNLIKELY, certain=False)
+        if any(spoils(cause, problem, other) for other in others)
+        else cause
         for cause in causes
     ]
     return settled(sorted(judged, key=weight))

@@ -85,7 +85,7 @@ SWEEPS = 1500  # the same, where each needs a sweep of its own
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 LIKELY = 2  # the rank of a mistake in one of several passes
 MOST = 12  # diagnoses of one answer
-SINGLE, PAIR, FAR = 0, 1, 2
+SINGLE, PAIR = 0, 1
 
 Turned = tuple[Suspect, Sequence[Value], list[dict[int, Value]]]  # a turn, all values, and gradients by several rules
 
@@ -107,9 +107,9 @@ class Suspects:
             return []
         return matching(self.shelf(by, level), typed, tolerance)
 
-    def crowd(self, by: int, typed: Typed, level: int = SINGLE) -> float:
+    def crowd(self, by: int, typed: Typed) -> float:
         """Return how many mistakes a number would meet by chance."""
-        return crowd(self.shelf(by, level), typed)
+        return crowd(self.shelf(by, SINGLE), typed)
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
@@ -121,9 +121,6 @@ class Suspects:
     def given(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
         if level == SINGLE:
             yield from self.singles(problem)
-            return
-        if level == FAR:
-            yield from self.turned(problem, self.far_turns)
             return
         yield from ended(problem, self.singles(problem))
         if problem.earlier:
@@ -151,10 +148,6 @@ class Suspects:
     @cached_property
     def turns(self) -> list[Turned]:
         return self.run(turns_of(self.problem.graph))
-
-    @cached_property
-    def far_turns(self) -> list[Turned]:
-        return self.run(turns_of(self.problem.graph, are_far=True))
 
     def run(self, turns: Sequence[tuple[Suspect, Turn]]) -> list[Turned]:
         """Return turns with all values, and with the gradients by the rules that were meant, and by the new step's."""
@@ -243,18 +236,18 @@ class Suspects:
                 yield pair_of(first, second)
 
 
-def turns_of(graph: Graph, *, are_far: bool = False) -> list[tuple[Suspect, Turn]]:
-    """Return the slips of the forward pass of a graph, which is one for many problems; those that `are_far`-fetched."""
+def turns_of(graph: Graph) -> list[tuple[Suspect, Turn]]:
+    """Return the slips of the forward pass of a graph, which is one for many problems."""
 
     def made() -> list[tuple[Suspect, Turn]]:
         return [
             (Suspect((mistake.code,), (turn,), maker.__name__), turn)
             for mistake in MISTAKES
-            for maker in (mistake.far_turn_makers if are_far else mistake.turn_makers)
+            for maker in mistake.turn_makers
             for turn in maker(graph)
         ]
 
-    return once(graph.shared, ("turns", are_far), made)
+    return once(graph.shared, "turns", made)
 
 
 def turned(graph: Graph, turn: Turn) -> Sequence[Value] | None:

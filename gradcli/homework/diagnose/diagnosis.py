@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.diagnose.detection import FAR, MOST, PAIR, SINGLE, Suspects
+from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.ordering import kin, weight
 from gradcli.homework.diagnose.suspect_index import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Guess, Turn
-from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -28,7 +27,6 @@ ENOUGH = 4  # digits of an answer that can be certain of its mistake
 LIKELY = 2  # the rank of a mistake that can be certain
 UNFELT = 2  # the rank of a mistake with more changed rules than the number shows
 CHANCE = 0.001  # known mistakes that a certain number may be expected to meet by accident
-LOOSE = 0.2  # the same, of far-fetched ones that are told
 COARSE = 2e-3  # the share of it that the last digit may be, with what was rounded away before
 
 
@@ -69,8 +67,6 @@ class Detective:
             hits.extend(matching(shelved(iter(extra), problem.truth), wide[0], self.tolerance))
         slips = self.slips_of_the_pen(problem, typed, wide[0]) if len(answers) == 1 else []
         clear = bool(hits) and not slips and telling(wide[0]) and self.chance(wide, base) <= CHANCE
-        if not slips and all(part.rank > LAST for suspect, _ in hits for part in suspect.parts):
-            hits.extend(self.far_fetched(wide))
         pairs = self.common(answers, PAIR) if clear or not hits else []
         codes = {kin(suspect.code) for suspect, _ in hits}
         clear = clear and all(codes.intersection(map(kin, suspect.codes)) for suspect, _ in pairs)
@@ -96,13 +92,6 @@ class Detective:
             return 0.0
         base_crowd = base.crowd(base.problem.by, answers[0]) if base is not None else 0.0
         return base_crowd + self.suspects[0].crowd(self.problems[0].by, answers[0])
-
-    def far_fetched(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
-        """Return the far-fetched mistakes that give the answer, unless a number would meet some of them by chance."""
-        by, typed = self.problems[0].by, answers[0]
-        if not typed.is_telling or self.suspects[0].crowd(by, typed, FAR) > LOOSE:
-            return []
-        return self.common(answers, FAR)
 
     def slips_of_the_pen(self, problem: Problem, typed: Typed, wide: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, wide, self.tolerance), *digit_slip(problem, typed)]

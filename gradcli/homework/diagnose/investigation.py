@@ -173,6 +173,22 @@ class Investigation:
             self.shared[key] = Suspects(problem)
         return self.shared[key]
 
+    def of_parts(self, ask: Ask, typed: Typed) -> tuple[Diagnosis, ...]:
+        """Return the mistakes that explain each wrong row of a Jacobian, or each wrong entry of a gradient."""
+        problems = self.solution.parts(ask) if isinstance(self.solution, Solution) and ask.form == "number" else []
+        if not problems:
+            return ()
+        shape = (len(problems), *np.shape(problems[0].truth))
+        if np.shape(typed.value) not in ((), shape):
+            return ()
+        columns = [np.broadcast_to(part, shape) for part in (typed.value, typed.unit, typed.digits, typed.zeros)]
+        rows = [Typed(*(column[place][()] for column in columns)) for place in range(len(problems))]
+        wrong = [n for n, row in enumerate(rows) if not np.all(self.tolerance.judge(row, problems[n].truth)[0])]
+        detective = Detective(
+            [problems[n] for n in wrong], [self.suspects(problems[n], -1 - n) for n in wrong], self.tolerance
+        )
+        return detective.diagnoses([rows[n] for n in wrong]) if wrong else ()
+
     @cached_property
     def misread(self) -> list[tuple[Mutant, Mapping[Quantity, Value]]]:
         """The answers that come of misreading a snippet."""

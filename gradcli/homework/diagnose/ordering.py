@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from gradcli.facts import dataclass
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TIERS
-from gradcli.homework.mistakes.forward import FAR, LAST
+from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.model import Diagnosis, Marked, Result
 
 TOGETHER = 16  # results that wait in one piece: much of them is the same
@@ -102,7 +102,7 @@ def weight(diagnosis: Diagnosis) -> tuple[int, ...]:
     """Return the order of diagnoses before anything is known of the student: two mistakes at once are rare."""
     is_unlikely = diagnosis.rank >= UNLIKELY
     rank = diagnosis.rank - UNLIKELY * is_unlikely
-    remote = (diagnosis.code in LATE or rank > LAST) + (rank >= FAR)
+    remote = diagnosis.code in LATE or rank > LAST
     return " + " in diagnosis.code, remote, TIERS.get(diagnosis.code, 0), is_unlikely
 
 

@@ -20,7 +20,7 @@ from gradcli.homework.assignment.numbers import literals
 from gradcli.homework.code.cases import USUAL
 from gradcli.homework.code.marking import CodeJudge, missed
 from gradcli.homework.code.repairs import TITLES
-from gradcli.homework.diagnose.coincidences import Coincidences, Named, Owned, coincidences, is_sized, same_numbers
+from gradcli.homework.diagnose.coincidences import Named, Owned, coincidences, is_sized, same_numbers
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.key import Key
 from gradcli.homework.model import Value
@@ -203,13 +203,12 @@ def troubles(
     truth: Value,
     problem: Problem | None,
     own_mistakes: Owned,
-    always: Coincidences | None = None,
     suspects: Suspects | None = None,
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the faults of one quantity at one point: a key of `KINDS`, a sentence, and help of its own.
 
-    A fault with help of its own is none of the values: it is there whatever they are. Coincidences that are `always`
-    there are found if they are not given. Problems of one output may share `suspects`.
+    A fault with help of its own is none of the values: it is there whatever they are, where the same masks are open.
+    Problems of one output may share `suspects`.
     """
     if ask.form == "expression" or truth is None or isinstance(truth, bool | str):
         return
@@ -226,8 +225,7 @@ def troubles(
     if problem is None or not np.any(number):
         return
     coincident = same_numbers(problem, own_mistakes, suspects)
-    if always is None:
-        always = coincidences(problem, own_mistakes) if coincident.any() else coincident
+    always = coincidences(problem, own_mistakes) if coincident.any() else coincident
     if right := sorted(coincident.right - always.right, key=Named.place):
         wording = listed(list(dict.fromkeys(mistake.title for mistake in right)))
         codes = ", ".join(dict.fromkeys(mistake.code for mistake in right))
@@ -250,14 +248,13 @@ def better_point(key: Key) -> str:
         return better_snippet(key)
     known = {ask: problem for ask in question.asks if (problem := key.problems[ask.quantity]) is not None}
     added = {ask: partial(key.investigation.own_mistakes, ask) for ask in known}
-    always = {ask: coincidences(problem, added[ask]) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
         moved = solution.moved(at)
         if any(shut(moved)):
             continue
         with np.errstate(all="ignore"):
             if all(
-                is_clean(ask, replace(known[ask], graph=moved, cache={}), added[ask], always[ask]) for ask in always
+                is_clean(ask, replace(problem, graph=moved, cache={}), added[ask]) for ask, problem in known.items()
             ):
                 values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
                 return f"{'values such as ' if question.varies or not question.at else 'at = '}{{ {values} }} would do"
@@ -274,6 +271,6 @@ def better_snippet(key: Key) -> str:
     return ""
 
 
-def is_clean(ask: Ask, problem: Problem, own_mistakes: Owned, always: Coincidences) -> bool:
-    faults = troubles(ask, problem.truth, problem, own_mistakes, always)
+def is_clean(ask: Ask, problem: Problem, own_mistakes: Owned) -> bool:
+    faults = troubles(ask, problem.truth, problem, own_mistakes)
     return problem.truth is not None and all(help for _, _, help in faults)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from gradcli.homework.mistakes import edits, forward, habits, misread, pen
+from gradcli.homework.mistakes import forward, habits, misread, pen
 from gradcli.homework.mistakes.declaration import Mistake
-from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, half_rules, nesting, rules
+from gradcli.homework.mistakes.derivatives import activations, branches, chains, extremes, nesting, rules
 from gradcli.homework.mistakes.tensors import broadcasting, determinants, kernels, layout, means, products, softmax
 from gradcli.homework.mistakes.training import descents, scripts
 
@@ -16,7 +16,6 @@ FAMILIES = (
     descents,
     nesting,
     rules,
-    half_rules,
     activations,
     extremes,
     means,
@@ -29,7 +28,6 @@ FAMILIES = (
     habits,
     scripts,
     forward,
-    edits,
     misread,
     pen,
 )

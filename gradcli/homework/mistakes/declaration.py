@@ -181,7 +181,6 @@ class Mistake:
     `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
     `kin` is the code of a mistake that is the same in other words. One that `is_late` explains so much that others with
     the same number are likelier, as are those of a lower `tier`. One that `is_single` is no part of a pair.
-    Generators that are far-fetched are asked only where nothing likelier gives the number.
     """
 
     code: str
@@ -196,7 +195,6 @@ class Mistake:
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
-    far_turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
 
     def slips(self, maker: Slips) -> Slips:
@@ -239,18 +237,18 @@ class Mistake:
         self.turn_makers.append(maker)
         return maker
 
-    def steps(self, *ops: str, is_far: bool = False) -> Callable[[OfStep], OfStep]:
-        """Declare a generator of turns at one step, of some operations or of all; far-fetched ones in small graphs."""
+    def steps(self, *ops: str) -> Callable[[OfStep], OfStep]:
+        """Declare a generator of turns at one step, of some operations or of all."""
 
         def declared(maker: OfStep) -> OfStep:
             @wraps(maker)
             def turns(graph: Graph) -> Iterator[Turn]:
-                for index, vertex in graph.new() if len(graph.vertices) <= VERTICES or not is_far else ():
+                for index, vertex in graph.new():
                     if vertex.primitive and (not ops or vertex.op in ops):
                         step = StepFacts(graph, index, vertex)
                         yield from fitting(graph, lambda step=step: maker(step))  # type: ignore[misc]
 
-            (self.far_turn_makers if is_far else self.turn_makers).append(turns)
+            self.turn_makers.append(turns)
             return maker
 
         return declared

@@ -29,7 +29,6 @@ FORWARD_SLIP = Mistake(
 
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 SELDOM = LAST + 1  # the rank of slips so rare that a number alone does not show them
-FAR = 10  # the rank of far-fetched mistakes, whichever they are
 VERSION = re.compile(r"(?P<name>\w+?)_(?P<number>\d+)")  # of a value that was changed in place
 ACTIVATIONS = [op for op in BASICS["activations"] if op in operations_that_are("elementwise")]
 FUNCTIONS = (*BASICS["functions"], *ACTIVATIONS)

@@ -85,6 +85,16 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, f"{asked} = {problem.ratio(problem.of, other)}", message, gradient, rank=rank)
 
 
+@SWAPPED_VARIABLE.gradients
+def sum_of_partials(problem: Problem) -> Iterator[Guess]:
+    """The derivatives by all variables added up."""
+    gradients = [problem.totals[leaf] for leaf in problem.graph.leaves if leaf in problem.totals]
+    is_alike = len({np.shape(gradient) for gradient in gradients}) == 1 < len(gradients)
+    if is_alike and problem.by in problem.graph.leaves and not problem.stop:
+        message = "this is the sum of the derivatives by all variables; each variable has one of its own"
+        yield Guess(problem.of, "the sum over all variables", message, sum(gradients), rank=1)
+
+
 @NOT_A_GRADIENT.gradients
 def value_given(problem: Problem) -> Iterator[Guess]:
     what = problem.ratio(problem.of, problem.by)

@@ -15,7 +15,6 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import VERTICES, WEAK, StepFacts, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, SELDOM, itself, operated
-from gradcli.homework.mistakes.tensors.means import divisor_of
 from gradcli.homework.mistakes.tensors.softmax import SOFTMAX
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.vertices import Vertex
@@ -45,32 +44,6 @@ def unlike_function(step: StepFacts) -> Iterator[Turn]:
         yield step.turn("no exp", f"in {out} you forgot the exponentials", share, rank=SELDOM)
 
 
-@FORWARD_SLIP.steps("sum", "mean", "sqrt")
-def sums_and_squares(step: StepFacts) -> Iterator[Turn]:
-    """The square of a sum or a mean for that of squares; the root of each term."""
-    below = step.below()
-    if below is not None and below.op == "pow" and step.op != "sqrt":
-        value = step.vertex.forward(below.operands) ** below.options["exponent"]
-        yield step.turn("(a + b)**2", f"for {step.name} you squared the {step.op}", value, rank=SELDOM)
-    if below is not None and step.op == "sqrt" and below.op in ("add", "sum", "sum_dim"):
-        value = below.forward(list(map(np.sqrt, below.operands)))
-        yield step.turn("root by root", f"for {step.name} you took a root of each term", value, rank=SELDOM)
-
-
-@FORWARD_SLIP.steps()
-def other_mean(step: StepFacts) -> Iterator[Turn]:
-    """Half or the root of a mean of squares."""
-    if divisor_of(step.graph, step.vertex) == 1:
-        return
-    below = step.below()
-    if below is not None and below.op == "pow":
-        yield step.turn("sqrt(x) for x", f"you took the root of the mean {step.name}", np.sqrt(step.value), rank=SELDOM)
-    yield step.turn("1/(2*n) for 1/n", f"you took half of the mean {step.name}", step.value / 2, rank=SELDOM)
-    if step.op == "div":
-        message = f"you divided by half of the number that divides in {step.name}"
-        yield step.turn("1/n for 1/(2*n)", message, step.value * 2, rank=SELDOM)
-
-
 @FORWARD_SLIP.turns
 def all_alike(graph: Graph) -> Iterator[Turn]:
     """All powers, or all functions of one kind, left out."""
@@ -83,44 +56,6 @@ def all_alike(graph: Graph) -> Iterator[Turn]:
             changed = {index: itself(graph.vertices[index], 0) for index in some}
             message = f"you forgot the {what} in {' and in '.join(map(graph.label, some))}"
             yield Turn(some[0], f"all {what} left out", message, changed, rank=SELDOM)
-
-
-@FORWARD_SLIP.steps("add", "sub")
-def crossed(step: StepFacts) -> Iterator[Turn]:
-    """`a*d + c*b` or `a*c + b*d` for `a*b + c*d`.
-
-    A factor of the first product is exchanged for one of the other. A gradient comes back to what stands before a step
-    alone, so it is the factors that are known first.
-    """
-    first, other = step.below(0), step.below(1)
-    if first is None or other is None or first is other or first.op != "mul" or other.op != "mul":
-        return
-    for place in (1, 0):
-        kept, moved = min(((0, 1 - place), (1, place)), key=lambda pair: other.sources[pair[1]])
-        changed = {
-            step.vertex.sources[0]: with_operand(first, kept, other.sources[moved], other.operands[moved]),
-            step.vertex.sources[1]: with_operand(other, moved, first.sources[kept], first.operands[kept]),
-        }
-        message = f"in {step.name} you crossed the factors"
-        yield Turn(step.index, "a*d + c*b for a*b + c*d", message, changed, rank=SELDOM)
-
-
-@FORWARD_SLIP.steps("mul", "add", "sub")
-def brackets(step: StepFacts) -> Iterator[Turn]:
-    """`a*(b + c)` for `a*b + c`, `(a + b)**n` for `a + b**n`, and `(a*b)**n` for `a*b**n`."""
-    message = f"in {step.name} you set other brackets"
-    for place in range(2):
-        raised = step.unnamed(place)
-        if raised is not None and raised.op in (("pow", "sqrt") if step.op == "mul" else ("pow",)):
-            operands = [raised.operands[0] if n == place else x for n, x in enumerate(step.operands)]
-            value = raised.forward([step.vertex.forward(operands), *raised.operands[1:]])
-            rule = "(a*b)**n for a*b**n" if step.op == "mul" else "(a + b)**n for a + b**n"
-            yield step.turn(rule, message, value, rank=SELDOM)
-    below = step.below() if step.op != "mul" else None
-    if below is not None and below.op == "mul":
-        (a, b), c = below.operands, step.operands[1]
-        for value in (a * step.vertex.forward([b, c]), step.vertex.forward([a, c]) * b):
-            yield step.turn("a*(b + c) for a*b + c", message, value, rank=SELDOM)
 
 
 @FORWARD_SLIP.turns

@@ -154,6 +154,19 @@ class Solution:
             self.check(problem, quantity, ask.span)
         return problem
 
+    def parts(self, ask: Ask) -> list[Problem]:
+        """Return the problems of the rows of a Jacobian, or of the entries of a gradient; none for other quantities."""
+        if ask.quantity.kind not in ("jacobian", "gradients"):
+            return []
+        of, by = self.vertex(ask.quantity.of, ask.span), [self.graph.names[name] for name in self.by(ask)]
+        shape = np.shape(self.graph.vertices[of].value)
+        if not shape and len(by) > 1:
+            problems = [Problem(self.graph, "gradient", of, variable) for variable in by]
+        else:
+            seeds = np.eye(*shape) if len(shape) == len(by) == 1 else ()
+            problems = [Problem(self.graph, "gradient", of, by[0], seed=seed) for seed in seeds]
+        return problems if all(problem.truth is not None for problem in problems) else []
+
     def truth(self, ask: Ask) -> Value:
         """Return the right value, also where a formula is asked for."""
         return self.whole(ask) if ask.quantity.kind in WHOLE else self.problem(ask).truth

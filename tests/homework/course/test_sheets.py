@@ -82,6 +82,31 @@ def test_every_sheet_passes_lint() -> None:
     assert list(findings(example(assignment))) == []
 
 
+MASKED = (
+    """
+[[question]]
+id = "masked"
+program = """
+    + "'Z = X @ W + b; A = relu(Z); L = mean((A - Y)**2)'"
+    + """
+ask = ["Z", "dL/dA", "dL/dZ", "dL/dW", "dL/db"]
+[question.at]
+X = { random = [2, 3], from = [-2, 2], step = 0.5 }
+W = { random = [3, 2], from = [-1, 1], step = 0.1 }
+b = [0.1, -0.2]
+Y = [[1, 0], [0, 1]]
+"""
+)
+
+
+def test_a_layer_with_a_mask_has_a_sheet_for_each_student() -> None:
+    """Which mistakes are alike whatever the values depends on what the mask lets through: it differs by sheet."""
+    sheets = Sheets(week(MASKED))
+    values = [repr(sheets.of(SECRET, "week", student)) for student in ("ada", "bob", "eve", "ida")]
+    assert len(set(values)) == 4
+    assert len(sheets.questions["masked"].tried) < 100
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

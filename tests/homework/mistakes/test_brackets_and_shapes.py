@@ -26,27 +26,11 @@ G1 = G2 * 0.7 * (1 - H1**2)
 @pytest.mark.parametrize(
     ("program", "at", "quantity", "answer", "code"),
     [
-        ("q = y*x**3 + 1", XY, "q", (Y * X) ** 3 + 1, "forward-slip"),
-        ("q = x**2 + y**2", XY, "q", (X + Y) ** 2, "forward-slip"),
-        ("q = (x + y)**2", XY, "q", X**2 + Y**2, "forward-slip"),
-        ("q = ln(1 + x)", f"x = {X}", "q", 1 + np.log(X), "forward-slip"),
-        ("q = sqrt(x + y)", XY, "q", np.sqrt(X) + np.sqrt(Y), "forward-slip"),
-        ("q = 3 + x*y", XY, "q", (3 + X) * Y, "forward-slip"),
-        ("q = mean(v**2)", f"v = {V.tolist()}", "q", np.mean(V) ** 2, "forward-slip"),
-        ("q = mean(v**2)", f"v = {V.tolist()}", "q", np.sqrt(np.mean(V**2)), "forward-slip"),
         ("h = sigmoid(x); q = y*h + 2", XY, "q", Y * X + 2, "forward-slip"),
-        (ENTROPY, f"z = {X}, y = 0", "dq/dp", -1 / P, "forward-slip"),
-        (ENTROPY, f"z = {X}, y = 1", "dq/dp", 1 / (1 - P), "forward-slip"),
         ("u = exp(y*x); q = ln(1 + u)", XY, "dq/dx", Y * U / (1 + X), "outer-at-wrong-point"),
         ("u = exp(y*x); q = ln(1 + u)", XY, "dq/dx", 1 / (1 + Y * U), "outer-at-derivative"),
         ("s = x**2; q = (s - y)*(s + x)", XY, "dq/dx", ((X**2 + X) + (X**2 - Y)) * 2 * X * (X**2 - Y), "chain-added"),
-        ("h = tanh(w*x); k = tanh(w*h)", "w = 0.7, x = 1.2", "dk/dw", H1 + 0.7 * 1.2, "inner-dropped"),
-        ("h = tanh(w*x); k = tanh(w*h)", "w = 0.7, x = 1.2", "dk/dw", G2 * H2 + G1 * H1, "result-for-input"),
-        ("C = A @ B; q = mean(C**2)", MATRICES, "dq/dA", 2 * A @ B / 9 @ B.T / 3, "batch-n"),
-        ("C = A[:, 0:2] @ B; q = mean(C**2)", MATRICES, "dq/dB", A.T @ (2 * A @ B / 9) / 3, "batch-n"),
         ("C = A @ B; q = -sum(C**2)/3", MATRICES, "q", -np.mean((A @ B) ** 2), "batch-n"),
-        ("h = A @ B; c = h @ w; q = sum(c**2)", f"{MATRICES}, w = {W.tolist()}", "dq/dw", A.T @ (2 * A @ B @ W),
-         "result-for-input"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(program: str, at: str, quantity: str, answer: Any, code: str) -> None:

@@ -7,7 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tests.homework.asking import Wrong, apart, assignment, check, exam, explains, marked, question, typed
+from tests.homework.asking import (
+    Wrong,
+    apart,
+    assignment,
+    check,
+    exam,
+    explains,
+    graded_answer,
+    marked,
+    names_mistake,
+    of_program,
+    question,
+    typed,
+)
 from tests.homework.drawing import scalar_tape
 from tests.homework.tapes import FORWARD, LOCAL, Site, Step, Tape, slope
 
@@ -51,6 +64,32 @@ def gradients_in_degrees(tape: Tape) -> Iterator[Wrong]:
 @pytest.mark.slow
 def test_the_gradient_of_another_variable() -> None:
     check("swapped-variable", of_another, scalars=80, networks=50)
+
+
+def test_the_derivatives_by_all_variables_added_up() -> None:
+    """For one of them, for each entry of the gradient, and as one number in place of the gradient."""
+    draw = np.random.default_rng(7)
+    for _ in range(6):
+        x, y = np.round(draw.uniform(0.6, 2.6, 2), 2)
+        both = (2 * x * y + 3 * y**2) + (x**2 + 6 * x * y)
+        asks = ("df/dx", "∇f")
+        body = of_program("f = x**2*y + 3*x*y**2", f"x = {x}, y = {y}", *asks)
+        names_mistake(body, {"df/dx": both, "∇f": [both, both]}, "df/dx", "swapped-variable")
+        names_mistake(body, {"∇f": [both, both]}, "∇f", "swapped-variable")
+        names_mistake(body, {"∇f": both}, "∇f", "swapped-variable")
+
+
+def test_a_mistake_in_a_jacobian_is_named_by_its_rows() -> None:
+    draw = np.random.default_rng(8)
+    for _ in range(4):
+        z = np.round(draw.uniform(-1.5, 1.5, 3), 2)
+        p = np.exp(z) / np.exp(z).sum()
+        diagonal = np.diag(p * (1 - p))
+        body = of_program("p = softmax(z, 0)", f"z = {z.tolist()}", "jacobian p z")
+        right = np.diag(p) - np.outer(p, p)
+        assert graded_answer(body, {"jacobian p z": right}, "jacobian p z").verdict == "correct"
+        for wrong in (diagonal, 2 * diagonal - right):  # alone, and with the other sign beside it
+            names_mistake(body, {"jacobian p z": wrong}, "jacobian p z", "softmax")
 
 
 @pytest.mark.slow

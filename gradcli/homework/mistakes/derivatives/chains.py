@@ -97,17 +97,6 @@ def is_entrywise(problem: Problem, above: int) -> bool:
     return all(not vertex.structured and np.shape(vertex.value) == shape for vertex in values)
 
 
-@CHAIN_ADDED.gradients
-def added_over_steps(problem: Problem) -> Iterator[Guess]:
-    """The gradient of a named number plus its derivative, over all the steps between."""
-    if problem.stop or np.ndim(problem.truth):
-        return
-    for above, ratio, local in named_above(problem):
-        upstream = problem.ratio(problem.of, above)
-        message = f"you added {ratio} to {upstream}; along a chain they are multiplied"
-        yield Guess(above, f"{upstream} + {ratio}", message, problem.totals[above] + local, rank=max(1, by_one(local)))
-
-
 @CHAIN_ADDED.rules()
 def added_at_a_link(edge: EdgeFacts) -> Iterator[Slip]:
     """The upstream gradient plus a local derivative, where a product belongs."""
@@ -155,21 +144,12 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, f"{ratio} = the product over the paths", MULTIPLIED, np.prod(problem.flows))
 
 
-@CHAIN_ADDED.guesses
-def multiplied_passes(problem: Problem) -> Iterator[Guess]:
-    """The gradients of several backward passes multiplied."""
-    if problem.earlier and problem.accumulates and problem.by in problem.totals:
-        name = problem.label(problem.by)
-        product = reduce(mul, (earlier_pass.truth for earlier_pass in problem.earlier), problem.totals[problem.by])
-        message = f"{name}.grad has the sum of what the backward passes bring, and you multiplied it"
-        yield Guess(problem.by, "the product over the passes", message, product)
-
-
 @INNER_DROPPED.gradients
 def link_is_one(problem: Problem) -> Iterator[Guess]:
     """The derivative of a named value above left out, over all the steps to it."""
     graph, by = problem.graph, problem.by
-    for above in sorted(graph.named & problem.above - {by, problem.of}):
+    gates = {above for above in graph.named if is_gate(graph.vertices[above])}  # of which the mask is forgotten
+    for above in sorted(graph.named & problem.above - {by, problem.of} - gates):
         upstream = problem.totals[above]
         others = graph.named - {above}
         part = sweep(graph, above, problem.changes, seed=upstream, stop=others).get(by)
@@ -179,36 +159,19 @@ def link_is_one(problem: Problem) -> Iterator[Guess]:
             yield Guess(above, f"{what} = 1", message, problem.truth - part + upstream, rank=2)
 
 
-@INNER_DROPPED.guesses
-def own_link_is_one(problem: Problem) -> Iterator[Guess]:
-    """A student's own gradient of a value, with that of the next step in its place: the link between is forgotten."""
-    for vertex, edge, gradient in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
-        step = problem.graph.vertices[edge.vertex]
-        is_one = not step.structured and np.all(np.equal(problem.local(edge), 1.0))  # then another branch is missing
-        if not is_gate(step) and not is_one:
-            what = problem.ratio(edge.vertex, vertex)
-            yield Guess(vertex, f"{what} = 1", f"the derivative {what} is missing in the chain", gradient, rank=1)
-
-
 @RELU_GATE.guesses
 def own_gate_is_open(problem: Problem) -> Iterator[Guess]:
-    """Let the gradient through a mask as if it were open everywhere."""
-    for vertex, edge, gradient in problem.once(("own links", problem.by), lambda: list(own_links(problem))):
-        if is_gate(problem.graph.vertices[edge.vertex]):
-            message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
-            yield Guess(vertex, "the mask is 1 everywhere", message, gradient, rank=1)
-
-
-def own_links(problem: Problem) -> Iterator[tuple[int, Edge, Value]]:
-    """Yield own gradients, the step above each, and the answer with the gradient of that step in its place."""
+    """The gradient let through a mask everywhere, on the way from a student's own gradient."""
     above = problem.above if problem.given else set()
     for vertex in sorted(above & problem.given.keys() - {problem.by, problem.of}):
         for edge in problem.into(vertex):
             upstream = problem.totals[edge.vertex]
-            if np.shape(upstream) == np.shape(problem.given[vertex]):
+            is_open = is_gate(problem.graph.vertices[edge.vertex])
+            if is_open and np.shape(upstream) == np.shape(problem.given[vertex]):
                 given = {**problem.given, vertex: upstream}
                 gradient = replace(problem, given=given, cache={}).swept().get(problem.by)
-                yield vertex, edge, gradient
+                message = f"you let the gradient through {problem.label(edge.vertex)} everywhere"
+                yield Guess(vertex, "the mask is 1 everywhere", message, gradient, rank=1)
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:

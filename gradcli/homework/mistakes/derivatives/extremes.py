@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import EdgeFacts, Slip, StepFacts, Turn
+from gradcli.homework.mistakes.declaration import EdgeFacts, Slip
 from gradcli.homework.mistakes.derivatives.activations import RELU_GATE
-from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import slope
 
@@ -38,15 +37,3 @@ def other_entry(edge: EdgeFacts) -> Iterator[Slip]:
     for place in np.flatnonzero(np.not_equal(entries, edge.value)) if len(entries) <= ENTRIES else ():
         one_hot = np.eye(len(entries))[place]
         yield edge.slip(f"to entry {place}", f"{sentence}, and you sent it to another", slope(one_hot))
-
-
-@FORWARD_SLIP.steps("max", "amax", "min", "amin")
-def other_extreme(step: StepFacts) -> Iterator[Turn]:
-    """The smallest entry for the largest, and the largest by its absolute value."""
-    if np.ndim(step.value) == 0:
-        taken, other = (np.max, np.min) if "max" in step.op else (np.min, np.max)
-        what = "smallest" if other is np.min else "largest"
-        message = f"you took the {what} entry for {step.name}"
-        yield step.turn(f"the {what}", message, other(step.operands[0]), rank=LAST)
-        message = f"you took {step.name} of the absolute values"
-        yield step.turn("of the absolute values", message, taken(np.abs(step.operands[0])), rank=LAST)

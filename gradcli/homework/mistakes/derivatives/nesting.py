@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.mistakes.derivatives.activations import is_gate
-from gradcli.homework.mistakes.forward import FUNCTIONS
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph
 from gradcli.homework.solve.problem import Problem, nothing, slope, sweep
@@ -110,20 +109,6 @@ def function_is_one(edge: EdgeFacts) -> Iterator[Slip]:
             message = forgotten(problem, above[0], edge.index, edge.source)
             rank = 1 + masked(edge.graph, edge.index) + (edge.op == "div")  # by a number, as in a mean
         yield edge.with_derivative("1", message, 1.0, rank=rank)
-
-
-@INNER_DROPPED.slips
-def every_function_is_one(problem: Problem) -> Iterator[Slip]:
-    """The derivative of a function left out wherever it is taken."""
-    places: dict[str, list[Edge]] = {}
-    for edge in problem.edges:
-        vertex = problem.graph.vertices[edge.vertex]
-        if vertex.is_function and vertex.op in FUNCTIONS and not is_gate(vertex):
-            places.setdefault(vertex.op, []).append(edge)
-    for op, edges in places.items():
-        if len(edges) > 1:
-            message = f"you forgot the derivative of each {op}"
-            yield Slip(edges[0].vertex, f"{op}' = 1", message, dict.fromkeys(edges, slope(1.0)), rank=2)
 
 
 def above_sums(problem: Problem, vertex: int) -> list[Edge]:

@@ -90,6 +90,7 @@ def power_of_exponential(edge: EdgeFacts) -> Iterator[Slip]:
         n, base = edge.operands[edge.position], np.e if edge.op == "exp" else edge.operands[0]
         message = f"{edge.name} is an exponential: its variable is the exponent, and the power rule is not for it"
         yield edge.with_derivative("n*a**(n - 1)", message, n * np.power(base, n - 1.0))
+        yield edge.with_derivative("n*a**n", message, n * edge.value, rank=2)
 
 
 @PRODUCT_OWN_FACTOR.rules("mul", "dot")

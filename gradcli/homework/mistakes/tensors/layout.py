@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.explanation.lines import FAILURES
-from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
+from gradcli.homework.mistakes.declaration import EdgeFacts, Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Change
 from gradcli.homework.solve.problem import Problem
 
@@ -86,32 +86,3 @@ def untransposed_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     message = f"on the way back through {edge.name} you transposed the gradient"
     rule = "g.T @ W.T for g @ W.T" if is_left else "X.T @ g.T for X.T @ g"
     yield edge.slip(rule, message, lambda g, contribution: g.T @ other.T if is_left else other.T @ g.T, rank=1)
-
-
-def ways(x: Any, shape: tuple[int, ...]) -> list[tuple[str, Any]]:
-    """Return the ways in which readers turn a matrix over."""
-    return [("transposed", x.T), ("reshaped", np.reshape(x, shape)), ("left as it is", x)]
-
-
-@TRANSPOSE.rules("t", "transpose", "permute", "reshape")
-def reshaped_gradient(edge: EdgeFacts) -> Iterator[Slip]:
-    """A reshape for a transpose on the way back, and the other way."""
-    shape = np.shape(edge.operands[0])
-
-    def made(place: int) -> Change:
-        return lambda g, contribution: ways(g, shape)[place][1]
-
-    for place, (rule, value) in enumerate(
-        ways(edge.upstream, shape) if len(shape) == np.ndim(edge.upstream) == 2 else ()
-    ):
-        if np.shape(value) == shape:
-            message = f"at {edge.name} you laid the entries of the gradient out in another order"
-            yield edge.slip(rule, message, made(place), rank=1)
-
-
-@TRANSPOSE.steps("t", "transpose", "permute", "reshape")
-def reshaped_value(step: StepFacts) -> Iterator[Turn]:
-    if np.ndim(step.operands[0]) == np.ndim(step.value) == 2:
-        message = f"in {step.name} you laid the entries out in another order"
-        for rule, value in ways(step.operands[0], np.shape(step.value)):
-            yield step.turn(rule, message, value, rank=1)

@@ -116,26 +116,12 @@ def once_more(problem: Problem) -> Iterator[Guess]:
         n, m = (summed_over(vertex), averaged(vertex)) if problem.reaches(index) else (1.0, 1.0)
         if n != 1:
             message = f"{name} is a sum, and you took the derivative of a mean"
-            yield Guess(problem.by, "1/n for 1", message, problem.truth / n, f"n is {n:g}", rank=1)
+            yield Guess(index, "1/n for 1", message, problem.truth / n, f"n is {n:g}", rank=1)
         if m != 1:
             rank = 1 if divisor_of(problem.graph, vertex) != 1 else WEAK
             message = f"the n of the mean {name} is in the gradient already"
-            yield Guess(problem.by, "n times", message, problem.truth * m, f"n is {m:g}", rank=rank)
-            yield Guess(problem.by, "1/n times", message, problem.truth / m, f"n is {m:g}", rank=rank)
-
-
-@BATCH_N.gradients
-def one_axis_again(problem: Problem) -> Iterator[Guess]:
-    """The gradient divided by the batch once more, as many formulas for weights have it."""
-    for index in sorted(problem.above) if problem.graph.within is None else ():
-        vertex = problem.graph.vertices[index]
-        is_mean = averaged(vertex) != 1 and vertex.op != "div" and problem.reaches(index)
-        shape = np.shape(vertex.operands[0]) if is_mean else ()
-        for axis in dict.fromkeys(shape) if len(shape) > 1 else ():
-            if axis not in (1, averaged(vertex)):
-                mean = f"the n of the mean {problem.label(index)}"
-                message = f"{mean} is in the gradient already; you divided by one axis, too"
-                yield Guess(problem.by, "1/m times", message, problem.truth / axis, f"m is {axis}", rank=1)
+            yield Guess(index, "1 for 1/n", message, problem.truth * m, f"n is {m:g}", rank=rank)
+            yield Guess(index, "1/n**2 for 1/n", message, problem.truth / m, f"n is {m:g}", rank=rank)
 
 
 @BATCH_N.rules()

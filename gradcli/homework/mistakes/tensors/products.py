@@ -71,18 +71,6 @@ def of_another_shape(problem: Problem) -> Iterator[Guess]:
                 yield Guess(problem.by, "the other order", message, value)
 
 
-@ELEMENTWISE.guesses
-def unsummed_product(problem: Problem) -> Iterator[Guess]:
-    """The entries of a matrix times those of a vector, which are not added up."""
-    vertex = problem.graph.vertices[problem.by]
-    number = 1.0
-    if problem.kind == "value" and vertex.op == "div" and vertex.sources[0] >= 0 and np.ndim(vertex.operands[1]) == 0:
-        vertex, number = problem.graph.vertices[vertex.sources[0]], vertex.operands[1]
-    if problem.kind == "value" and vertex.op == "mv":
-        message = f"in {problem.label(problem.by)} you multiplied entry by entry; it is a matrix product"
-        yield Guess(problem.by, "X*w for X @ w", message, vertex.operands[0] * vertex.operands[1] / number)
-
-
 @ELEMENTWISE.rules()
 def elementwise_gradient(edge: EdgeFacts) -> Iterator[Slip]:
     if beside := matrix_beside(edge):
@@ -157,51 +145,10 @@ def result_for_input(edge: EdgeFacts) -> Iterator[Slip]:
             yield used(other, wanted, graph.values[other], 0 if is_matrix and other in near else LAST + 1)
 
 
-@RESULT_FOR_INPUT.slips
-def result_at_each_use(problem: Problem) -> Iterator[Slip]:
-    """The result for the input at each use of a weight, as in a network that is unrolled."""
-    graph = problem.graph
-    for source in graph.leaves:
-        changes: dict[Edge, Change] = {}
-        uses = [edge for edge in problem.into(source) if graph.vertices[edge.vertex].op == "mul"]
-        for edge in uses if len(uses) > 1 else ():
-            vertex, place = graph.vertices[edge.vertex], 1 - edge.position
-            above = [v for v in nearby(problem, edge.vertex, -1) if graph.vertices[v].is_function]
-            if vertex.sources[place] >= 0 and above:
-                changes[edge] = _with(vertex, edge, place, graph.vertices[above[0]].value)
-        if len(changes) > 1:
-            message = f"in the derivative by {graph.label(source)} you used the results; it is the inputs"
-            yield Slip(next(iter(changes)).vertex, "results for inputs", message, changes, rank=LAST + 1)
-
-
-@RESULT_FOR_INPUT.gradients
-def input_of_another_shape(problem: Problem) -> Iterator[Guess]:
-    """`X.T @ g` for `A.T @ g`, where X has another number of columns."""
-    graph = problem.graph
-    for edge in (EdgeFacts(problem, use) for use in problem.into(problem.by)):
-        beside: tuple[bool, Any] = matrix_beside(edge) or (True, None)
-        is_left, other = beside
-        g = edge.upstream
-        for index in sorted({*graph.named, *graph.leaves} - {problem.by}) if not is_left and np.ndim(g) == 2 else ():
-            value = graph.vertices[index].value
-            if np.ndim(value) == 2 and len(value) == len(other) and np.shape(value) != np.shape(other):
-                message = f"on the way back through {edge.name} you used {graph.label(index)}"
-                yield Guess(problem.by, f"{graph.label(index)}.T @ g", message, value.T @ g, rank=1)
-
-
 def _with(vertex: Vertex, edge: Edge, place: int, value: Any) -> Change:
     """Return the rule of an edge with another value for an operand."""
     operands = [value if position == place else x for position, x in enumerate(vertex.operands)]
     return lambda g, contribution: vertex.rules[edge.position](g, vertex.value, *operands, **vertex.options)
-
-
-@ELEMENTWISE.gradients
-def entries_for_outer(problem: Problem) -> Iterator[Guess]:
-    """The entries of two vectors multiplied where their outer product belongs."""
-    for edge in (EdgeFacts(problem, use) for use in problem.into(problem.by)):
-        if edge.op == "mv" and edge.position == 0 and np.shape(edge.upstream) == np.shape(edge.operands[1]):
-            message = f"on the way back through {edge.name} you multiplied entry by entry; it is an outer product"
-            yield Guess(problem.by, "* for the outer product", message, edge.upstream * edge.operands[1])
 
 
 def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Guess, Mistake, Slip, StepFacts, Turn
+from gradcli.homework.mistakes.declaration import WEAK, EdgeFacts, Mistake, Slip, StepFacts, Turn
 from gradcli.homework.mistakes.forward import FORWARD_SLIP, LAST, operated
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Graph
-from gradcli.homework.solve.problem import Problem, instead, scaled, slope
+from gradcli.homework.solve.problem import instead, scaled, slope
 
 ROWS = 4  # of labels, each of which may be the one that is wrong
 SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
@@ -73,20 +73,6 @@ def half_a_jacobian(edge: EdgeFacts) -> Iterator[Slip]:
     if np.ndim(p) == 2:
         message = f"the softmax {name} goes along one axis, and on the way back you summed along the other"
         yield edge.slip("the other axis", message, lambda g, _: p * (g - total(g, 1 - dim % 2)), rank=1)
-
-
-@SOFTMAX.gradients
-def every_class(problem: Problem) -> Iterator[Guess]:
-    """The derivative of `-log(p[k])` taken at every class: `-1/p`."""
-    uses = problem.into(problem.by) if np.ndim(problem.truth) == 1 else []
-    if len(uses) == 1 and problem.graph.vertices[uses[0].vertex].op == "select":
-        name = problem.label(problem.by)
-        of_others = np.count_nonzero(problem.truth) == 1
-        p = problem.graph.vertices[problem.by].value
-        wrong = np.sum(problem.truth * p) / p
-        if of_others and np.all(np.isfinite(wrong)):
-            message = f"only one entry of {name} is used; no gradient comes back to the others"
-            yield Guess(problem.by, "at every entry", message, wrong, rank=WEAK)
 
 
 @FORWARD_SLIP.steps("softmax", "log_softmax")

@@ -68,12 +68,6 @@ def updates(places: list[ast.AST]) -> Iterator[Found]:
         without = attrgetter("left") if isinstance(node, ast.BinOp) else left_out
         yield DESCENT.code, "no step", message, [node], without, 0
         if isinstance(node, ast.Expr):
-            of = written.removesuffix(".step()")
-            from_zero = (
-                f"for _group in {of}.param_groups:\n    for _one in _group['params']:\n        _one.data.zero_()"
-            )
-            message = f"this is the step of {written} alone: it is added to the weights"
-            yield DESCENT.code, "the step alone", message, [node], before(ast.parse(from_zero).body), 4
             yield DESCENT.code, "twice", f"you took {written} twice", [node], after([node]), 4
         if isinstance(node, ast.AugAssign | ast.BinOp):
             yield DESCENT.code, "uphill", f"look again at the direction in which {written} goes", [node], _turned, 2
@@ -121,7 +115,7 @@ def with_options(call: ast.Call, *but: str, **options: str) -> Change:
 
 
 def _other_options(node: ast.Call) -> Iterator[Found]:
-    """An option of an optimizer left out, momentum after Nesterov, or plain descent for an adaptive optimizer."""
+    """An option of an optimizer left out, or plain descent for an adaptive optimizer."""
     given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
     function = ast.unparse(node.func)
     for name in RATIOS:
@@ -129,46 +123,11 @@ def _other_options(node: ast.Call) -> Iterator[Found]:
             message = f"you left out the {name.replace('_', ' ')} of {function}"
             nothing_without = ("momentum", "nesterov", "dampening") if name == "momentum" else (name,)
             yield DESCENT.code, f"no {name}", message, [node], with_options(node, *nothing_without), 1
-    rate, share = given.get("lr"), given.get("momentum")
-    if rate is not None and share is not None and "dampening" not in given:
-        message = f"you took the share 1 - momentum of each gradient in {function}"
-        less = with_options(node, lr=f"({rate}) * (1 - ({share}))")
-        yield DESCENT.code, "(1 - momentum)*g", message, [node], less, 4
-        yield DESCENT.code, "dampened", message, [node], with_options(node, dampening=share), 4
-    if "momentum" in given and "nesterov" not in given:
-        change = with_options(node, nesterov="True")
-        yield DESCENT.code, "nesterov", "you took the momentum after Nesterov", [node], change, 3
     of, _, name = function.rpartition(".")
     if of and name in ADAPTIVE:
-        message = f"you took a step of plain descent for one of {name}"
-        plain = f"{of}.SGD({', '.join([*map(ast.unparse, node.args), f'lr={rate}'])})"
+        message, rate = f"you took a step of plain descent for one of {name}", f"lr={given.get('lr')}"
+        plain = f"{of}.SGD({', '.join([*map(ast.unparse, node.args), rate])})"
         yield DESCENT.code, "plain descent", message, [node], put(plain), 2
-
-
-def turned_optimizer(places: list[ast.AST]) -> Iterator[Found]:
-    """Every step the other way, that of a weight decay too."""
-    for node in places:
-        written = ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
-        if "optim." in written and isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            line = f"for _group in {node.targets[0].id}.param_groups:\n    _group['lr'] = -_group['lr']"
-            message = "look again at the direction in which a step goes"
-            yield DESCENT.code, "uphill", message, [node], after(ast.parse(line).body), 2
-
-
-def uncorrected(places: list[ast.AST]) -> Iterator[Found]:
-    """Adam without the corrections of its averages, which are divided by `1 - beta**t`; for one optimizer."""
-    made = [node for node in places if isinstance(node, ast.Assign) and "optim.Adam(" in ast.unparse(node.value)]
-    taken = [node for node in places if isinstance(node, ast.Expr) and ast.unparse(node).endswith(".step()")]
-    if len(made) != 1 or not taken or not isinstance(made[0].targets[0], ast.Name):
-        return
-    name = made[0].targets[0].id
-    message = "you left out the corrections of the averages in Adam"
-    lines = (f"for _group in {name}.param_groups:\n    _group['t'] = _group.get('t', 0) + 1\n"
-             "    _group['own'] = _group.get('own', _group['lr'])\n"
-             "    _a, _b = (1 - beta**_group['t'] for beta in _group['betas'])\n"
-             "    _group['lr'] = _group['own'] * _a / _b**0.5")  # fmt: skip
-    change = before(ast.parse(lines).body)
-    yield DESCENT.code, "no corrections", message, list(taken), change, 2
 
 
 def after(last: list[ast.stmt]) -> Change:

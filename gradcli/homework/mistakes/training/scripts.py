@@ -8,16 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import deepcopy
-from operator import attrgetter
 
 from gradcli.facts import dataclass
 from gradcli.homework.mistakes.declaration import Mistake, Slip
-from gradcli.homework.mistakes.derivatives.branches import PATH_MISSED
-from gradcli.homework.mistakes.derivatives.nesting import INNER_DROPPED
-from gradcli.homework.mistakes.derivatives.rules import POWER_RULE, PRODUCT_OWN_FACTOR, SIGN
-from gradcli.homework.mistakes.forward import FORWARD_SLIP, FUNCTIONS
 from gradcli.homework.mistakes.habits import STALE_GRAD
-from gradcli.homework.mistakes.tensors.means import MEAN_N
 from gradcli.homework.mistakes.training.descents import (
     DESCENT,
     Change,
@@ -26,8 +20,6 @@ from gradcli.homework.mistakes.training.descents import (
     left_out,
     put,
     steps,
-    turned_optimizer,
-    uncorrected,
     updates,
 )
 from gradcli.homework.solve.problem import Problem
@@ -101,72 +93,11 @@ def _resets(statement: ast.stmt) -> bool:
     return "zero_grad(" in written or (isinstance(statement, ast.Assign) and written.endswith(".grad = None"))
 
 
-# Snippets with several passes in which one derivative is wrong each time, and every value is right.
-#
-# An expression `e` becomes `d + (e - d).detach()`: it has the value of `e` and the derivative of `d`.
-Way = tuple[str, str, str, str, int]  # code, rule, message, the expression with the wrong derivative, rank
-
-
-def other_derivatives(places: list[ast.AST]) -> Iterator[Found]:
-    """A rule of differentiation that slips in every pass alike; one pass alone is looked into as a graph."""
-    if sum(".backward(" in ast.unparse(place) for place in places if isinstance(place, ast.Expr)) < 2 and not any(
-        isinstance(place, ast.For) for place in places
-    ):
-        return
-    taken = {id(part) for step in steps(places) for part in ast.walk(step)}
-    for node in places:
-        if id(node) not in taken:
-            for code, rule, message, wrong, rank in ways(node):
-                derived = put(f"({wrong}) + ({ast.unparse(node)} - ({wrong})).detach()")
-                yield code, rule, message, [node], derived, rank
-
-
-def ways(node: ast.AST) -> Iterator[Way]:
-    """Yield the wrong derivatives of an expression."""
-    written = ast.unparse(node) if isinstance(node, ast.expr) else ""
-    if isinstance(node, ast.BinOp):
-        a, b = f"({ast.unparse(node.left)})", f"({ast.unparse(node.right)})"
-        if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
-            yield from of_power(written, a, node.right.value)
-        elif isinstance(node.op, ast.Add | ast.Sub):
-            sign = "-" if isinstance(node.op, ast.Sub) else ""
-            message = "the gradient also comes back through"
-            yield PATH_MISSED.code, f"without {b}", f"{message} {b[1:-1]} in {written}", a, 2
-            yield PATH_MISSED.code, f"without {a}", f"{message} {a[1:-1]} in {written}", f"{sign}{b}", 2
-            turned = f"{a} {'+' if sign else '-'} {b}"
-            yield SIGN.code, f"-{b[1:-1]}", f"in the derivative of {written} a sign has slipped", turned, 2
-        elif isinstance(node.op, ast.Mult):
-            message = f"in the derivative of {written} a factor is missing"
-            for side, other in ((a, b), (b, a)):
-                yield INNER_DROPPED.code, f"{other[1:-1]} = 1", message, side, 2
-                own_factor = f"the derivative of {written} by {side[1:-1]} is the other factor, not {side[1:-1]} itself"
-                yield PRODUCT_OWN_FACTOR.code, side[1:-1], own_factor, f"{side}**2/2 + {other}*{side}.detach()", 3
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FUNCTIONS:
-        inner = ast.unparse(node.args[0] if node.args else node.func.value)
-        message = f"in the chain the derivative of {written} is missing"
-        yield INNER_DROPPED.code, f"{node.func.attr}' = 1", message, f"({inner})", 2
-
-
-def of_power(written: str, base: str, n: object) -> Iterator[Way]:
-    if isinstance(n, int | float) and n not in (0, 1, -1):
-        message = f"you dropped the factor in front of the derivative of {written}"
-        yield POWER_RULE.code, "x**(n - 1)", message, f"{base}**{n}/{n}", 1
-        message = f"you kept the exponent of {written}; it goes down by one"
-        yield POWER_RULE.code, "n*x**n", message, f"{n}*{base}**{n + 1}/{n + 1}", 2
-
-
 DETACH = Mistake("detach", "overlooked a detach, a no_grad or a hook, or saw one where there is none", order=15.5)
 
 MOST = 120  # mutants of one snippet
 LINES = 60  # of a snippet that is changed
-SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
-}  # fmt: skip
 MAKERS = frozenset(("tensor", "randn", "rand", "Parameter", "manual_seed"))
-AVERAGED = {
-    "mean": ("sum", "you forgot to divide by the number of entries in"),
-    "sum": ("mean", "you took the mean, and it is a sum:"),
-}
 
 
 @dataclass(frozen=True)
@@ -193,12 +124,8 @@ def mutants(text: str) -> Iterator[Mutant]:
     candidates += [
         *other_passes(places),
         *one_gradient(places),
-        *turned_optimizer(places),
-        *uncorrected(places),
         *cuts_added(places),
-        *lines_ignored(places),
     ]
-    candidates += [*other_operators(places), *other_derivatives(places)]
     seen = {ast.unparse(tree)}
     for code, rule, message, chosen, change, rank in candidates[:MOST]:
         changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
@@ -308,41 +235,3 @@ def resets_added(places: list[ast.AST]) -> Iterator[Found]:
         resets = ast.parse("\n".join(f"{leaf}.grad = None" for leaf in leaves)).body
         message = "nothing takes the old gradients away before a backward pass, and they are not in yours"
         yield STALE_GRAD.code, "a reset", message, list(passes), before(resets), 1
-
-
-def other_operators(places: list[ast.AST]) -> Iterator[Found]:
-    """One operator replaced, an operand or an exponent left out, a sum for a mean."""
-    taken = steps(places)
-    for node in places:
-        if any(node is step for step in taken):
-            continue
-        if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
-            other, written = SWAPPED[type(node.op)], ast.unparse(node)
-            message = f"you computed {written} with another operator"
-            swapped = put(ast.unparse(ast.BinOp(node.left, other(), node.right)))
-            yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], swapped, 5
-            if isinstance(node.op, ast.Add | ast.Sub):
-                message = f"in {written} you forgot {ast.unparse(node.right)}"
-                yield FORWARD_SLIP.code, f"left of {written}", message, [node], attrgetter("left"), 5
-            if isinstance(node.op, ast.Add):
-                message = f"in {written} you forgot {ast.unparse(node.left)}"
-                yield FORWARD_SLIP.code, f"right of {written}", message, [node], attrgetter("right"), 5
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            message = f"you forgot the exponent of {ast.unparse(node)}"
-            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], attrgetter("left"), 5
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in AVERAGED:
-            name, why = AVERAGED[node.func.attr]
-            method = put(f"({ast.unparse(node.func.value)}).{name}")
-            yield MEAN_N.code, f"{name} for {node.func.attr}", f"{why} {ast.unparse(node)}", [node.func], method, 1
-
-
-def lines_ignored(places: list[ast.AST]) -> Iterator[Found]:
-    """A line that changes a tensor in place, and none of its gradients, overlooked."""
-    for node in places:
-        is_given = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
-        called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-        is_method = isinstance(called, ast.Attribute) and called.attr[-1] == "_"
-        written = ast.unparse(node) if is_given or is_method or isinstance(node, ast.AugAssign) else ""
-        if written and "grad" not in written:
-            message = f"{written} changes a value, and you went on with the one from before"
-            yield FORWARD_SLIP.code, f"without {written}", message, [node], left_out, 5

@@ -286,7 +286,7 @@ class Reader:
         if np.size(value) != np.size(last.value):
             return False
         if np.ndim(value) == np.ndim(last.value) == 0 and np.isclose(2 * off, float(last.unit), rtol=1e-5, atol=0):
-            return bool(value == last.value)  # `0.4 = 0.5`: two numbers of as many decimals
+            return bool(np.isclose(value, last.value, rtol=1e-9, atol=1e-12))  # `0.4 = 0.5`: of as many decimals
         unit = np.asarray(last.unit) * 10.0 ** np.asarray(last.zeros)
         unit = np.where(unit >= 1, 0.0 if numerals(member) and unit.ndim == 0 and "." not in member else unit, unit)
         with np.errstate(all="ignore"):
