@@ -254,28 +254,6 @@ def softmax_below(node: Node) -> Node | None:
     return below if isinstance(below, Node) and below.primitive.name == "softmax" else None
 
 
-@AXIS.on_operation("mul")
-def of_one_hot(witness: Witness, operation: Operation) -> None:
-    """Note logs of probabilities that add up to 1 in each column, where each row has one label."""
-    tensors, node = operation.tensors, node_of(operation.application.out)
-    x = next((tensor for tensor in tensors if tensor.node is not None), None)
-    labels = next((tensor for tensor in tensors if tensor.node is None), None)
-    inner = node_of(x) if x is not None else None
-    if x is None or labels is None or not isinstance(inner, Node) or labels.shape != x.shape or x.ndim != 2:
-        return
-    inner = inner if inner.primitive.name == "log_softmax" else softmax_below(inner)
-    if inner is None or inner.options.get("dim") not in (0, -2) or not isinstance(node, Node) or min(x.shape) < 2:
-        return
-    marks = np.abs(labels.value)  # with the minus of a loss, perhaps
-    is_by_row = np.isin(marks, (0, 1)).all() and np.all(marks.sum(1) == 1)
-    if is_by_row and not np.all(marks.sum(0) == 1):
-        witness.of(Twice).of[node] = (
-            AXIS,
-            inner,
-            operation._replace(application=operation.application._replace(inputs=(x, labels))),
-        )
-
-
 @AXIS.on_operation("mm", "bmm", "matmul")
 def of_weights(witness: Witness, operation: Operation) -> None:
     """Note weights that a softmax made along another axis than the one that a product sums over."""

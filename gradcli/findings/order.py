@@ -17,7 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, several, short
+from gradcli.findings.spelling import called, names_in, number, several, short
 from gradcli.findings.witness import (
     LARGEST,
     Pass,
@@ -46,7 +46,6 @@ LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverge
 EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
 NEVER_STEPPED = Cause("never-stepped", "warning", order=2, follows=("not-called",))
 MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
-EARLY_SCHEDULE = Cause("scheduler-early", "warning", order=2)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 
@@ -283,7 +282,6 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
-        yield from scheduled(witness, optimizer, place)
     filled = witness.run.filled
     is_idle = all(x._grad is None or (x in filled and not filled[x].line) for x in parameters)
     steps.idle += is_idle
@@ -313,26 +311,6 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
         instead,
         see=[filling.place.line, place.line],
     )
-
-
-def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Finding]:
-    """State that a schedule has gone on before the first step of its optimizer."""
-    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
-    for name, plan in plans:
-        if getattr(plan, "optimizer", None) is not optimizer or plan.last_epoch < 1:
-            continue
-        for x in [y for tree in witness.trees(place.source) for y in ast.walk(tree) if isinstance(y, ast.Expr)]:
-            call = x.value
-            is_step = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"
-            if is_step and meant({**witness.machine.globals, **place.env}, call.func.value) is plan:  # type: ignore[attr-defined]
-                at = Place(place.source, x.lineno, x, place.env)
-                message = f"{at.written.text} at line {at.line} runs before {place.written.text} at line {place.line}."
-                now, begun = plan.optimizer.param_groups[0].get("lr"), plan.base_lrs[0]
-                because = f"the first step has lr = {now:g}, where the schedule begins with {begun:g}."
-                because = because if now != begun else "each change of lr comes one step too early."
-                instead = f"{place.written.text}; {at.written.text}"
-                yield EARLY_SCHEDULE.finding(at, f"{name}, lr", message, because, instead, see=[place.line])
-                return
 
 
 @LATE_CLIPPING.on("end")
@@ -615,17 +593,13 @@ def resting(witness: Witness) -> Iterator[Finding]:
         because = f"as at the start, though the passes give gradients: {names}."
         is_made_so = made is not None and getattr(optimizer, "defaults", {}).get("lr") == 0
         instead = made.written.with_rate(0.01) if made is not None and is_made_so else None
-        place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)
+        place = made or steps.first or witness.place
+        plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+        plan = next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
         if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
             message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."
             place, instead = creation(witness, plan) or place, None
         yield ZERO_RATE.finding(place, f"{name}, lr, {names}", message, because, instead)
-
-
-def plan_of(witness: Witness, optimizer: Any) -> str:
-    """Return the name of the schedule of an optimizer, empty where it has none."""
-    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
-    return next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)

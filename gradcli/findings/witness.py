@@ -229,10 +229,12 @@ class Witness(Recorder):
         return Place(self.machine.source, self.machine.line, None, self.machine.globals)
 
     def at(self, source: Source | None, line: int) -> Place:
-        """Return the place of a line of the snippet."""
-        source = source or self.machine.source
-        node = next((statement for statement in self.statements.get(source, ()) if statement.lineno == line), None)
-        return Place(source, line, node, self.machine.globals)
+        """Return the place of a line of a cell; where that is not known, of the first cell with a statement there."""
+        for cell in self.statements if source is None else (source,):
+            for statement in self.statements.get(cell, ()):
+                if statement.lineno == line:
+                    return Place(cell, line, statement, self.machine.globals)
+        return Place(source or self.machine.source, line, None, self.machine.globals)
 
     def add(self, findings: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name: that of an error, if there is one."""

@@ -60,11 +60,6 @@ WITH = {
         training(STEP, "net[0].weight.require_grad = False"),
         training(STEP, "for p in net[0].parameters():\n    p.requires_grads = False"),
     ],
-    "hook-zero": [
-        training(STEP, "net[0].weight.register_hook(lambda g: g * 0)"),
-        training(STEP, "handle = net[2].bias.register_hook(torch.zeros_like)"),
-        training(STEP, "def cut(g):\n    return g.clamp(max=0).clamp(min=0)\nnet[0].bias.register_hook(cut)"),
-    ],
     "log-missing": [
         training(
             f"logs = F.softmax(lin(x), 1)\nloss = F.kl_div(logs, F.softmax(torch.randn(8, 4), 1))\n{DOWN}", LABELS
@@ -73,10 +68,6 @@ WITH = {
         training(f"q = lin(x).softmax(1)\nloss = F.kl_div(q, q.detach() ** 2, reduction='sum')\n{DOWN}", LABELS),
     ],
     "diverging": [
-        training(f"loss = torch.distributions.Normal(net(x), 1.0).log_prob(y).mean()\n{DOWN}").replace("(4)", "(9)"),
-        training(f"{LOGS}\nloss = logs[torch.arange(8), labels].mean()\n{DOWN}", LABELS),
-        training(f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).mean()\n{DOWN}", LABELS),
-        training(f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).squeeze(1).sum()\n{DOWN}", LABELS),
         training(
             f"for _ in range(25):\n{indent(PASS, '    ')}\n    with torch.no_grad():\n        w += 0.3 * w.grad\n"
             "    w.grad = None",
@@ -150,11 +141,6 @@ WITHOUT = {
         training(STEP, "net[0].weight.requires_grad = False"),
         training(STEP, "net.required = False"),
     ],
-    "hook-zero": [
-        training(STEP, "net[0].weight.register_hook(lambda g: g.clamp(-1, 1))"),
-        training(STEP, "norms = []\nnet[0].weight.register_hook(lambda g: norms.append(g.norm()))"),
-        training(STEP, "mask = torch.ones(4, 3)\nmask[0] = 0\nnet[0].weight.register_hook(lambda g: g * mask)"),
-    ],
     "log-missing": [
         training(f"logs = F.log_softmax(lin(x), 1)\nloss = F.kl_div(logs, torch.full((8, 4), 0.25))\n{DOWN}", LABELS),
         training(f"loss = F.kl_div(lin(x).softmax(1).log(), torch.full((8, 4), 0.25))\n{DOWN}", LABELS),
@@ -162,13 +148,8 @@ WITHOUT = {
     ],
     "diverging": [
         training(f"loss = 100 * net[2].bias.sum() ** 3\n{DOWN}", optimizer="SGD([net[2].bias], lr=1.0, maximize=True)"),
-        training(f"{LOGS}\nloss = -logs[torch.arange(8), labels].mean()\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = F.nll_loss(logs, labels)\n{DOWN}", LABELS),
         training(f"{LOGS}\nloss = (logs.exp() * logs).sum(1).mean()\n{DOWN}", LABELS),
-        training(
-            f"{LOGS}\nloss = logs.gather(1, labels.unsqueeze(1)).mean()\n{DOWN}",
-            LABELS.replace("lr=0.5", "lr=0.5, maximize=True"),
-        ),
     ],
     "saturated": [
         training(f"loss = (torch.sigmoid(net(x)) - y).pow(2).mean()\n{DOWN}"),
