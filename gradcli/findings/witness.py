@@ -262,17 +262,15 @@ class Witness(Recorder):
         if isinstance(node, COMPOUND):
             return inner
         stack, times, lines = self.stack, 0, self.machine.lines
-        text = ast.unparse(node)
         is_silent, is_pass, run = self.run.is_silent, backward_call(node) is not None, self.run
-        is_plain = "grad" not in text
-        is_of_numbers = "grad" not in text.replace(".grad", "")  # perhaps of an engine of the snippet
+        is_plain = "grad" not in ast.unparse(node).replace(".grad", "")  # switches no mode, and asks for no gradient
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
             self.is_often = is_silent and times > OFTEN and times & (times - 1) != 0
-            self.is_brief = self.is_often and (is_plain or (is_of_numbers and not run.passed))
+            self.is_brief = self.is_often and is_plain
             if is_pass and not run.passed:
                 self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))
