@@ -378,6 +378,9 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
             if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add | ast.Sub)
             else f"{g} * {text}"
         )
+    elif cause is FACTOR:
+        times = re.search(r"it is (\S+) times", words)
+        new = f"{1 / float(times[1]):.4g} * ({text})" if times else f"-({text})"
     elif cause is MISSES_SUM and is_shared:
         if all(not isinstance(x, ast.Name) or x.id != "out" for x in ast.walk(method or expr)):
             return None  # the result has no name there

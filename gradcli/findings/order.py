@@ -23,7 +23,6 @@ from gradcli.findings.witness import (
     Pass,
     Place,
     Witness,
-    assignments,
     creation,
     loaded,
     loops_around,
@@ -45,7 +44,6 @@ UNEVEN = Cause("uneven-accumulation", "warning", order=3)
 LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverges because of it
 EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
 NEVER_STEPPED = Cause("never-stepped", "warning", order=2, follows=("not-called",))
-MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 
@@ -329,7 +327,7 @@ def clipped(witness: Witness) -> Iterator[Finding]:
             for x in ast.walk(loops[-1])
             if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value).startswith("clip_grad_")
         ]
-        if not loops[-1].lineno < first <= last < step.line or any(first < at.line < step.line for at in clips):
+        if not loops[-1].lineno < first <= last < step.line or any(first <= at.line <= step.line for at in clips):
             continue
         for at in (at for at in clips if loops_around(witness, at)[-1] is loops[-1]):
             names = [called(at.node.value), witness.path(optimizer), *map(witness.name, ours[:4])]  # type: ignore[union-attr]
@@ -364,34 +362,6 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
         because = f"as at the start, after {accounts[0].count} backward passes: {names}."
         instead = f"{last.place.written.text}; {name}.step()"
         yield NEVER_STEPPED.finding(last.place, f"{name}, {names}", message, because, instead)
-
-
-@MADE_ANEW.on("end")
-def made_anew(witness: Witness) -> Iterator[Finding]:
-    """State that a loop makes an optimizer with a memory for the same parameters again and again."""
-    groups: dict[tuple[Any, ...], list[Any]] = {}
-    for optimizer in witness.of(Ledger).steps:
-        groups.setdefault((type(optimizer), *map(id, parameters_in(optimizer))), []).append(optimizer)
-    for optimizers in groups.values():
-        name, memory = witness.path(optimizers[-1]), [key for state in memories(optimizers[-1]) for key in state]
-        at = next(iter(assignments(witness, name)[::-1]), None) if name and len(optimizers) > 2 and memory else None
-        steps = witness.of(Ledger).steps[optimizers[-1]]
-        if at is None or steps.latest is None or at.source is not steps.latest.source:
-            continue
-        around = loops_around(witness, at)
-        if not around or around[-1].lineno not in [x.lineno for x in loops_around(witness, steps.latest)]:
-            continue
-        message = f"line {at.line} makes {name} anew in each round, {len(optimizers)} times: it forgets what it knew."
-        because = f"{', '.join(dict.fromkeys(memory))} begin at 0 each time, after {steps.count} "
-        because += "step." if steps.count == 1 else "steps."
-        instead = f"{at.written.text}  # before line {around[-1].lineno}"
-        yield MADE_ANEW.finding(at, name, message, because, instead, see=[steps.latest.line])
-
-
-def memories(optimizer: Any) -> Iterator[dict[str, Any]]:
-    """Yield what an optimizer remembers of each parameter, without the number of steps."""
-    for state in getattr(optimizer, "state", {}).values():
-        yield {key: x for key, x in state.items() if key != "step" and x is not None}
 
 
 def updates(witness: Witness, leaf: Tensor) -> list[Place]:

@@ -685,6 +685,15 @@ for _ in range(3):
     ],
     "changed-after-saving": [
         """
+w = torch.ones(3, requires_grad=True)
+for turn in range(90):
+    if turn == 80:
+        loss = (w * w).sum()
+    with torch.no_grad():
+        w.mul_(0.99)
+loss.backward()
+""",
+        """
 x = torch.ones(3, requires_grad=True)
 y = x.exp()
 y += 1

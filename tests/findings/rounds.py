@@ -50,11 +50,6 @@ WITH = {
         training(f"opt.zero_grad()\n{LOSS}\nloss.backward()"),
         training(f"{LOSS}\nloss.backward()\nopt.zero_grad()", optimizer="Adam(net.parameters())"),
     ],
-    "optimizer-renewed": [
-        training(f"opt = torch.optim.Adam(net.parameters())\n{STEP}"),
-        training(f"opt = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)\n{STEP}"),
-        training(f"opt = torch.optim.RMSprop(net.parameters())\nfor _ in range(2):\n{indent(STEP, '    ')}"),
-    ],
     "not-frozen": [
         training(STEP, "net[0].requires_grad = False"),
         training(STEP, "net[0].weight.require_grad = False"),
@@ -119,6 +114,7 @@ WITHOUT = {
         training(STEP, "hooks = [opt.step, opt.zero_grad]"),
     ],
     "clipped-early": [
+        training(f"opt.zero_grad()\n{LOSS}\nloss.backward(); {CLIP}\nopt.step()"),
         training(f"opt.zero_grad()\n{LOSS}\nloss.backward()\n{CLIP}\nopt.step()"),
         training(f"{CLIP}\nopt.zero_grad()\n{LOSS}\nloss.backward()\n{CLIP}\nopt.step()"),
         training(STEP, f"{LOSS}\nloss.backward()\n{CLIP}\nnet.zero_grad()"),
@@ -130,11 +126,6 @@ WITHOUT = {
             f"{LOSS}\nloss.backward()\nwith torch.no_grad():\n    for p in net.parameters():\n"
             "        p -= 0.1 * p.grad\nopt.zero_grad()"
         ),
-    ],
-    "optimizer-renewed": [
-        training(STEP, optimizer="Adam(net.parameters())"),
-        training(f"opt = torch.optim.SGD(net.parameters(), lr=0.05)\n{STEP}"),
-        training(f"net = nn.Linear(3, 1)\nopt = torch.optim.Adam(net.parameters())\n{STEP}"),
     ],
     "not-frozen": [
         training(STEP, "net[0].requires_grad_(False)"),

@@ -10,6 +10,22 @@ from tests.findings.finding import HEAD, findings
 REPLACED = [
     (
         """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x
+Square.apply(torch.tensor([1.0, -3.0, 2.0], requires_grad=True)).sum().backward()
+""",
+        "return g * x",
+        "return 2 * (g * x)",
+    ),
+    (
+        """
 first, second, x = nn.Linear(3, 6), nn.Linear(6, 1), torch.randn(5, 3)
 h = torch.tanh(first(x))
 kept = (torch.rand(5, 6) > 0.5).float()
