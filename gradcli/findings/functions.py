@@ -107,22 +107,13 @@ def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[
     name = witness.name(tensor)
     argument = node.call.places[position]
     parameter = parameter_name(kind, argument)
-    needed = [x for x in ast.walk(kind) if isinstance(x, ast.If) and "needs_input_grad" in ast.unparse(x.test)]
-    indices = [re.search(r"needs_input_grad\[(\d+)\]", ast.unparse(x.test)) for x in needed]
-    asked = [int(x[1]) for x in indices if x]
-    instead, at = None, place
-    if needed and argument not in asked and len(set(asked)) < len(asked):
-        wrong = needed[asked.index(max(set(asked), key=asked.count), asked.index(max(set(asked), key=asked.count)) + 1)]
-        at = Place(place.source, wrong.lineno, wrong, witness.machine.globals)
-        instead = f"if ctx.needs_input_grad[{argument}]:"
     message = f"backward of {kind.name} returns None for {parameter}, argument {argument}, which needs a gradient."
     yield RETURNS_NONE.finding(
-        at,
+        place,
         f"{name}, {kind.name}, backward, {parameter}",
         message,
         f"{name}.grad is None after the pass of line {done.place.line}.",
-        instead,
-        see=[place.line, done.place.line],
+        see=[done.place.line],
     )
 
 

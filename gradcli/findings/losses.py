@@ -136,7 +136,9 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
     )
     because = f"the loss is made of {math.prod(result)} numbers in place of {rows}"
     with witness.aside():
-        flat = flattened(tensors[column], tensors[column].shape[:-1])
+        from gradcli.ops.shaping.shaping import reshape
+
+        flat: Any = reshape(tensors[column], shape=tensors[column].shape[:-1])
         shown = dict(zip(map(id, operation.tensors), tensors, strict=True))
         plain = [shown.get(id(x), x) for x in node.inputs or ()]
         inputs = [flat if x is tensors[column] else x for x in plain]
@@ -166,13 +168,6 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
             break
     about = ", ".join(name for name in [*names, place.written.target()] if name)
     return BROADCAST.finding(place, about, message, because + ".", instead, see=[done.place.line])
-
-
-def flattened(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    from gradcli.ops.shaping.shaping import reshape
-
-    flat: Tensor = reshape(x, shape=shape)
-    return flat
 
 
 def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:

@@ -239,36 +239,27 @@ def reachable(witness: Witness) -> dict[int, str]:
 @NOT_FROZEN.on("end")
 def not_frozen(witness: Witness) -> Iterator[Finding]:
     """State that a misspelt attribute, or one of a module, was to freeze parameters that are trained."""
-    accounts, model, named = witness.of(Ledger).accounts, module_class(), witness.objects(module_class())
+    accounts, named = witness.of(Ledger).accounts, witness.objects(module_class())
+    parts = [(f"{key}.{part}", leaf, module) for key, module in named for part, leaf in module.named_parameters()]
     for source, x in witness.syntax():
         target = x.targets[0] if isinstance(x, ast.Assign) else None
         if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
             continue
-        name, holders = ast.unparse(target.value), list(witness.paths())
-        modules = [
-            (key, value) for key, value in holders if model and isinstance(value, model) and target.attr in vars(value)
-        ]
-        leaves = [
-            (key, value)
-            for key, value in holders
-            if isinstance(value, Tensor) and target.attr in getattr(value, "snippet_attributes", {})
-        ]
-        leaves = [] if target.attr == "requires_grad" else leaves
-        leaves += [(f"{key}.{part}", leaf) for key, module in modules for part, leaf in module.named_parameters()]
-        owned = {id(leaf): f"{key}.{part}" for key, module in named[::-1] for part, leaf in module.named_parameters()}
-        moved = [
-            spelled(key if "." in key else owned.get(id(leaf), key))  # no variable of a loop
-            for key, leaf in leaves
+        name, attribute, is_wrong = ast.unparse(target.value), target.attr, target.attr != "requires_grad"
+        moved = {
+            id(leaf): spelled(key)
+            for key, leaf, module in [*parts, *((key, leaf, None) for key, leaf in witness.objects(Tensor))][::-1]
+            if attribute in getattr(module, "__dict__", {})
+            or (is_wrong and attribute in getattr(leaf, "snippet_attributes", {}))
             if leaf.requires_grad and leaf in accounts and accounts[leaf].ever_moved
-        ]
+        }
         if not moved:
             continue
-        place = Place(source, x.lineno, x, witness.machine.globals)
-        what = "a module" if modules else "a tensor"
-        message = f"{place.written.text} sets an attribute of {what} that torch never reads: nothing is frozen."
-        because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
+        place, trained = Place(source, x.lineno, x, witness.machine.globals), list(moved.values())[-4:][::-1]
+        message = f"{place.written.text} sets an attribute that torch never reads: nothing is frozen."
+        because = f"{several(trained)} {'is' if len(moved) == 1 else 'are'} trained by every step."
         instead = f"{name}.requires_grad_(False)"
-        yield NOT_FROZEN.finding(place, ", ".join([name, *moved[:4]]), message, because, instead)
+        yield NOT_FROZEN.finding(place, ", ".join([name, *trained]), message, because, instead)
 
 
 def is_like(attribute: str) -> bool:
@@ -407,7 +398,7 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             )
             yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None, see=[again])
         else:
-            place = holding(witness, tensors[0]) or witness.at(None, 1)
+            place = creation(witness, optimizer_of(witness, tensors[0])) or witness.at(None, 1)
             message = f"{layer} is never used: no line computes anything with it, and it gets no gradient."
             yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None)
 
@@ -434,9 +425,3 @@ def overwritten(place: Place) -> int:
                 if stores:
                     return int(x.lineno)
     return 0
-
-
-def holding(witness: Witness, tensor: Tensor) -> Place | None:
-    """Return the statement that gave a tensor to an optimizer."""
-    name = optimizer_of(witness, tensor)
-    return creation(witness, name) if name else None

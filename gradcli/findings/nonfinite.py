@@ -280,7 +280,9 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     troubles.stated.add(key)
     is_sum = "matrix" in trouble.node.primitive.traits  # whose terms are infinite with both signs, where it is nan
     is_infinite = not trouble.is_gradient and (is_sum or np.isinf(trouble.result))
-    finding = (growth(witness, done) if is_infinite else None) or trouble_finding(witness, done, trouble, spoilt)
+    from gradcli.findings.training import grown
+
+    finding = (grown(witness, done) if is_infinite else None) or trouble_finding(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (
         not witness.run.optimizers
@@ -300,13 +302,6 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
         ):
             troubles.stated.add(other.place.key)
             yield trouble_finding(witness, done, other, spoilt)
-
-
-def growth(witness: Witness, done: Pass) -> Finding | None:
-    """Return the finding that values grew from layer to layer, if they did."""
-    from gradcli.findings.training import grown
-
-    return grown(witness, done)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:

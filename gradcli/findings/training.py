@@ -331,9 +331,8 @@ def for_good(witness: Witness) -> Iterator[Finding]:
         if all(before == state(x) for x, before in kept):
             yield finding
     if not any(finding.code == "saturated" for finding in witness.findings.values()):
-        yield from (
-            finding for leaves, finding in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves)
-        )
+        owned, moved = held(witness), {id(x) for x, account in accounts.items() if account.ever_moved}
+        yield from [y for leaves, y in layers.flat if not (owned.keys() | moved).isdisjoint(map(id, leaves))][:1]
 
 
 @SATURATED.on("arrival", closely=True)
@@ -410,7 +409,7 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
 
 
 @SATURATED.on("arrival", closely=True)
-def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
+def nearly_saturated(witness: Witness, done: Pass) -> None:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
     if (
         done.times > 1
@@ -440,10 +439,7 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
         about = ", ".join([*names, *place.written.subjects()])
         finding = SATURATED.finding(place, about, message, because, instead, see=[done.place.line])
-        if held(witness).keys() & set(map(id, leaves)):
-            yield finding
-        else:
-            witness.of(Layers).flat.append((leaves, finding))
+        witness.of(Layers).flat.append((leaves, finding))
         return
 
 
@@ -551,7 +547,12 @@ def of_chain(
         message = f"the values grow by a factor of about {factor:.2g} at each of {steps + 1} "
         message += f"{'step' if again else 'layer'}s, until they are above what {done.output.dtype} can hold."
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
-    spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
+    spread = of_spread(witness, leaves, cause)
+    if squares:
+        radius = max(float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares)
+        because = f"the largest eigenvalue of {weights[0]} is {radius:.3g}, and {steps + 1} steps multiply by it"
+        held_down = f"with torch.no_grad(): {weights[0]} *= {0.9 / (radius or 1):.2g}  # at the start"
+        spread = because, held_down if cause is EXPLODING else None
     flatter = of_sigmoid(witness, done, leaves[:1]) if cause is VANISHING and not squares else None
     if VANISHED < ratio < FAINT and flatter is None:
         return
@@ -583,18 +584,6 @@ def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tup
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
     return best, uses
-
-
-def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Cause) -> tuple[str, str | None]:
-    """Return what a matrix that multiplies at every step does, and how to hold it."""
-    radii = [float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares]
-    radius = max(radii)
-    name = witness.name(squares[radii.index(radius)])
-    because = f"the largest eigenvalue of {name} is {radius:.3g}, and {steps + 1} steps multiply by it"
-    return (
-        because,
-        f"with torch.no_grad(): {name} *= {0.9 / radius:.2g}  # at the start" if cause is EXPLODING else None,
-    )
 
 
 def of_sigmoid(witness: Witness, done: Pass, leaves: list[Tensor]) -> tuple[str, str | None] | None:
