@@ -55,7 +55,7 @@ ABSENT = {
     r"^numpy\.ufunc\.at$": "write a loop: for i, row in zip(indices, rows): x[i] += row",
     r"^numpy\.ufunc\.(reduce|reduceat|accumulate)$": "numpy.sum, prod, max, min, all, any, cumsum and cumprod are here",
     r"^numpy\.ufunc\.outer$": "write numpy.outer(x, y), or x[:, None] beside y[None, :]",
-    r"^numpy\.(vectorize|ndenumerate|ndindex)$": "write a loop, or enumerate(x.ravel())",
+    r"^numpy\.vectorize$": "write a loop, or enumerate(x.ravel())",
     r"^numpy\.(delete|insert)$": "write numpy.concatenate of the parts that stay",
     r"^functools\.(singledispatch|cmp_to_key|total_ordering)": "write the function or the methods out",
     r"^functools\.": "there are partial, reduce, wraps, cache, lru_cache and cached_property",

@@ -37,9 +37,10 @@ def _softplus(x: Any) -> Any:
 
 
 def _sigmoid(x: Any) -> Any:
-    y = precision.exp(-x)
+    y = -x
     if type(y) is not np.ndarray:
-        return 1 / (1 + y)
+        return 1 / (1 + precision.exp(y))
+    y = precision.exp(y, y)
     y += 1
     return np.divide(1, y, out=y)
 

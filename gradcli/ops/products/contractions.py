@@ -186,8 +186,10 @@ bmm: Primitive = structured(
 
 def _plus(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*c + alpha*(a @ b)`; where beta is 0 torch leaves `c` out, even nan."""
-    product = scale_by(np.matmul(a, b), alpha)
-    return scale_by(c, beta) + product if beta else product
+    total = scale_by(np.matmul(a, b), alpha)
+    if beta:
+        total += scale_by(c, beta)
+    return total
 
 
 def _added(name: str, node_inputs: str, first: Any, second: Any, index: str, **facts: Any) -> Primitive:

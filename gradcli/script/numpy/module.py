@@ -11,6 +11,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.numpy import draws, matrices
 from gradcli.script.numpy.functions import ALGEBRA, CREATION, FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
+from gradcli.script.numpy.positions import WALKS
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
 from gradcli.script.python.members.tables import members_named
 from gradcli.script.python.values.attributes import Namespace
@@ -64,6 +65,7 @@ MEMBERS: dict[str, Any] = {
     **FUNCTIONS,
     **CREATION,
     **ALGEBRA,
+    **WALKS,
     **SCALARS,
     **ABSTRACT,
     "bool_": SCALARS["bool"],

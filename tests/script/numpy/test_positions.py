@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.script.agreement import REFUSED, agree, limited, programs
+from tests.script.running import ours
 
 START = f"""import numpy as np
 {REFUSED}
@@ -23,6 +26,10 @@ m = np.array([[1.0, 2.0], [3.0, 5.0]])
     "print(m.clip(2), m.clip(max=3), np.clip(m, 2, None), m.real, m.base is None, a.flat[5])",
     "print(type(m.dtype), np.fix([1.7, -1.7]))",
     "print(np.linalg.eigh(m @ m.T), np.linalg.svd(np.eye(2)).S, np.linalg.slogdet(m).sign)",
+    "it = np.nditer(m.T, flags=['multi_index'], op_flags=['readwrite'])\n"
+    "while not it.finished:\n    m[it.multi_index] += 1\n    print(it.multi_index, it[0])\n    it.iternext()",
+    "for v in np.nditer(m, op_flags=['readwrite']): v[...] = 2 * v\nprint(m)",
+    "print(list(np.ndindex(2, 1)), list(np.ndindex(m.shape)), [(i, v) for i, v in np.ndenumerate(m)])",
     "refused(lambda: m.append(1)); refused(lambda: np.nothing); refused(lambda: np.float(1)); "
     "refused(lambda: m.sum(axis=5))",
 )
@@ -41,3 +48,8 @@ def test_positions_and_products(program: str) -> None:
 )
 def test_what_would_not_fit(program: str) -> None:
     limited(f"import numpy as np\n{program}")
+
+
+@pytest.mark.parametrize("walk", ["nditer(m, flags=['external_loop'])", "nditer((m, m))", "nditer(m).operands"])
+def test_other_walks_are_refused_by_name(walk: str) -> None:
+    assert re.search(r"Error: .*nditer.* is not supported", ours(f"{START}np.{walk}"))

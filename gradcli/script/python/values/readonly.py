@@ -100,10 +100,13 @@ class Attributes(Held):
         return self._held[name]
 
 
+VIEWS: dict[type, type[Held]] = {OrderedDict: Ordered}  # by the kind of dict; others are read only
+
+
 def read_only_view(value: Any) -> Any:
-    """Return a container as it can be looked at without a change of it."""
+    """Return a container as a snippet may look at it."""
     if isinstance(value, dict):
-        return Ordered(value) if isinstance(value, OrderedDict) else ReadOnly(value)
+        return VIEWS.get(type(value), ReadOnly)(value)
     if isinstance(value, list):
         return [*map(read_only_view, value)]
     return frozenset(value) if isinstance(value, set) else value

@@ -23,6 +23,7 @@ from gradcli.script.python.members.tables import describe
 from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.readonly import VIEWS, ReadOnly
 from gradcli.script.python.values.special import check_name
 from gradcli.script.stdlib.data import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.devices import Device, check_device
@@ -75,6 +76,32 @@ describe(
 )
 
 
+class Submodules(dict[str, Any]):
+    """The modules that a module holds, by name."""
+
+    __slots__ = ()
+
+    def copy(self) -> Submodules:
+        return Submodules(self)
+
+
+class NumberedSubmodules(ReadOnly):
+    """A look at them, through which a snippet may add one under a number: `self._modules["0"] = layer`."""
+
+    __slots__ = ()
+
+    def __setitem__(self, name: Any, module: Any) -> None:
+        if not (type(name) is str and name.isdecimal() and isinstance(module, Module)):
+            raise UnsupportedError(
+                f"{name!r} in _modules is not supported here", help="write self.add_module(name, module)"
+            )
+        self._held[name] = module
+
+
+NumberedSubmodules.__name__, NumberedSubmodules.__module__ = "dict", "builtins"
+VIEWS[Submodules] = NumberedSubmodules
+
+
 class Module(Facade):
     """A function of tensors that may hold parameters, buffers and other modules.
 
@@ -95,7 +122,7 @@ class Module(Facade):
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         if arguments or keywords:
             raise TypeError(f"{type(self).__name__}.__init__() takes no arguments behind self")
-        tables: dict[str, Any] = {name: {} for name in REGISTERED}
+        tables: dict[str, Any] = {"_parameters": {}, "_buffers": {}, "_modules": Submodules()}
         hooks = {name: OrderedDict[int, Any]() for name in TABLES}
         vars(self).update(training=True, _non_persistent_buffers_set=set(), **tables, **hooks)
 

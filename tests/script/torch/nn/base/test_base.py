@@ -112,6 +112,36 @@ def test_refusals(text: str) -> None:
     agree(guarded(f"m = nn.Linear(2, 2)\n{text}"))
 
 
+def test_modules_are_added_under_numbers() -> None:
+    agree(
+        """
+import copy
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Row(nn.Module):
+    def __init__(self, *layers):
+        super().__init__()
+        for number, layer in enumerate(layers):
+            self._modules[str(number)] = layer
+    def forward(self, x):
+        for layer in self._modules.values():
+            x = layer(x)
+        return x
+net = Row(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+print(net, net._modules["1"], len(net._modules), [name for name, _ in net.named_parameters()], net(torch.ones(1, 2)))
+other = copy.deepcopy(net)
+other._modules["2"] = nn.Identity()
+print(len(list(other.parameters())), len(list(net.parameters())))
+"""
+    )
+
+
+@pytest.mark.parametrize("entry", ["['forward'] = nn.ReLU()", "['0'] = torch.relu", "[0] = nn.ReLU()"])
+def test_other_entries_of_modules_are_refused(entry: str) -> None:
+    assert "_modules is not supported here" in printed(f"m = nn.Linear(2, 2)\nm._modules{entry}")
+
+
 @pytest.mark.slow
 def test_modules_that_hold_themselves() -> None:
     row = "s = nn.Sequential(nn.ReLU())\ns.append(s)\n"
