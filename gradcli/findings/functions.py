@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import severity_of
-from gradcli.findings.spelling import Written, called, names_in, number, one_line
-from gradcli.findings.witness import Aside, Pass, Place, Witness, custom_node, value_of
+from gradcli.findings.spelling import names_in, number, one_line
+from gradcli.findings.witness import Aside, Pass, Place, Witness, creation, custom_node, value_of
 from gradcli.script.failure import message_of
 
 CUBE = """
@@ -42,8 +41,6 @@ TRANSPOSED = Cause("function-transposed", "warning", order=2)
 WRONG_INPUT = Cause("function-wrong-input", "warning", order=2)
 RETURNS_NONE = Cause("function-returns-none", "warning", order=2)
 NOT_CHECKED = Cause("function-not-checked", "warning", order=1)
-MASKED = "it is 0 just where the derivative is not, and passes where it is 0: the mask is the wrong way round"
-OPPOSITE = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 MOST = 64  # entries of an input whose derivative is computed
 
 
@@ -110,22 +107,13 @@ def of_none(witness: Witness, done: Pass, node: Any, position: int) -> Iterator[
     name = witness.name(tensor)
     argument = node.call.places[position]
     parameter = parameter_name(kind, argument)
-    needed = [x for x in ast.walk(kind) if isinstance(x, ast.If) and "needs_input_grad" in ast.unparse(x.test)]
-    indices = [re.search(r"needs_input_grad\[(\d+)\]", ast.unparse(x.test)) for x in needed]
-    asked = [int(x[1]) for x in indices if x]
-    instead, at = None, place
-    if needed and argument not in asked and len(set(asked)) < len(asked):
-        wrong = needed[asked.index(max(set(asked), key=asked.count), asked.index(max(set(asked), key=asked.count)) + 1)]
-        at = Place(place.source, wrong.lineno, wrong, witness.machine.globals)
-        instead = f"if ctx.needs_input_grad[{argument}]:"
     message = f"backward of {kind.name} returns None for {parameter}, argument {argument}, which needs a gradient."
     yield RETURNS_NONE.finding(
-        at,
+        place,
         f"{name}, {kind.name}, backward, {parameter}",
         message,
         f"{name}.grad is None after the pass of line {done.place.line}.",
-        instead,
-        see=[place.line, done.place.line],
+        see=[done.place.line],
     )
 
 
@@ -215,10 +203,6 @@ def mistake(witness: Witness, node: Any, answer: dict[int, tuple[Any, Any]], out
             finding = stated(witness, node, position, made.cause, returned, true, made.words)
             kept = finding is None or made.can_be_mended
             finding = finding if kept or finding is None else replace(finding, instead=None)
-            if finding and made.words == MASKED:
-                return other_way_round(witness, node, finding)
-            if finding and finding.instead is None and made.cause is WRONG_INPUT:
-                finding = replace(finding, instead=saved_otherwise(witness, node, position, given))
             return replace(finding, severity=made.severity) if finding and made.severity else finding
     return None
 
@@ -256,62 +240,12 @@ def mistakes(given: Answer) -> Iterator[Mistake]:
     if rows == columns > 1 and close(np.ravel(returned), given.jacobian @ given.upstream):
         yield Mistake(TRANSPOSED, "it uses the matrix where the transpose belongs")
     if returned.shape == true.shape and np.any(returned) and np.array_equal(returned == 0, true != 0):
-        yield Mistake(WRONG_INPUT, MASKED, can_be_mended=False)
+        words = "it is 0 just where the derivative is not, and passes where it is 0: the mask is the wrong way round"
+        yield Mistake(WRONG_INPUT, words, can_be_mended=False)
     yield from missing_sums(given)
     yield from wrong_factors(given)
     if np.all(np.abs(true) > 1e-6) and returned.shape == np.shape(given.out):
         yield Mistake(WRONG_INPUT, "it uses another input or power than the derivative of forward does")
-
-
-def other_way_round(witness: Witness, node: Any, finding: Finding) -> Finding:
-    """Return the finding about a mask at the statement that compares, with the opposite comparison."""
-    definition = class_of(witness, node)
-    method = backward_of(definition[0]) if definition is not None else None
-    compared = [
-        (x, y)
-        for x in ast.walk(method or ast.Pass())
-        if isinstance(x, ast.Assign | ast.Return)
-        for y in ast.walk(x)
-        if isinstance(y, ast.Compare) and type(y.ops[0]) in OPPOSITE
-    ]
-    if len(compared) != 1:
-        return finding
-    statement, test = compared[0]
-    other = ast.Compare(test.left, [OPPOSITE[type(test.ops[0])]()], test.comparators)
-    return replace(finding, line=statement.lineno, instead=Written(statement).with_(test, other))
-
-
-def saved_otherwise(witness: Witness, node: Any, position: int, given: Answer) -> str | None:
-    """Return the call of save_for_backward with another tensor in it, with which the backward is right."""
-    definition, context, at = class_of(witness, node), node.context, node.call.places[position]
-    if definition is None:
-        return None
-    kind, _ = definition
-    forward = next((x for x in kind.body if getattr(x, "name", "") == "forward"), ast.Pass())
-    calls = [x for x in ast.walk(forward) if isinstance(x, ast.Call) and called(x) == "save_for_backward"]
-    answers = [x.value for x in ast.walk(forward) if isinstance(x, ast.Return)]
-    if len(calls) != 1 or len(calls[0].args) != len(context._saved):
-        return None
-    values = {parameter_name(kind, i): node.call.arguments[i].value for i in node.call.places}
-    values |= {x.id: given.out for x in answers if isinstance(x, ast.Name)}
-    words = [*map(ast.unparse, calls[0].args)]
-    for place, (name, value) in product(range(len(words)), values.items()):
-        other = type(context)(node.call.function, node.call.arguments)
-        other._attributes, other._saved = (
-            context._attributes,
-            (*context._saved[:place], Tensor(value), *context._saved[place + 1 :]),
-        )
-        other._versions = (0,) * len(words)
-        try:
-            with witness.aside(), switched(grad_enabled=False):
-                got = node.call.function.backward(other, Tensor(given.upstream.reshape(np.shape(given.out))))
-            parts = got if isinstance(got, tuple) else (got,)
-            is_right = close(value_of(parts[at]), given.true)
-        except Exception:  # another shape, which the snippet's own function does not take
-            continue
-        if is_right:
-            return f"{ast.unparse(calls[0].func)}({', '.join([*words[:place], name, *words[place + 1 :]])})"
-    return None
 
 
 def missing_sums(given: Answer) -> Iterator[Mistake]:
@@ -435,6 +369,9 @@ def mended(cause: Cause, place: Place, position: int, kind: ast.ClassDef, words:
             if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add | ast.Sub)
             else f"{g} * {text}"
         )
+    elif cause is FACTOR:
+        times = re.search(r"it is (\S+) times", words)
+        new = f"{1 / float(times[1]):.4g} * ({text})" if times else f"-({text})"
     elif cause is MISSES_SUM and is_shared:
         if all(not isinstance(x, ast.Name) or x.id != "out" for x in ast.walk(method or expr)):
             return None  # the result has no name there
@@ -481,20 +418,6 @@ def transposed(text: str) -> str:
     return re.sub(r"\.(t\(\)|T)$", "", text) if re.search(r"\.(t\(\)|T)$", text) else f"{text}.t()"
 
 
-@NOT_CHECKED.on("end")
-def asked(witness: Witness) -> Iterator[Finding]:
-    """State the mistake in a function that gradcheck was asked about without raising."""
-    for source, x in witness.syntax():
-        names = ("gradcheck", "gradgradcheck")
-        for call in Place(source, x.lineno, x, witness.machine.globals).written.calls(*names) if is_plain(x) else ():
-            if any(word.arg == "raise_exception" for word in call.keywords):
-                yield from checked(witness, call, Place(source, x.lineno, x, witness.machine.globals), "warning")
-
-
-def is_plain(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr | ast.Assign | ast.Assert)
-
-
 def checked(witness: Witness, call: ast.Call, place: Place, severity: str) -> Iterator[Finding]:
     """State the mistake in a function that gradcheck has found wrong."""
     kind = next((place.env.get(x.id) for x in ast.walk(call.args[0]) if isinstance(x, ast.Name)), None)
@@ -539,15 +462,8 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
             if not isinstance(value, Tensor):
                 continue
             if any(step == 0 and size > 1 for step, size in zip(value.array.strides, value.shape, strict=True)):
-                made = next(
-                    (
-                        s
-                        for s in witness.statements[place.source]
-                        if isinstance(s, ast.Assign) and ast.unparse(s.targets[0]) == name
-                    ),
-                    None,
-                )
-                at = Place(place.source, made.lineno, made, place.env) if made is not None else place
+                at = creation(witness, name) or place
+                made = at.node if isinstance(at.node, ast.Assign) else None
                 message = (
                     f"{name} was expanded: its entries overlap in memory, so gradcheck, which shifts one "
                     "entry, shifts several."

@@ -15,7 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import Written, called, meant, names_in, number, one_line, several, short
+from gradcli.findings.spelling import called, meant, names_in, number, one_line, several, short
 from gradcli.findings.witness import (
     Asking,
     Pass,
@@ -53,7 +53,6 @@ NON_LEAF = Cause("non-leaf", "note", order=6, answers=("non-leaf",))
 INTEGER_LEAF = Cause("integer-leaf", "error", order=1)
 NOT_SCALAR = Cause("not-scalar", "error", order=1, answers=("no-backward", "not-reached"))
 NO_LEAF = Cause("no-leaf", "error", order=1, answers=("constant", "no-backward"))
-HOOK = Cause("hook-zero", "warning", order=2, answers=("zero-gradient",))
 LEAF_IN_PLACE = Cause("leaf-in-place", "error", order=1)
 STOPPED = Cause("stopped", "error", order=4)
 
@@ -82,29 +81,7 @@ def of_cut(witness: Witness, cut: Cut, names: list[str], effect: str, severity: 
     else:
         what = what_left(place, cut)
         message = f"{what} is a value without a history, outside the graph: no gradient goes back to {leaves}."
-    instead, later = kept_in_graph(place, cut), stacked_later(witness, place)
-    return LEFT_GRAPH.finding(
-        place, name, message, effect, f"{instead}; {later}" if instead and later else instead, severity
-    )
-
-
-def stacked_later(witness: Witness, place: Place) -> str:
-    """Return the statement that makes a tensor of what another one gives to a name, with the graph; else empty."""
-    lists = [owner_of(call) for call in place.written.calls("append")]
-    names = [*lists, target := place.written.target()]
-    for source, x in witness.syntax():
-        other = Place(source, getattr(x, "lineno", 0), x, place.env) if isinstance(x, ast.Assign | ast.Expr) else place
-        for call in other.written.calls("tensor", "as_tensor", "FloatTensor") if other.node is not place.node else ():
-            name = short(call.args[0]) if call.args else ""
-            if name and name in names:
-                return other.written.with_(call, f"torch.stack({name})" if name in lists else name)
-            if target and call.args and target in names_in(call.args[0]):
-                return kept_in_graph(other, Cut(other.line, "numpy()"), target) or ""
-    return ""
-
-
-def owner_of(call: ast.Call) -> str:
-    return short(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    return LEFT_GRAPH.finding(place, name, message, effect, kept_in_graph(place, cut), severity)
 
 
 def mode_around(place: Place) -> str:
@@ -146,6 +123,8 @@ def soft(place: Place, cut: Cut) -> str | None:
         return "weigh the log-probability of the draw by its reward"
     if cut.how == "argmax" and (labels := compared_with(place, text)):
         return f"torch.nn.functional.cross_entropy({text}, {labels})"
+    if cut.how == "argmax" and (table := looked_up(place)):
+        return f"torch.softmax({text or 'scores'}, dim=-1) @ {table}"
     if cut.how in OPERATIONS and OPERATIONS[cut.how].soft:
         return OPERATIONS[cut.how].soft.format(x=text or "scores")
     if cut.how.startswith("the cast") or cut.how == "int()":
@@ -154,13 +133,30 @@ def soft(place: Place, cut: Cut) -> str | None:
 
 
 def compared_with(place: Place, scores: str) -> str:
-    """Return the labels that the index of the largest score is compared with, there or where it has a name; or ""."""
-    names = {place.written.target(), *(short(x) for x in place.written.calls("argmax"))} - {""}
+    """Return the labels that the index of the largest score meets in a comparison or a loss, there or later; or ""."""
+    names = indices(place)
     for x in ast.walk(ast.parse(place.source.text)) if scores else ():
-        if isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Eq):
-            sides = [short(x.left), short(x.comparators[0])]
-            if len(names.intersection(sides)) == 1:
-                return next(side for side in sides if side not in names)
+        is_equal = isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Eq)
+        pair = [x.left, *x.comparators] if is_equal else x.args if isinstance(x, ast.Call) else []  # type: ignore[attr-defined]
+        sides = [re.sub(r"\.(float|double)\(\)", "", short(side)) for side in pair]
+        if len(sides) == 2 and len(names.intersection(sides)) == 1:
+            return next(side for side in sides if side not in names)
+    return ""
+
+
+def indices(place: Place) -> set[str]:
+    """Return the words for the index of the largest entry: the call, and the name that it is given."""
+    return {place.written.target(), *(short(x) for x in place.written.calls("argmax"))} - {""}
+
+
+def looked_up(place: Place) -> str:
+    """Return the table whose rows the index of the largest entry picks, by brackets or by an embedding; or ""."""
+    for x in ast.walk(ast.parse(place.source.text)):
+        if isinstance(x, ast.Subscript) and short(x.slice) in indices(place):
+            return short(x.value)
+        if isinstance(x, ast.Call) and len(x.args) == 1 and short(x.args[0]) in indices(place):
+            is_table = type(meant(place.env, x.func)).__name__ == "Embedding"
+            return f"{short(x.func)}.weight" if is_table else ""
     return ""
 
 
@@ -491,26 +487,6 @@ def given_in(x: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
         yield from ((y.id, x) for y in ast.walk(x.value.func) if isinstance(y, ast.Name))
 
 
-@LEFT_GRAPH.on("end")
-def inferred(witness: Witness) -> Iterator[Finding]:
-    """State which tensor of inference mode a statement was to record."""
-    for error, place in witness.errors:
-        if not message_of(error).startswith("Inference tensors"):
-            continue
-        from gradcli.script.torch.autograd.grad_modes import is_inference
-
-        names = names_in(place.node)
-        name = next((x for x in names if is_inference(place.env.get(x))), "")
-        made = creation(witness, name)
-        if made is None:
-            continue
-        message = f"{name} was computed inside inference_mode(), and nothing that autograd records can use it."
-        because = f"line {place.line} computes with {name} and needs a graph."
-        instead = f"with torch.no_grad(): {made.written.text}  # in place of inference_mode()"
-        severity = severity_of(witness, error, place)
-        yield LEFT_GRAPH.finding(made, name, message, because, instead, severity, see=[place.line])
-
-
 def gradient_below(witness: Witness, output: Tensor, place: Place) -> tuple[Tensor, Place] | None:
     """Return the gradient that an output outside the graph was computed from, and the statement that computed it."""
     run = witness.run
@@ -598,16 +574,6 @@ def of_switched(witness: Witness, name: str, roots: list[Tensor], place: Place, 
         typed = f"for p in {owner}.parameters(): p.requires_grad_()" if owner else f"{names[0]}.requires_grad_()"
         typed += f"  # after line {line}"
     return NO_LEAF.finding(at, ", ".join([*names, name]), message, effect, typed, severity, see=[place.line])
-
-
-def computed_before_switched(witness: Witness, place: Place, tensor: Tensor) -> str:
-    """Return the result that a line computed from a tensor before its requires_grad was switched on; or ""."""
-    (line, is_on), name = witness.run.switched.get(tensor, (0, False)), witness.known(tensor)
-    made = creation(witness, name)
-    lines = range(made.line + 1, line) if made is not None and is_on else ()
-    uses = [x for x in witness.statements.get(place.source, ()) if x.lineno in lines and name in names_in(x)]
-    results = [key for x in uses if isinstance(place.env.get(key := Written(x).target()), Tensor)]
-    return next((key for key in results if key != name), "")
 
 
 def is_maker(place: Place) -> bool:
@@ -729,6 +695,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
     """State why a `.grad` that was read is None; of one that was filled later nothing."""
     run = witness.run
     latest: dict[int, Asking] = {id(asking.tensor): asking for asking in witness.calls}
+    first = {id(asking.tensor): asking.place for asking in reversed(witness.calls)}
     cuts: dict[Cut, list[Asking]] = {}
     for asking in latest.values():
         tensor, place = asking.tensor, asking.place
@@ -741,6 +708,7 @@ def asked(witness: Witness) -> Iterator[Finding]:
             elif (finding := anonymous(witness, tensor)) is not None:
                 yield finding
             elif witness.known(tensor):
+                place = first[id(tensor)]
                 message = f"{name} is the result of an operation, and keeps no gradient: {name}.grad is None."
                 instead = f"{name}.retain_grad()  # before backward()"
                 failed = next((error for error, at in witness.errors if at.key == place.key), None)
@@ -821,9 +789,7 @@ def output_words(witness: Witness, line: int, output: str) -> str:
     """Return the output of a pass by its name, or as the call of backward writes it."""
     if not re.fullmatch(r"v\d+(_\w)?", output):
         return output
-    place = next((witness.at(source, line) for source in witness.statements if witness.at(source, line).node), None)
-    calls = place.written.calls("backward") if place is not None else []
-    x = place.written.argument(calls[0]) if calls and place is not None else None
+    x = witness.at(None, line).written.operand("backward")
     return short(x) or f"the loss of line {line}" if x is not None else f"the loss of line {line}"
 
 
@@ -866,8 +832,6 @@ def of_unreached(witness: Witness, asking: Asking, name: str) -> Iterator[Findin
         target = witness.at(None, used).written.target()
         instead = f"{target}.backward()" if isinstance(place.env.get(target), Tensor) else None
         yield NEVER_REACHED.finding(place, name, message, effect, instead, see=[used, passes[-1].line])
-    elif tensor not in run.origins.used and (result := computed_before_switched(witness, place, tensor)):
-        yield of_switched(witness, result, [tensor], place, effect, "")
     elif tensor not in run.origins.used:
         message = f"no line has computed anything with {name}, so no gradient comes to it."
         severity = "note" if re.search(rf"inputs=[\[(]?\s*{re.escape(name)}\b", place.source.text) else ""
@@ -961,25 +925,6 @@ def steps(witness: Witness, done: Pass) -> None:
         because = f"{names[0]}.grad is {number(np.zeros(()))} after the pass of line {done.place.line}."
         finding = NO_DERIVATIVE.finding(place, ", ".join(names), message, because, straight, see=[done.place.line])
         witness.of(Zeros).expect(witness, zero[0], finding)
-
-
-@HOOK.on("arrival", closely=True)
-def hooked(witness: Witness, done: Pass) -> None:
-    """Note a hook that has made a gradient 0; told if the leaf never gets a gradient."""
-    calls = [
-        Place(source, x.lineno, x, witness.machine.globals)
-        for source, x in (witness.syntax() if done.zeros and done.inputs is None else ())
-        if isinstance(x, ast.Expr | ast.Assign) and isinstance(x.value, ast.Call) and called(x.value) == "register_hook"
-    ]
-    for leaf in done.zeros if calls else ():
-        total = done.totals.get(leaf.node) if leaf.node is not None else None
-        if total is not None and np.any(total):
-            name = witness.name(leaf)
-            at = next((x for x in calls if x.written.text.startswith((f"{name}.", spelled(name)))), calls[0])
-            message = f"the hook of line {at.line} returns 0 in place of the gradient of {name}."
-            because = f"a gradient {number(total)} comes to {name}, and {name}.grad is 0 after line {done.place.line}."
-            finding = HOOK.finding(at, name, message, because, None, see=[done.place.line])
-            witness.of(Zeros).expect(witness, leaf, finding)
 
 
 class Zeros:

@@ -136,7 +136,9 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
     )
     because = f"the loss is made of {math.prod(result)} numbers in place of {rows}"
     with witness.aside():
-        flat = flattened(tensors[column], tensors[column].shape[:-1])
+        from gradcli.ops.shaping.shaping import reshape
+
+        flat: Any = reshape(tensors[column], shape=tensors[column].shape[:-1])
         shown = dict(zip(map(id, operation.tensors), tensors, strict=True))
         plain = [shown.get(id(x), x) for x in node.inputs or ()]
         inputs = [flat if x is tensors[column] else x for x in plain]
@@ -166,13 +168,6 @@ def of_pair(witness: Witness, done: Pass, node: Node, operation: Operation, colu
             break
     about = ", ".join(name for name in [*names, place.written.target()] if name)
     return BROADCAST.finding(place, about, message, because + ".", instead, see=[done.place.line])
-
-
-def flattened(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    from gradcli.ops.shaping.shaping import reshape
-
-    flat: Tensor = reshape(x, shape=shape)
-    return flat
 
 
 def operands(witness: Witness, place: Place, operation: Operation) -> list[str]:
@@ -252,28 +247,6 @@ def softmax_below(node: Node) -> Node | None:
     """Return the softmax whose log a node is."""
     below = node.edges[0] if node.primitive.name == "log" else None
     return below if isinstance(below, Node) and below.primitive.name == "softmax" else None
-
-
-@AXIS.on_operation("mul")
-def of_one_hot(witness: Witness, operation: Operation) -> None:
-    """Note logs of probabilities that add up to 1 in each column, where each row has one label."""
-    tensors, node = operation.tensors, node_of(operation.application.out)
-    x = next((tensor for tensor in tensors if tensor.node is not None), None)
-    labels = next((tensor for tensor in tensors if tensor.node is None), None)
-    inner = node_of(x) if x is not None else None
-    if x is None or labels is None or not isinstance(inner, Node) or labels.shape != x.shape or x.ndim != 2:
-        return
-    inner = inner if inner.primitive.name == "log_softmax" else softmax_below(inner)
-    if inner is None or inner.options.get("dim") not in (0, -2) or not isinstance(node, Node) or min(x.shape) < 2:
-        return
-    marks = np.abs(labels.value)  # with the minus of a loss, perhaps
-    is_by_row = np.isin(marks, (0, 1)).all() and np.all(marks.sum(1) == 1)
-    if is_by_row and not np.all(marks.sum(0) == 1):
-        witness.of(Twice).of[node] = (
-            AXIS,
-            inner,
-            operation._replace(application=operation.application._replace(inputs=(x, labels))),
-        )
 
 
 @AXIS.on_operation("mm", "bmm", "matmul")

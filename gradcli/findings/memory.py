@@ -19,11 +19,9 @@ from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import anonymous, severity_of
 from gradcli.findings.order import Ledger, parameters_in
-from gradcli.findings.paths import paths
 from gradcli.findings.spelling import meant, number, one_line, short
 from gradcli.findings.witness import LARGEST, Pass, Place, Witness, creation, loops_around, value_of
 from gradcli.script.timeline.names import node_of
-from gradcli.source import Source
 
 FREED = Cause("freed-graph", "error", order=1)
 CHANGED = Cause("changed-after-saving", "error", order=2)
@@ -31,7 +29,7 @@ BEHIND = Cause("changed-behind-autograd", "warning", order=1)
 
 
 GROWN = Cause("graph-growth", "warning", order=4)
-MANY = 16  # rounds whose graphs a total keeps
+MANY = 4  # rounds whose graphs a total keeps
 
 
 @GROWN.on("end")
@@ -146,7 +144,6 @@ def of_freed(witness: Witness, node: Node, walked: Any, place: Place, severity: 
             because += f"them again; {loss} += {short(step.value)}.item() would keep the number alone."
             return FREED.finding(place, f"{loss}, {short(step.value)}", message, because, instead, severity, see=see)
     state = carried(witness, inner, walked)
-    state = state or carried_in_object(witness, node)
     value = meant(witness.machine.globals, ast.parse(state, mode="eval").body) if state else None
     cut = f"tuple(x.detach() for x in {state})" if isinstance(value, tuple) else f"{state}.detach()"
     where = f"{state} = {cut}  # after line {place.line}, before the next round" if state else None
@@ -209,14 +206,6 @@ def carried(witness: Witness, loop: ast.For | ast.While, walked: Any) -> str:
     return ""
 
 
-def carried_in_object(witness: Witness, node: Node) -> str:
-    """Return the attribute of an object that still has a node of a round before below it; "" where there is none."""
-    for name, x in paths(witness.machine.globals):
-        if "." in name and isinstance(x, Tensor) and isinstance(x.node, Node) and node in nodes_below([x.node]):
-            return re.sub(r"\[[^\]]*\]$", "", name)
-    return ""
-
-
 @CHANGED.on("end")
 def changed(witness: Witness) -> Iterator[Finding]:
     for error, place in witness.errors:
@@ -236,7 +225,7 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
     else:
         name = asked_name(witness, node, made)
     saved_at = made.line if made is not None else 0
-    operation = (made.written.of_primitive(node.primitive.name) if made is not None else "") or node.primitive.name
+    operation = (made.written.of_primitive(node.primitive.name) or made.written.text) if made is not None else "a step"
     because = f"{operation} (line {saved_at}) saved {name} for its backward pass, which line {place.line} runs."
     if by_optimizer:
         loops = loops_around(witness, at)
@@ -254,8 +243,10 @@ def of_changed(witness: Witness, error: ModifiedError, place: Place, severity: s
             f"{at.written.text} at line {at.line} changes {name} in place, and {place.written.text} at line "
             f"{place.line} still needs the old value."
         )
-        instead = f"{place.written.text}  # before {at.written.text}; compute the loss again after a step"
-        return CHANGED.finding(at, name, message, because, instead, severity, see=[saved_at, place.line])
+        loss = place.written.operand("backward")
+        first = creation(witness, short(loss)) if loss is not None else None
+        again = f"{first.written.text}  # after line {at.line}, of what is computed anew" if first else None
+        return CHANGED.finding(at, name, message, because, again, severity, see=[saved_at, place.line])
     text = at.written.text
     message = f"{text} changes {name} in place after line {saved_at} has saved it."
     return CHANGED.finding(at, name, message, because, out_of_place(at), severity, see=[saved_at, place.line])
@@ -274,9 +265,10 @@ def out_of_place(place: Place) -> str | None:
             return f"{base} = {base}.clone(); {place.written.text}"
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         method, owner = node.value.func.attr, node.value.func.value
-        if method.endswith("_") and isinstance(owner, ast.Name):
-            text = re.sub(rf"\.{method}\(", f".{method[:-1]}(", place.written.text)
-            return f"{owner.id} = {text}"
+        name = re.sub(r"(\.data|\.detach\(\))$", "", ast.unparse(owner))
+        if method.endswith("_") and name.isidentifier():
+            call = ast.Call(ast.Attribute(ast.Name(name), method[:-1]), node.value.args, node.value.keywords)
+            return f"{name} = {one_line(ast.unparse(call))}"
     return None
 
 
@@ -333,62 +325,12 @@ def read_changed(witness: Witness, done: Pass) -> Iterator[Finding]:
             f"{witness.name(leaf)}.grad is {number(now[leaf])}, with the {name} of the forward pass it is "
             f"{number(then[leaf])}."
         )
-        instead = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
+        is_read_later = any(node.sequence > write.time and reads(node, tensor) for node in done.order)
+        later = f"{done.place.written.text}; {write.place.written.text}" if not done.place.outer else None
+        instead = out_of_place(write.place) if is_read_later else later
         names = ", ".join([name, *map(witness.name, wrong)])
         yield BEHIND.finding(write.place, names, message, because, instead, see=[at.line if at else 0, done.place.line])
         del saver
-
-
-@BEHIND.on("pass", closely=True)
-def refilled(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State that an array was filled anew while the graph still needs what it held for an earlier operation."""
-    arrays = [(name, x) for name, x in witness.machine.globals.items() if isinstance(x, np.ndarray)]
-    uses: dict[str, list[tuple[Node, Tensor]]] = {}
-    for node in done.order if arrays else ():
-        inputs = node.inputs or ()
-        for x in (inputs[position] for position in saved_positions(node) if 0 <= position < len(inputs)):
-            if isinstance(x, Tensor) and x.node is None and isinstance(x.value, np.ndarray):
-                names = [name for name, array in arrays if np.may_share_memory(array, x.value)]
-                uses.setdefault(next(iter(names), ""), []).append((node, x))
-    for name, users in uses.items():
-        stale = [use for use in users if name and not holds(witness, done, use[0])]
-        place = witness.place_of(stale[0][0]) if stale else None
-        if place is None:
-            continue
-        known, reader = witness.known(stale[0][1]), place
-        place = next((writer for writer in writers(witness, place.source, name) if writer.line > place.line), place)
-        message = (
-            f"{name} was written over after line {reader.line} had computed with it, and autograd does not notice: "
-            f"{known or 'the tensor'} has the same memory."
-        )
-        because = f"the pass of line {done.place.line} reads what {name} holds now, in place of what each use had."
-        instead = f"torch.from_numpy({name}.copy())  # or torch.tensor({name})"
-        see = [reader.line, done.place.line]
-        yield BEHIND.finding(place, f"{name}, {known}".strip(", "), message, because, instead, see=see)
-
-
-def writers(witness: Witness, source: Source, name: str) -> Iterator[Place]:
-    """Yield the statements that write into an array: `x[0] = 1`, `x *= 2`."""
-    for x in witness.statements.get(source, ()):
-        targets = x.targets if isinstance(x, ast.Assign) else [x.target] if isinstance(x, ast.AugAssign) else []
-        inner = [y.value for y in targets if isinstance(y, ast.Subscript)]
-        if any(ast.unparse(y) == name for y in (*inner, *(targets if isinstance(x, ast.AugAssign) else ()))):
-            yield Place(source, x.lineno, x, witness.machine.globals)
-
-
-def holds(witness: Witness, done: Pass, node: Node) -> bool:
-    """Return whether a node still gives its result from its inputs; true where autograd knows of a change."""
-    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)]
-    if any(x.history and x.history[-1] > node.sequence for x in inputs) or any(
-        np.may_share_memory(node.out, other.out) for other in done.order if other is not node
-    ):
-        return True
-    try:
-        with witness.aside():
-            again = node.primitive(*(node.inputs or ()), **node.options)
-    except Exception:  # another shape, or a mode of its own
-        return True
-    return np.allclose(value_of(again), node.out, rtol=1e-3, equal_nan=True)
 
 
 def reads(node: Node, tensor: Tensor) -> bool:

@@ -5,19 +5,30 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from types import GeneratorType
 from typing import Any
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import NEVER_REACHED, of_cut, severity_of
-from gradcli.findings.order import Ledger, held, optimizer_of
-from gradcli.findings.spelling import called, names_in, one_line, several, short
-from gradcli.findings.witness import Place, Witness, assignments, creation, module_class, optimizer_class, spelled
+from gradcli.findings.graphs import of_cut, severity_of
+from gradcli.findings.order import Ledger, held, optimizer_of, parameters_in
+from gradcli.findings.spelling import names_in, one_line, several, short
+from gradcli.findings.witness import (
+    Place,
+    Witness,
+    assignments,
+    creation,
+    loops_around,
+    module_class,
+    optimizer_class,
+    spelled,
+)
 from gradcli.script.failure import message_of
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.names import parameters as parameters_of
+from gradcli.script.timeline.recorder import COMPOUND
 
 NOT_REGISTERED = Cause("not-registered", "warning", order=2, answers=("not-updated", "not-reached", "no-backward"))
 NOT_FROZEN = Cause("not-frozen", "warning", order=2)
@@ -64,22 +75,27 @@ def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
 
 
 @NOT_REGISTERED.on("end")
-def used_up(witness: Witness) -> Iterator[Finding]:
-    """State that an optimizer was given a generator that another line has read to its end."""
-    for error, place in witness.errors:
-        call = next((x for x in place.written.nodes() if isinstance(x, ast.Call) and x.args), None)
-        name = short(call.args[0]) if call is not None and "empty parameter list" in message_of(error) else ""
-        made = creation(witness, name) if name else None
-        value = made.node.value if made is not None and isinstance(made.node, ast.Assign) else None
-        is_call = isinstance(value, ast.Call) and called(value) in ("parameters", "filter", "map")
-        reads = [x.lineno for statements in witness.statements.values() for x in statements if name in names_in(x)]
-        earlier = [line for line in reads if made is not None and made.line < line < place.line]
-        if made is None or not earlier or not (is_call or isinstance(value, ast.GeneratorExp)) or value is None:
+def exhausted(witness: Witness) -> Iterator[Finding]:
+    """State that a generator of parameters is read again after it was read to its end."""
+    for name, x in list(witness.machine.globals.items()):
+        made = creation(witness, name) if isinstance(x, GeneratorType | filter | map) else None
+        value = getattr(made.node, "value", None) if made is not None else None
+        if made is None or value is None or "parameters(" not in ast.unparse(value) or next(x, made) is not made:
             continue
-        message = f"{name} is a generator, which line {earlier[0]} has read to its end: the optimizer gets nothing."
+        heads = [(x, x.iter if isinstance(x, ast.For) else x) for x in witness.statements[made.source]]
+        lines = sorted(x.lineno for x, head in heads if x.lineno > made.line and name in names_in(head)
+                       if not isinstance(x, COMPOUND) or isinstance(x, ast.For))  # fmt: skip
+        again = [line for line in lines if loops_around(witness, Place(made.source, line, None, made.env))][:1]
+        first, second = [*lines[:2], *again][:2] if len([*lines[:2], *again]) > 1 else (0, 0)
+        failed = next(((error, at) for error, at in witness.errors if at.line == second), None)
+        if not second or loops_around(witness, made):
+            continue
+        message = f"{name} is a generator, which line {first} has read to its end: line {second} gets nothing"
+        message += " of it." if first != second else " from the second round on."
         because = f"{short(value) or name} gives each parameter once."
-        instead, severity = made.written.with_(value, f"list({ast.unparse(value)})"), severity_of(witness, error, place)
-        yield NOT_REGISTERED.finding(made, name, message, because, instead, severity, see=[*earlier, place.line])
+        instead = made.written.with_(value, f"list({ast.unparse(value)})")
+        severity = severity_of(witness, *failed) if failed is not None else ""
+        yield NOT_REGISTERED.finding(made, name, message, because, instead, severity, see=[first, second])
 
 
 @NOT_REGISTERED.on("end")
@@ -132,79 +148,52 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
 
 
 @NOT_REGISTERED.on("end")
-def missed(witness: Witness) -> Iterator[Finding]:
-    """State that no optimizer holds a leaf like those that one holds; or a model, and two hold the same of another."""
-    ledger, owned = witness.of(Ledger), held(witness)
-    variables = {id(x): key for key, x in witness.machine.globals.items() if isinstance(x, Tensor)}
-    optimizers = [
-        (key, [id(x) for group in optimizer.param_groups for x in group["params"]])
-        for key, optimizer in witness.objects(optimizer_class())
-        if optimizer in ledger.steps
-    ]
-    free = [
-        x
-        for x, account in ledger.accounts.items()
-        if id(x) not in owned and account.count > 1 and not (account.ever_moved or account.cleared or x in witness.read)
-    ]
-    for position, (key, params) in enumerate(optimizers):
-        made = creation(witness, key)
-        if made is None or len({id(x) for x in witness.run.names.former} & set(params)):
-            continue
-        twice = any(set(params) & set(others) for _, others in optimizers[:position])
-        names = [variables[id(x)] for x in free if id(x) in variables and all(param in variables for param in params)]
-        if twice and not names:
-            names = list(dict.fromkeys(re.split(r"[.\[]", witness.name(x))[0] for x in free))
-            passes = [filling.place for filling in ledger.accounts[free[0]].open] if free else []
-            last = min(passes, key=lambda place: place.line, default=None)
-            by_line = {steps.latest.line: each for each, steps in ledger.steps.items() if steps.latest is not None}
-            after = min((line for line in by_line if last is not None and line > last.line), default=None)
-            key = witness.path(by_line.get(after or 0)) or key
-            made = creation(witness, key) or made
-        if not names:
-            continue
-        message = (
-            f"{key} does not hold {several(names)}: {made.written.text} leaves {'them' if names[1:] else 'it'} out."
-        )
-        because = (
-            f"a gradient comes to {several(names)} in each pass, and no step changes {'them' if names[1:] else 'it'}"
-            f"{', while two optimizers hold the same parameters' if twice else ''}."
-        )
-        lists = [x for x in made.written.nodes() if isinstance(x, ast.List)]
-        more = ast.List([*lists[0].elts, *(ast.Name(name) for name in names)], ast.Load()) if lists else None
-        instead = made.written.with_(lists[0], more) if more is not None and not twice else None
-        yield NOT_REGISTERED.finding(made, ", ".join([*names, key]), message, because, instead)
-        return
-
-
-@NOT_REGISTERED.on("end")
 def left_out(witness: Witness) -> Iterator[Finding]:
-    """State that no optimizer holds any parameter of a model that gets gradients beside one that is trained."""
-    ledger, owned, findings = witness.of(Ledger), held(witness), list(witness.findings.values())
-    models = {key: x for key, x in witness.machine.globals.items() if isinstance(x, module_class())}
-    parameters = {key: [x for _, x in parameters_of(model)] for key, model in models.items()}
-    trained = [key for key, params in parameters.items() if params and all(id(x) in owned for x in params)]
-    free = {
-        id(x)
-        for x, account in ledger.accounts.items()
-        if account.count > 1 and not (account.ever_moved or account.cleared)
-    }
-    for key, params in parameters.items():
-        if not trained or not params or not all(id(x) in free and x not in witness.read for x in params):
+    """State that no optimizer holds a model or a leaf that gets gradients, beside one like it that is trained."""
+    ledger, owned = witness.of(Ledger), held(witness)
+    groups = {key: list(leaves) for key, x in witness.machine.globals.items() if (leaves := trainable(x))}
+    trained = [key for key, leaves in groups.items() if all(id(x) in owned for x in leaves)]
+    for key, leaves in groups.items():
+        accounts = [ledger.accounts[x] for x in leaves if x in ledger.accounts and id(x) not in owned]
+        is_idle = all(x.count > 1 and not (x.ever_moved or x.cleared) for x in accounts)
+        if len(accounts) < len(leaves) or not is_idle or all(x in witness.read for x in leaves):
             continue
-        is_told = any(finding.code == NOT_REGISTERED.code and key in finding.name.split(", ") for finding in findings)
-        if is_told or not models[key].training or any(id(x) in owned for x in params):
-            continue  # in evaluation mode it is held fast on purpose
-        holders = [(optimizer_of(witness, x), x) for x in parameters[trained[0]][:1]]
-        made = creation(witness, holders[0][0])
-        if made is None:
-            continue
-        holder = holders[0][0]
-        message = f"{holder} does not hold the parameters of {key}: {made.written.text} leaves them out."
-        because = f"a gradient comes to {key} in each pass and adds up, and no step changes {key}."
-        groups = [x for x in made.written.calls("parameters") if short(x)]
-        both = f"[*{short(groups[0])}, *{key}.parameters()]" if len(groups) == 1 else ""
-        instead = made.written.with_(groups[0], both) if both else None
-        yield NOT_REGISTERED.finding(made, f"{key}, {holder}", message, because, instead)
+        kind, names = type(witness.machine.globals[key]), {id(x) for group in groups.values() for x in group}
+        for other in (x for x in trained if isinstance(witness.machine.globals[x], Tensor) is issubclass(kind, Tensor)):
+            holders = [
+                (name, optimizer)
+                for name, optimizer in witness.objects(optimizer_class())
+                if optimizer in ledger.steps and {id(x) for x in parameters_in(optimizer)} <= names
+                if {id(x) for x in groups[other]} <= {id(x) for x in parameters_in(optimizer)}
+            ]
+            last = accounts[0].last
+            after = [
+                pair
+                for pair in holders
+                if (step := ledger.steps[pair[1]].latest) and last is not None and step.line > last.place.line
+            ]
+            holder, optimizer = (after or holders or [("", None)])[-1]
+            made = creation(witness, holder) if holder else None
+            if made is None or any(x in witness.run.names.former for x in parameters_in(optimizer)):
+                continue
+            text, more = made.written.text, f"{key}.parameters()"
+            message = f"{holder} does not hold {key}: {text} leaves {key} out."
+            because = f"a gradient comes to {key} in each pass and adds up, and no step changes it"
+            because += f", while {several(name for name, _ in holders)} hold the same." if len(holders) > 1 else "."
+            lists = [f"{other}]", f"{other}, {key}]"] if issubclass(kind, Tensor) else []
+            old, new = lists or [f"{other}.parameters()", f"[*{other}.parameters(), *{more}]"]
+            old, new = (other, key) if len(holders) > 1 else (old, new)
+            instead = text.replace(old, new) if old in text and f"*{old}" not in text else None
+            yield NOT_REGISTERED.finding(made, f"{key}, {holder}", message, because, instead)
+            return
+
+
+def trainable(value: Any) -> list[Tensor]:
+    """Return a leaf, or the parameters of a model in training mode, that require grad; nothing of another value."""
+    if isinstance(value, Tensor):
+        return [value] if isinstance(node_of(value), AccumulateGrad) else []
+    is_model = isinstance(value, module_class()) and value.training
+    return [x for _, x in parameters_of(value) if isinstance(node_of(x), AccumulateGrad)] if is_model else []
 
 
 @NOT_REGISTERED.on("end")
@@ -250,36 +239,27 @@ def reachable(witness: Witness) -> dict[int, str]:
 @NOT_FROZEN.on("end")
 def not_frozen(witness: Witness) -> Iterator[Finding]:
     """State that a misspelt attribute, or one of a module, was to freeze parameters that are trained."""
-    accounts, model, named = witness.of(Ledger).accounts, module_class(), witness.objects(module_class())
+    accounts, named = witness.of(Ledger).accounts, witness.objects(module_class())
+    parts = [(f"{key}.{part}", leaf, module) for key, module in named for part, leaf in module.named_parameters()]
     for source, x in witness.syntax():
         target = x.targets[0] if isinstance(x, ast.Assign) else None
         if not isinstance(target, ast.Attribute) or not is_like(target.attr) or ast.unparse(x.value) != "False":
             continue
-        name, holders = ast.unparse(target.value), list(witness.paths())
-        modules = [
-            (key, value) for key, value in holders if model and isinstance(value, model) and target.attr in vars(value)
-        ]
-        leaves = [
-            (key, value)
-            for key, value in holders
-            if isinstance(value, Tensor) and target.attr in getattr(value, "snippet_attributes", {})
-        ]
-        leaves = [] if target.attr == "requires_grad" else leaves
-        leaves += [(f"{key}.{part}", leaf) for key, module in modules for part, leaf in module.named_parameters()]
-        owned = {id(leaf): f"{key}.{part}" for key, module in named[::-1] for part, leaf in module.named_parameters()}
-        moved = [
-            spelled(key if "." in key else owned.get(id(leaf), key))  # no variable of a loop
-            for key, leaf in leaves
+        name, attribute, is_wrong = ast.unparse(target.value), target.attr, target.attr != "requires_grad"
+        moved = {
+            id(leaf): spelled(key)
+            for key, leaf, module in [*parts, *((key, leaf, None) for key, leaf in witness.objects(Tensor))][::-1]
+            if attribute in getattr(module, "__dict__", {})
+            or (is_wrong and attribute in getattr(leaf, "snippet_attributes", {}))
             if leaf.requires_grad and leaf in accounts and accounts[leaf].ever_moved
-        ]
+        }
         if not moved:
             continue
-        place = Place(source, x.lineno, x, witness.machine.globals)
-        what = "a module" if modules else "a tensor"
-        message = f"{place.written.text} sets an attribute of {what} that torch never reads: nothing is frozen."
-        because = f"{several(moved[:4])} {'is' if len(moved) == 1 else 'are'} trained by every step."
+        place, trained = Place(source, x.lineno, x, witness.machine.globals), list(moved.values())[-4:][::-1]
+        message = f"{place.written.text} sets an attribute that torch never reads: nothing is frozen."
+        because = f"{several(trained)} {'is' if len(moved) == 1 else 'are'} trained by every step."
         instead = f"{name}.requires_grad_(False)"
-        yield NOT_FROZEN.finding(place, ", ".join([name, *moved[:4]]), message, because, instead)
+        yield NOT_FROZEN.finding(place, ", ".join([name, *trained]), message, because, instead)
 
 
 def is_like(attribute: str) -> bool:
@@ -409,14 +389,8 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             f"{several(f'{name}.grad' for name in leaves)} {'is' if len(leaves) == 1 else 'are'} None after "
             f"{run.passed} {'pass' if run.passed == 1 else 'passes'}."
         )
-        larger = undifferentiated(witness, tensors)
-        if larger is not None:
-            started, output, whole = larger
-            message = f"the pass of line {started.line} starts from {output}: it is {whole} that depends on {layer}."
-            about = ", ".join([layer, *leaves, whole, output])
-            yield NEVER_REACHED.finding(started, about, message, gone, f"{whole}.backward()", see=lines[:1])
-        elif lines:
-            place = used_at(witness, min(lines))
+        if lines:
+            place = witness.at(None, min(lines))
             target = place.written.target()
             again = overwritten(place)
             message = f"what {layer} computes at line {place.line} is never used: " + (
@@ -424,33 +398,9 @@ def of_idle(witness: Witness, idle: list[Tensor], names: dict[int, str]) -> Iter
             )
             yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None, see=[again])
         else:
-            place = holding(witness, tensors[0]) or witness.at(None, 1)
+            place = creation(witness, optimizer_of(witness, tensors[0])) or witness.at(None, 1)
             message = f"{layer} is never used: no line computes anything with it, and it gets no gradient."
             yield UNUSED.finding(place, ", ".join([layer, *leaves]), message, gone, None)
-
-
-def undifferentiated(witness: Witness, tensors: list[Tensor]) -> tuple[Place, str, str] | None:
-    """Return the only pass, its output, and the number that no pass began with and that has more leaves, with these."""
-    run = witness.run
-    passes = {(done.line, done.output): done for done in run.passes.values()}
-    (line, output), done = next(iter(passes.items()))
-    place = witness.at(None, line)
-    if len(passes) > 1 or done.returns or not place.written.calls("backward"):
-        return None
-    for key, value in witness.machine.globals.items():
-        if isinstance(value, Tensor) and value.value.size == 1 and isinstance(node_of(value), Node):
-            open_now = {x for x, cut in run.origins.below([value]).items() if cut is None}
-            if key != output and open_now.issuperset([*tensors, *(x for x, cut in done.below.items() if cut is None)]):
-                return place, output, key
-    return None
-
-
-def used_at(witness: Witness, line: int) -> Place:
-    for source, statements in witness.statements.items():
-        for x in statements:
-            if x.lineno == line:
-                return Place(source, line, x, witness.machine.globals)
-    return witness.at(None, line)
 
 
 def overwritten(place: Place) -> int:
@@ -475,9 +425,3 @@ def overwritten(place: Place) -> int:
                 if stores:
                     return int(x.lineno)
     return 0
-
-
-def holding(witness: Witness, tensor: Tensor) -> Place | None:
-    """Return the statement that gave a tensor to an optimizer."""
-    name = optimizer_of(witness, tensor)
-    return creation(witness, name) if name else None

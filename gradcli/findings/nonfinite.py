@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.spelling import called, number, one_line, several, short
-from gradcli.findings.witness import Operation, Pass, Place, Witness, finite, leads, value_of
+from gradcli.findings.witness import Operation, Pass, Place, Witness, creation, finite, leads, value_of
 from gradcli.guard import guarded
 
 MASKED = Cause("masked-late", "warning", order=2, answers=("not-finite", "gradient-not-finite"))
@@ -57,6 +57,7 @@ class Trouble:
     dtype: Any = None
     is_symptom: bool = False  # whether an input of the node is not finite either
     data: str = ""  # the name of data that are not finite themselves
+    roots: Sequence[Any] = ()  # what data that are not finite were computed from
     is_empty: bool = False  # whether it is a softmax over scores that are all -inf
 
     @property
@@ -95,8 +96,9 @@ def of_data(witness: Witness, operation: Operation) -> None:
     troubles, (primitive, inputs, options, out) = witness.of(Troubles), operation.application
     if out.node is None and not finite(out.value) and all(map(finite, map(value_of, inputs))):
         node: Any = SimpleNamespace(primitive=primitive, inputs=inputs, options=options, out=out.value, edges=())
-        bad = np.asarray(~np.isfinite(out.value))
-        troubles.data.append(trouble_at(witness, node, operation.place, bad, out.value, False))
+        trouble = trouble_at(witness, node, operation.place, np.asarray(~np.isfinite(out.value)), out.value, False)
+        trouble.roots = witness.run.origins.roots(out)
+        troubles.data.append(trouble)
         del troubles.data[:-MOST_CAUSES]
 
 
@@ -116,8 +118,9 @@ def begun(witness: Witness, done: Pass) -> None:
             return
         inputs = [value_of(x) for x in node.inputs or ()]
         if not all(is_masked(x) for x in inputs if isinstance(x, np.ndarray | np.generic | float)):
-            data = [x.value for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
-            origins = (trouble for trouble in troubles.data if any(np.shares_memory(trouble.node.out, x) for x in data))
+            data = [x for x in node.inputs or () if isinstance(x, Tensor) and x.node is None]
+            roots = {root for x in data if not finite(x.value) for root in witness.run.origins.roots(x)}
+            origins = (trouble for trouble in troubles.data if not roots.isdisjoint(trouble.roots))
             troubles.value = next(origins, None)
             given = next((x for x in node.inputs or () if isinstance(x, Tensor) and not is_masked(x.value)), None)
             place = witness.place_of(node)
@@ -277,7 +280,9 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
     troubles.stated.add(key)
     is_sum = "matrix" in trouble.node.primitive.traits  # whose terms are infinite with both signs, where it is nan
     is_infinite = not trouble.is_gradient and (is_sum or np.isinf(trouble.result))
-    finding = (growth(witness, done) if is_infinite else None) or trouble_finding(witness, done, trouble, spoilt)
+    from gradcli.findings.training import grown
+
+    finding = (grown(witness, done) if is_infinite else None) or trouble_finding(witness, done, trouble, spoilt)
     values = grads(done, spoilt) or [done.gradient(x.node) for x in spoilt]
     if (
         not witness.run.optimizers
@@ -297,13 +302,6 @@ def judged(witness: Witness, done: Pass) -> Iterator[Finding]:
         ):
             troubles.stated.add(other.place.key)
             yield trouble_finding(witness, done, other, spoilt)
-
-
-def growth(witness: Witness, done: Pass) -> Finding | None:
-    """Return the finding that values grew from layer to layer, if they did."""
-    from gradcli.findings.training import grown
-
-    return grown(witness, done)
 
 
 def is_diverged(witness: Witness, done: Pass) -> bool:
@@ -352,7 +350,7 @@ def trouble_finding(witness: Witness, done: Pass, trouble: Trouble, spoilt: list
     if trouble.masks and (trouble.is_gradient or is_zero or has_edge):
         return of_masked(witness, done, trouble, words, see)
     if trouble.advice:
-        return of_unstable(trouble, words, see)
+        return of_unstable(witness, trouble, words, see)
     may_overflow = (not has_edge and name != "div") or (not is_zero and name in ("pow", "div", "reciprocal"))
     is_spread = name in ("std", "var", "std_mean", "var_mean") and trouble.is_single
     is_too_large = not trouble.is_gradient and np.isinf(trouble.result) and may_overflow and not trouble.data
@@ -408,7 +406,7 @@ def of_masked(witness: Witness, done: Pass, trouble: Trouble, words: Words, see:
     return MASKED.finding(place, words.about, message, because, instead, see=[where.line, *see])
 
 
-def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
+def of_unstable(witness: Witness, trouble: Trouble, words: Words, see: list[int]) -> Finding:
     """State which form keeps the digits that this one loses."""
     reason, _, better = trouble.advice.partition(": write ")
     form = better.partition(", which is exact")[0]
@@ -416,6 +414,11 @@ def of_unstable(trouble: Trouble, words: Words, see: list[int]) -> Finding:
     message = f"{words.operation} is {kind(trouble.result)} {'here' if place is trouble.place else found_at}: "
     message += f"{one_line(reason)}."
     is_lost = "digits" in reason or trouble.node.primitive.name in ("log", "log2", "log10")
+    x = place.written.operand(reason.partition("(")[0])
+    made = creation(witness, short(x)) if isinstance(x, ast.Name) else place
+    scores = made.written.operand("softmax") if made is not None else None
+    if form.startswith("log_softmax(") and scores is not None and short(scores):
+        form = f"log_softmax({short(scores)}, {form.rpartition(', ')[2]}"
     because = f"{words.effect}, where {form} keeps them."
     about = ", ".join([place.written.target(), words.about])
     lines = [trouble.place.line, *see]
@@ -634,15 +637,13 @@ def divided_by_eps(witness: Witness, done: Pass) -> Iterator[Finding]:
         yield HUGE.finding(place, names, message, because, instead, see=[done.place.line])
         return
     divisors = witness.of(Bounds).divisors
-    for node in (divisor for divisor in done.order if id(divisor) in divisors):
+    leaf, gradient = large[0]
+    for node in (divisor for divisor in done.order if id(divisor) in divisors and leads(divisor, leaf)):
         place = witness.place_of(node)
-        if place is None or not leads(node, large[0][0]):
+        if place is None:
             continue
-        leaf, gradient = large[0]
         words = place.written.of_primitive("div") or place.written.text
-        message = (
-            f"{words} divides by {divisors[id(node)]:.3g}, which is little more than its eps: the derivative is huge."
-        )
+        message = f"{words} divides by {divisors[id(node)]:.3g}, little more than its eps: the derivative is huge."
         because = f"{witness.name(leaf)}.grad has an entry of size {float(np.max(np.abs(gradient))):.2g}."
         names = ", ".join(n for n in (witness.name(leaf), place.written.target()) if n)
         yield HUGE.finding(place, names, message, because, "a larger eps, such as 1e-3", see=[done.place.line])
@@ -668,15 +669,13 @@ class Bounds:
 
 @HUGE.on("pass", closely=True)
 def bounds(witness: Witness, done: Pass) -> None:
-    limits = witness.of(Bounds).of
+    limits, divisors = witness.of(Bounds).of, witness.of(Bounds).divisors
     limits.clear()
-    divisors = witness.of(Bounds).divisors
     divisors.clear()
     for node in done.order:
         if node.primitive.name in ("div", "reciprocal") and node.inputs and done.is_surveyed:
-            sizes = np.abs(np.asarray(value_of(node.inputs[-1]), float))
-            if sizes.size and 0 < (least := float(np.min(sizes))) < SMALL:
-                divisors[id(node)] = least
+            least = float(np.min(np.abs(value_of(node.inputs[-1])), initial=1.0))
+            divisors.update({id(node): least} if 0 < least < SMALL else {})
         if node.primitive.name == "clamp_min" and node.inputs and len(node.inputs) > 1:
             least = value_of(node.inputs[1])
             if np.size(least) == 1:
@@ -755,32 +754,6 @@ def decided(witness: Witness, done: Pass) -> Iterator[Finding]:
             because,
             instead,
             "warning" if trained and not moves(witness, leaf) else "",
-            see=[done.place.line],
-        )
-
-
-@KINK.on("arrival", closely=True)
-def tied(witness: Witness, done: Pass) -> Iterator[Finding]:
-    """State that the larger or smaller of two equal values shares its gradient out by a convention."""
-    nodes = witness.of(Kinks).nodes
-    for node in done.order if nodes else ():
-        arrived = done.totals.get(node, 1.0 if node is done.output.node else 0.0)
-        place, way = witness.place_of(node), node.primitive.name
-        if id(node) not in nodes or way not in ("maximum", "minimum") or place is None or not np.any(arrived):
-            continue
-        if len(node.edges) < 2 or None in node.edges:
-            continue
-        names, value = nodes[id(node)]
-        words = place.written.of_primitive(way) or way
-        message = f"both values of {words} are {number(value)}, a tie: each gets half of the gradient, by convention."
-        because = "the larger one alone would get all of it beside the tie."
-        about = ", ".join([*(n for n in names if n), place.written.target()]).strip(", ")
-        yield KINK.finding(
-            place,
-            about or words,
-            message,
-            because.replace("larger", "larger" if way == "maximum" else "smaller"),
-            None,
             see=[done.place.line],
         )
 

@@ -17,13 +17,12 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.spelling import called, meant, names_in, number, several, short
+from gradcli.findings.spelling import called, names_in, number, several, short
 from gradcli.findings.witness import (
     LARGEST,
     Pass,
     Place,
     Witness,
-    assignments,
     creation,
     loaded,
     loops_around,
@@ -45,8 +44,6 @@ UNEVEN = Cause("uneven-accumulation", "warning", order=3)
 LATE_CLIPPING = Cause("clipped-late", "warning", order=0)  # before what diverges because of it
 EARLY_CLIPPING = Cause("clipped-early", "warning", order=0)
 NEVER_STEPPED = Cause("never-stepped", "warning", order=2, follows=("not-called",))
-MADE_ANEW = Cause("optimizer-renewed", "warning", order=4)
-EARLY_SCHEDULE = Cause("scheduler-early", "warning", order=2)
 MOST_LOST = 8  # gradients that were cleared unused, of one leaf
 
 
@@ -283,7 +280,6 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     yield from last_alone(witness, ledger, place, held)
     if steps.first is None:
         steps.first, steps.passed_before = place, witness.run.passed
-        yield from scheduled(witness, optimizer, place)
     filled = witness.run.filled
     is_idle = all(x._grad is None or (x in filled and not filled[x].line) for x in parameters)
     steps.idle += is_idle
@@ -315,26 +311,6 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
     )
 
 
-def scheduled(witness: Witness, optimizer: Any, place: Place) -> Iterator[Finding]:
-    """State that a schedule has gone on before the first step of its optimizer."""
-    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
-    for name, plan in plans:
-        if getattr(plan, "optimizer", None) is not optimizer or plan.last_epoch < 1:
-            continue
-        for x in [y for tree in witness.trees(place.source) for y in ast.walk(tree) if isinstance(y, ast.Expr)]:
-            call = x.value
-            is_step = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"
-            if is_step and meant({**witness.machine.globals, **place.env}, call.func.value) is plan:  # type: ignore[attr-defined]
-                at = Place(place.source, x.lineno, x, place.env)
-                message = f"{at.written.text} at line {at.line} runs before {place.written.text} at line {place.line}."
-                now, begun = plan.optimizer.param_groups[0].get("lr"), plan.base_lrs[0]
-                because = f"the first step has lr = {now:g}, where the schedule begins with {begun:g}."
-                because = because if now != begun else "each change of lr comes one step too early."
-                instead = f"{place.written.text}; {at.written.text}"
-                yield EARLY_SCHEDULE.finding(at, f"{name}, lr", message, because, instead, see=[place.line])
-                return
-
-
 @LATE_CLIPPING.on("end")
 def clipped(witness: Witness) -> Iterator[Finding]:
     """State that a loop clips gradients where the step cannot use them: after it, or before the pass."""
@@ -351,7 +327,7 @@ def clipped(witness: Witness) -> Iterator[Finding]:
             for x in ast.walk(loops[-1])
             if isinstance(x, ast.Expr) and isinstance(x.value, ast.Call) and called(x.value).startswith("clip_grad_")
         ]
-        if not loops[-1].lineno < first <= last < step.line or any(first < at.line < step.line for at in clips):
+        if not loops[-1].lineno < first <= last < step.line or any(first <= at.line <= step.line for at in clips):
             continue
         for at in (at for at in clips if loops_around(witness, at)[-1] is loops[-1]):
             names = [called(at.node.value), witness.path(optimizer), *map(witness.name, ours[:4])]  # type: ignore[union-attr]
@@ -386,34 +362,6 @@ def unstepped(witness: Witness) -> Iterator[Finding]:
         because = f"as at the start, after {accounts[0].count} backward passes: {names}."
         instead = f"{last.place.written.text}; {name}.step()"
         yield NEVER_STEPPED.finding(last.place, f"{name}, {names}", message, because, instead)
-
-
-@MADE_ANEW.on("end")
-def made_anew(witness: Witness) -> Iterator[Finding]:
-    """State that a loop makes an optimizer with a memory for the same parameters again and again."""
-    groups: dict[tuple[Any, ...], list[Any]] = {}
-    for optimizer in witness.of(Ledger).steps:
-        groups.setdefault((type(optimizer), *map(id, parameters_in(optimizer))), []).append(optimizer)
-    for optimizers in groups.values():
-        name, memory = witness.path(optimizers[-1]), [key for state in memories(optimizers[-1]) for key in state]
-        at = next(iter(assignments(witness, name)[::-1]), None) if name and len(optimizers) > 2 and memory else None
-        steps = witness.of(Ledger).steps[optimizers[-1]]
-        if at is None or steps.latest is None or at.source is not steps.latest.source:
-            continue
-        around = loops_around(witness, at)
-        if not around or around[-1].lineno not in [x.lineno for x in loops_around(witness, steps.latest)]:
-            continue
-        message = f"line {at.line} makes {name} anew in each round, {len(optimizers)} times: it forgets what it knew."
-        because = f"{', '.join(dict.fromkeys(memory))} begin at 0 each time, after {steps.count} "
-        because += "step." if steps.count == 1 else "steps."
-        instead = f"{at.written.text}  # before line {around[-1].lineno}"
-        yield MADE_ANEW.finding(at, name, message, because, instead, see=[steps.latest.line])
-
-
-def memories(optimizer: Any) -> Iterator[dict[str, Any]]:
-    """Yield what an optimizer remembers of each parameter, without the number of steps."""
-    for state in getattr(optimizer, "state", {}).values():
-        yield {key: x for key, x in state.items() if key != "step" and x is not None}
 
 
 def updates(witness: Witness, leaf: Tensor) -> list[Place]:
@@ -615,17 +563,13 @@ def resting(witness: Witness) -> Iterator[Finding]:
         because = f"as at the start, though the passes give gradients: {names}."
         is_made_so = made is not None and getattr(optimizer, "defaults", {}).get("lr") == 0
         instead = made.written.with_rate(0.01) if made is not None and is_made_so else None
-        place, plan = made or steps.first or witness.place, plan_of(witness, optimizer)
+        place = made or steps.first or witness.place
+        plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
+        plan = next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
         if plan and any(group.get("initial_lr") for group in optimizer.param_groups):
             message = f"{plan} makes the learning rate of {name} 0, so its {steps.count} steps change nothing."
             place, instead = creation(witness, plan) or place, None
         yield ZERO_RATE.finding(place, f"{name}, lr, {names}", message, because, instead)
-
-
-def plan_of(witness: Witness, optimizer: Any) -> str:
-    """Return the name of the schedule of an optimizer, empty where it has none."""
-    plans = witness.objects(loaded("gradcli.script.torch.optim.lr_scheduler", "LRScheduler"))
-    return next((name for name, plan in plans if getattr(plan, "optimizer", None) is optimizer), "")
 
 
 @BEFORE_BACKWARD.on("pass", closely=True)

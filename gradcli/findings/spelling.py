@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,7 @@ def called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
+@lru_cache(maxsize=4096)
 def backward_call(node: ast.stmt | None) -> ast.Call | None:
     """Return the call of a statement that, by its name, runs a backward pass: `loss.backward()`, `backprop(loss)`."""
     call = node.value if isinstance(node, ast.Expr) else None

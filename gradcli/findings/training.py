@@ -18,9 +18,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.facts import dataclass
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
-from gradcli.findings.graphs import Zeros, gradient_below, severity_of
+from gradcli.findings.graphs import gradient_below, severity_of
 from gradcli.findings.order import Ledger, held, state, updates
-from gradcli.findings.spelling import Written, called, names_in, number, one_line, several, short, zero_words
+from gradcli.findings.spelling import Written, names_in, number, one_line, several, short, zero_words
 from gradcli.findings.witness import (
     LARGEST,
     Operation,
@@ -71,9 +71,7 @@ class Course:
     before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by leaf: value and gradient of the last pass
     trained: int = 0  # rounds that changed a leaf of the round before
     has_grown: bool = False
-    data: str = ""  # a sentence about data that are not scaled
     made: Place | None = None  # the statement that computed the loss
-    is_log: bool = False  # whether it is a mean of log-probabilities, without a minus
     uphill: list[float] = field(default_factory=list)  # of each early round, its movement along the gradient before
 
     def is_growing(self) -> bool:
@@ -108,8 +106,6 @@ def followed(witness: Witness, done: Pass) -> None:
         course.first = loss
         course.names = [witness.name(leaf) for leaf, _, _ in done.arrivals[:3]]
         course.made = witness.place_of(done.output.node)
-        course.is_log = is_log_probability(done.output) or (course.made is not None and is_log_written(course.made))
-        course.data = of_size(witness, done)
     if math.isfinite(loss):
         course.least = min(course.least, abs(loss))
     course.latest = [*course.latest[-3:], loss]
@@ -139,10 +135,7 @@ def followed(witness: Witness, done: Pass) -> None:
 def diverged(witness: Witness) -> Iterator[Finding]:
     ledger = witness.of(Ledger)
     for course in witness.of(Courses).of.values():
-        is_lowered = course.is_log and len(course.uphill) > 1 and max(course.uphill) < 0
-        if is_lowered and course.latest[-1] < course.first:
-            yield lowered(course)
-        if not course.has_grown or is_lowered:
+        if not course.has_grown:
             continue
         optimizers = [(key, value) for key, value in witness.objects(optimizer_class()) if value in ledger.steps]
         if course.latest[-1] < course.first and any(not x.param_groups[0].get("maximize") for _, x in optimizers):
@@ -182,21 +175,7 @@ def diverged(witness: Witness) -> Iterator[Finding]:
         because = (
             f"{rate}." if rate else f"a curvature of about {course.curvature:.3g} was seen." if course.curvature else ""
         )
-        because = f"{because.removesuffix('.')}; {course.data}" if because and course.data else because
         yield DIVERGING.finding(place, ", ".join(about), message, because, instead, see=[course.place.line])
-
-
-def of_size(witness: Witness, done: Pass) -> str:
-    """Return a sentence about the data that a weight of a pass multiplies, where they are not scaled; else empty."""
-    for step in done.held:
-        tensors = [x for x in step.inputs or () if isinstance(x, Tensor) and x.ndim]
-        data = [x for x in tensors if x.node is None and x.value.size > 1 and witness.known(x)]
-        is_product = step.event.node.primitive.name == "mul" or "matrix" in step.event.node.primitive.traits
-        if is_product and data and any(x.node is not None for x in tensors):
-            size, name = largest(data[0].value), witness.known(data[0])
-            if size > UNSCALED:
-                return f"{name} reaches {size:.4g} and is not scaled: ({name} - {name}.mean(0)) / {name}.std(0) is."
-    return ""
 
 
 def rate_by_hand(witness: Witness, course: Course) -> tuple[Place, float] | None:
@@ -215,37 +194,6 @@ def rate_by_hand(witness: Witness, course: Course) -> tuple[Place, float] | None
                 if made is not None and isinstance(value, ast.Constant) and isinstance(value.value, float | int):
                     return made, float(value.value)
     return None
-
-
-def is_log_probability(output: Tensor) -> bool:
-    """Return whether a loss is the mean or sum of entries that are picked from a log_softmax, with their sign."""
-    node: Any = output.node
-    while isinstance(node, Node) and (node.primitive.name in ("mean", "sum") or "layout" in node.primitive.traits):
-        node = node.edges[0]
-    below = node.edges[0] if isinstance(node, Node) and node.primitive.name in ("index", "gather") else None
-    return isinstance(below, Node) and below.primitive.name == "log_softmax"
-
-
-def is_log_written(place: Place) -> bool:
-    """Return whether a statement assigns `log_prob(...)` of a distribution, its mean or its sum, with its sign."""
-    value = getattr(place.node, "value", None)
-    while isinstance(value, ast.Call) and called(value) in ("mean", "sum"):
-        value = place.written.argument(value)
-    return isinstance(value, ast.Call) and called(value) == "log_prob"
-
-
-def lowered(course: Course) -> Finding:
-    """State that training lowers the log-probability of what was seen: the minus is missing."""
-    text = course.place.written.text.removesuffix(".backward()")
-    message = f"each step lowers the mean of log-probabilities, from {course.first:.4g} to {course.latest[-1]:.4g} in "
-    message += f"{course.count} rounds: what was seen gets less and less likely."
-    because = "the loss to make small is the negative of it."
-    instead = f"({'-' + text if text.isidentifier() else f'-({text})'}).backward()"
-    value, made = getattr(course.made and course.made.node, "value", None), course.made
-    if made is not None and made.written.target() == text and isinstance(value, ast.expr):
-        instead = made.written.with_(value, ast.UnaryOp(ast.USub(), value))
-    about, at = ", ".join([*course.names, text]), made or course.place
-    return DIVERGING.finding(at, about, message, because, instead, see=[course.place.line])
 
 
 def climbed(witness: Witness, course: Course, optimizer: tuple[str, Any] | None) -> Finding:
@@ -383,9 +331,8 @@ def for_good(witness: Witness) -> Iterator[Finding]:
         if all(before == state(x) for x, before in kept):
             yield finding
     if not any(finding.code == "saturated" for finding in witness.findings.values()):
-        yield from (
-            finding for leaves, finding in layers.flat if any(x in accounts and accounts[x].ever_moved for x in leaves)
-        )
+        owned, moved = held(witness), {id(x) for x, account in accounts.items() if account.ever_moved}
+        yield from [y for leaves, y in layers.flat if not (owned.keys() | moved).isdisjoint(map(id, leaves))][:1]
 
 
 @SATURATED.on("arrival", closely=True)
@@ -461,28 +408,8 @@ def saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         return
 
 
-@SATURATED.on("arrival")
-def clamped(witness: Witness, done: Pass) -> None:
-    """Note a clamp that passes nothing on, since all values are outside; told if the leaf never gets a gradient."""
-    zero = done.zeros if done.is_surveyed else []
-    for node in done.order if zero and done.times > 1 else ():
-        low, high = node.options.get("min"), node.options.get("max")
-        arrived, edge, place = done.totals.get(node), node.edges[0] if node.edges else None, witness.place_of(node)
-        is_clamp = node.primitive.name in ("clamp", "hardtanh") and low is not None and high is not None
-        if not is_clamp or place is None or not np.any(arrived) or edge is None or np.any(done.totals.get(edge, 1)):
-            continue
-        leaves = [leaf for leaf in zero if leads(node, leaf)]
-        if leaves:
-            names, words = [witness.name(x) for x in leaves], place.written.of_primitive("clamp") or place.written.text
-            message = f"{words} is flat here: all that it is given lies outside of {low} and {high}, so its derivative "
-            message += f"is 0 and {several(names)} {'gets' if len(names) == 1 else 'get'} no gradient."
-            because = f"{names[0]}.grad is 0 in each of {done.times} passes."
-            finding = SATURATED.finding(place, ", ".join(names), message, because, see=[done.place.line])
-            witness.of(Zeros).expect(witness, leaves[0], finding)
-
-
 @SATURATED.on("arrival", closely=True)
-def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
+def nearly_saturated(witness: Witness, done: Pass) -> None:
     """State that most units of a hidden layer are flat at the start, by the size of its weights or inputs."""
     if (
         done.times > 1
@@ -512,10 +439,7 @@ def nearly_saturated(witness: Witness, done: Pass) -> Iterator[Finding]:
         because = f"so little of the gradient comes to {several(names)}; the weights: {weights}{data}."
         about = ", ".join([*names, *place.written.subjects()])
         finding = SATURATED.finding(place, about, message, because, instead, see=[done.place.line])
-        if held(witness).keys() & set(map(id, leaves)):
-            yield finding
-        else:
-            witness.of(Layers).flat.append((leaves, finding))
+        witness.of(Layers).flat.append((leaves, finding))
         return
 
 
@@ -623,12 +547,16 @@ def of_chain(
         message = f"the values grow by a factor of about {factor:.2g} at each of {steps + 1} "
         message += f"{'step' if again else 'layer'}s, until they are above what {done.output.dtype} can hold."
     squares = [x for x in again if x.shape[0] == x.shape[1] and finite(x.value)]
-    product = None if squares else of_product(witness, done, node, cause)
-    spread = of_repeated(witness, squares, steps, cause) if squares else of_spread(witness, leaves, cause)
+    spread = of_spread(witness, leaves, cause)
+    if squares:
+        radius = max(float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares)
+        because = f"the largest eigenvalue of {weights[0]} is {radius:.3g}, and {steps + 1} steps multiply by it"
+        held_down = f"with torch.no_grad(): {weights[0]} *= {0.9 / (radius or 1):.2g}  # at the start"
+        spread = because, held_down if cause is EXPLODING else None
     flatter = of_sigmoid(witness, done, leaves[:1]) if cause is VANISHING and not squares else None
     if VANISHED < ratio < FAINT and flatter is None:
         return
-    place, because, instead = product or (place, *(flatter or spread))
+    because, instead = flatter or spread
     gradient = next((g for leaf, g, _ in done.arrivals if leaves and leaf is leaves[0]), None)
     if gradient is not None and weights and finite(gradient):
         because += f"{'; ' if because else ''}{weights[0]}.grad is {number(gradient)}"
@@ -656,41 +584,6 @@ def sizes_by_depth(done: Pass, values: Mapping[Any, Any]) -> tuple[dict[int, tup
             if depth not in best or norm > best[depth][0]:
                 best[depth] = norm, node
     return best, uses
-
-
-def of_product(witness: Witness, done: Pass, start: Node, cause: Cause) -> tuple[Place, str, str | None] | None:
-    """Return what makes a product large that has no leaf as a factor: a matrix of data, or nothing that divides it."""
-    place = witness.place_of(start)
-    held = {id(step.event.node): step.inputs for step in done.held}
-    products = [x for x in done.order if "matrix" in x.primitive.traits and not direct_leaves(x)]
-    if cause is VANISHING or place is None or not products:
-        return None
-    for node in products:
-        factors = [x for x in held.get(id(node)) or () if isinstance(x, Tensor)]
-        data = [x for x in factors if x.node is None and x.ndim == 2 and x.shape[0] == x.shape[1]]
-        if data:
-            radius, name = float(np.max(np.abs(np.linalg.eigvals(data[0].value)))), witness.known(data[0])
-            because = f"the largest eigenvalue of {name or 'the matrix of data'} is {radius:.3g}, and each product "
-            is_mean = bool(np.all(data[0].value >= 0))
-            rows = f"{name} / {name}.sum(1, keepdim=True)" if is_mean else f"{name} / {radius:.3g}"
-            return place, f"{because}multiplies by it", f"{name} = {rows}" if name.isidentifier() else None
-    at = witness.place_of(products[0])
-    binary = at.written.operator("mm") if at is not None else None
-    if at is None or binary is None or any(x.primitive.name == "softmax" for x in done.order):
-        return None
-    return at, f"in {short(binary) or 'a product'} both factors are computed, and nothing divides it", None
-
-
-def of_repeated(witness: Witness, squares: list[Tensor], steps: int, cause: Cause) -> tuple[str, str | None]:
-    """Return what a matrix that multiplies at every step does, and how to hold it."""
-    radii = [float(np.max(np.abs(np.linalg.eigvals(np.asarray(x.value, float))))) for x in squares]
-    radius = max(radii)
-    name = witness.name(squares[radii.index(radius)])
-    because = f"the largest eigenvalue of {name} is {radius:.3g}, and {steps + 1} steps multiply by it"
-    return (
-        because,
-        f"with torch.no_grad(): {name} *= {0.9 / radius:.2g}  # at the start" if cause is EXPLODING else None,
-    )
 
 
 def of_sigmoid(witness: Witness, done: Pass, leaves: list[Tensor]) -> tuple[str, str | None] | None:
@@ -730,7 +623,7 @@ def of_spread(witness: Witness, leaves: list[Tensor], cause: Cause) -> tuple[str
     if spread < 1.5 * good if cause is EXPLODING else spread > good / 1.5:
         return "", None
     if "." not in name:
-        return because, scaled(witness, name, good)
+        return because, f"with torch.no_grad(): {name}.mul_({good / (spread or 1):.2g})  # before training"
     root = re.split(r"[.\[]", name)[0]
     is_model = isinstance(witness.machine.globals.get(root), module_class())
     every = f"[nn.init.xavier_normal_(p) for p in {root}.parameters() if p.ndim > 1]"
@@ -746,20 +639,6 @@ def direct_leaves(node: Node) -> list[Tensor]:
         if isinstance(edge, AccumulateGrad):
             leaves.append(edge.variable)
     return leaves
-
-
-def scaled(witness: Witness, name: str, good: float) -> str:
-    """Return the statement that made weights with a better factor, or a general one."""
-    made = creation(witness, name.partition("[")[0])
-    for x in made.written.nodes() if made is not None else ():
-        if (
-            isinstance(x, ast.BinOp)
-            and isinstance(x.op, ast.Mult)
-            and isinstance(x.left, ast.Constant)
-            and "rand" in ast.unparse(x.right)
-        ):
-            return made.written.with_(x.left, ast.Constant(float(f"{good:.2g}"))) if made is not None else ""
-    return f"{name.partition('[')[0]}: start with weights of size {good:.2g}"
 
 
 @FLAT.on_operation("div", "reciprocal")
@@ -860,31 +739,25 @@ def alike(witness: Witness, done: Pass) -> None:
     deepest = 0
     of_leaf: dict[int, int] = {}
     turned: set[int] = set()  # as in x @ w.t(), where the rows are the units
-    factors: dict[int, int] = {}  # leaves of a product of two leaves, with the axis that it sums over
     for node in done.order:
         is_layer = "matrix" in node.primitive.traits
         depths[node] = max((depths.get(edge, 0) for edge in node.edges), default=0) + is_layer
         deepest = max(deepest, depths[node])
         if is_layer:
-            is_of_leaves = len(node.edges) == 2 == len(direct_leaves(node)) and np.ndim(done.outs[node]) == 2
-            for position, edge in enumerate(node.edges):
-                inner, summed = edge, 1 - position
+            for edge in node.edges:
+                inner = edge
                 while isinstance(inner, Node) and "layout" in inner.primitive.traits and inner.edges:
-                    inner, summed = inner.edges[0], 1 - summed
-                if isinstance(inner, AccumulateGrad) and is_of_leaves:
-                    factors[id(inner.variable)] = summed
+                    inner = inner.edges[0]
                 if isinstance(inner, AccumulateGrad):
                     of_leaf[id(inner.variable)] = depths[node]
                     turned.update([id(inner.variable)] if inner is not edge or edge is node.edges[0] else [])
     for leaf, gradient, _ in done.arrivals:
         if leaf.ndim != 2 or id(leaf) in starts.different or leaf.value.size > LARGEST or id(leaf) not in of_leaf:
             continue
-        if of_leaf[id(leaf)] >= deepest and id(leaf) not in factors:
+        if of_leaf[id(leaf)] >= deepest:
             continue
         units = 0 if id(leaf) in turned else 1
         axis = axis_of_equals(np.asarray(leaf.value), np.asarray(gradient), units) if finite(gradient) else None
-        if axis != factors.get(id(leaf), axis):
-            axis = None
         if axis is None or (id(leaf) in starts.equal and starts.equal[id(leaf)][1] != axis):
             starts.different.add(id(leaf))
             starts.equal.pop(id(leaf), None)

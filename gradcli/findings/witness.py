@@ -229,10 +229,12 @@ class Witness(Recorder):
         return Place(self.machine.source, self.machine.line, None, self.machine.globals)
 
     def at(self, source: Source | None, line: int) -> Place:
-        """Return the place of a line of the snippet."""
-        source = source or self.machine.source
-        node = next((statement for statement in self.statements.get(source, ()) if statement.lineno == line), None)
-        return Place(source, line, node, self.machine.globals)
+        """Return the place of a line of a cell; where that is not known, of the first cell with a statement there."""
+        for cell in self.statements if source is None else (source,):
+            for statement in self.statements.get(cell, ()):
+                if statement.lineno == line:
+                    return Place(cell, line, statement, self.machine.globals)
+        return Place(source or self.machine.source, line, None, self.machine.globals)
 
     def add(self, findings: Iterable[Finding] | None) -> None:
         """Keep findings, one for each code, place and name: that of an error, if there is one."""
@@ -260,17 +262,15 @@ class Witness(Recorder):
         if isinstance(node, COMPOUND):
             return inner
         stack, times, lines = self.stack, 0, self.machine.lines
-        text = ast.unparse(node)
         is_silent, is_pass, run = self.run.is_silent, backward_call(node) is not None, self.run
-        is_plain = "grad" not in text
-        is_of_numbers = "grad" not in text.replace(".grad", "")  # perhaps of an engine of the snippet
+        is_plain = "grad" not in ast.unparse(node).replace(".grad", "")  # switches no mode, and asks for no gradient
 
         def placed(env: Env) -> Any:
             nonlocal times
             times += 1
             self.is_deep = times <= SURVEYED or not self.run.is_silent
             self.is_often = is_silent and times > OFTEN and times & (times - 1) != 0
-            self.is_brief = self.is_often and (is_plain or (is_of_numbers and not run.passed))
+            self.is_brief = self.is_often and is_plain
             if is_pass and not run.passed:
                 self.is_brief = False  # that of an engine of the snippet
             stack.append(Place(source, node.lineno, node, env, stack[-1] if stack else None))

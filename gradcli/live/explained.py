@@ -24,7 +24,7 @@ from gradcli.live.graph import Graph
 from gradcli.live.names import KnownNames
 from gradcli.live.passes import Flow, check, flows, reachable
 from gradcli.live.rounding import is_close, rounding
-from gradcli.live.saved import numbers, unpack_hooks
+from gradcli.live.saved import numbers
 from gradcli.live.text import with_text
 
 LARGEST = 4096  # entries of a tensor whose numbers are kept: of a larger one the shape is shown
@@ -55,7 +55,7 @@ def explain_graph(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Ex
         explanation = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
         explanation = replace(
             explanation,
-            notes=(*remarks(graph, explanation), *differences(graph, events), *hook_notes(graph), *unpack_notes(graph)),
+            notes=(*remarks(graph, explanation), *differences(graph, events), *hook_notes(graph)),
         )
         entries = sum(np.size(node.value) for node in explanation.nodes)
         explanation = simplified(explanation, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
@@ -117,25 +117,6 @@ def hook_notes(graph: Graph) -> Iterator[Note]:
         if tensor._backward_hooks or getattr(tensor, "_post_accumulate_grad_hooks", None):
             message = f"{line.name} has hooks, which were not fired: in loss.backward() they may change gradients"
             yield Note("hooks", line.name, message)
-
-
-UNPACKED = {  # by the module of the function that unpacks; torch's own to move tensors changes nothing
-    "torch.utils.checkpoint": "a checkpoint ran its forward pass again for {}: what that changes, as running "
-    "statistics, has changed once more, as it will in loss.backward()",
-    "torch.autograd.graph": "",
-}
-
-
-def unpack_notes(graph: Graph) -> Iterator[Note]:
-    """Yield a note for each kind of hooks that unpack saved tensors, which ran."""
-    messages = {""}
-    for (node, _), line in graph.line_of.items():
-        for hook in unpack_hooks(node):
-            message = "hooks that unpack saved tensors ran for {}, as they will in loss.backward()"
-            message = UNPACKED.get(hook.__module__, message)
-            if message not in messages:
-                messages.add(message)
-                yield Note("hooks", line.name, message.format(line.name))
 
 
 def by_rule(line: Line, contribution: Contribution, upstream: Any, operands: Sequence[Any]) -> Any:

@@ -14,7 +14,7 @@ import gradcli.ops
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.facts import dataclass
 from gradcli.live.passes import Node
-from gradcli.live.saved import MISSING, added_to_variance, names_of_saved, numbers, saved, signed
+from gradcli.live.saved import MISSING, names_of_saved, numbers, saved, signed
 from gradcli.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -204,8 +204,6 @@ def option(node: Node, name: str) -> Any:
         return tuple(metadata.shape)
     if name == "dtype" and node.name() == "ToCopyBackward0" and metadata.dtype != torch.bfloat16:
         return numbers(torch.empty(0, dtype=metadata.dtype)).dtype
-    if name == "eps" and node.name() == "NativeLayerNormBackward0":
-        return added_to_variance(saved(node, "input").detach(), saved(node, "result2"))
     if name == "dims" and (indices := saved(node, "indices")) is not MISSING:
         return tuple(dim for dim, i in enumerate(indices) if i is not None)
     for spelled in (name, *SPELLED.get(name, ())):

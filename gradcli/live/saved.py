@@ -30,16 +30,6 @@ def names_of_saved(kind: Any) -> frozenset[str]:
     return frozenset(name.removeprefix("_saved_") for name in dir(kind) if name.startswith("_saved_"))
 
 
-def unpack_hooks(node: Node) -> Iterator[Any]:
-    """Yield the hooks that torch calls to unpack the saved tensors of a node."""
-    for name in dir(node):
-        if name.startswith("_raw_saved_"):
-            held = getattr(node, name)
-            for saved_tensor in held if isinstance(held, tuple | list) else (held,):
-                if (hook := getattr(saved_tensor, "unpack_hook", None)) is not None:
-                    yield hook
-
-
 def results_of(node: Node) -> Iterator[tuple[int, torch.Tensor]]:
     """Yield the results that a node saved, with the number of each."""
     numbered = tuple(f"result{place}" for place in range(len(node._input_metadata)))
@@ -53,20 +43,6 @@ def signed(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple(map(signed, value))
     return value - 2 * UNSIGNED if isinstance(value, int) and value >= UNSIGNED else value
-
-
-def added_to_variance(x: torch.Tensor, scale: torch.Tensor) -> float:
-    """Return the `eps` of a layer norm, which torch does not keep, from its saved scale."""
-    if not x.numel():
-        return 1e-5
-    over = [dim for dim, size in enumerate(scale.shape) if size != x.shape[dim]]
-    variance = x.double().var(over, correction=0, keepdim=True) if over else torch.zeros_like(scale)
-    shifted = scale.double() ** -2
-    place = shifted.argmin()
-    difference = float((shifted - variance).flatten()[place])
-    rounded = 8 * torch.finfo(scale.dtype).eps * float(shifted.min())
-    likely = (1e-5, 1e-6, 1e-12, float(f"{difference:.1g}"), float(f"{difference:.2g}"))
-    return next((eps for eps in likely if abs(difference - eps) <= rounded), difference)
 
 
 def is_readable(tensor: torch.Tensor) -> bool:

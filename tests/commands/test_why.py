@@ -81,7 +81,10 @@ def test_cells_of_notebooks(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     (tmp_path / "page.ipynb").write_text(
         json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
     )
-    assert gradcli(capsys, ["why", str(tmp_path / "page.ipynb")]).out.startswith("cell 2, line 2  loss = ")
+    page = str(tmp_path / "page.ipynb")
+    assert gradcli(capsys, ["why", page]).out.startswith("cell 2, line 2  loss = ")
+    annotated = gradcli(capsys, ["why", page, "--format", "github"]).out
+    assert annotated.startswith(f"::warning file={page},title=broadcast-loss::cell 2, line 2: x @ w is (5, 1)")
 
 
 def test_expressions(capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,12 +159,6 @@ for _ in range(2):
     loss.backward()
     opt.step()
 """,
-        """
-body, head = nn.Linear(3, 4), nn.Linear(4, 1)
-with torch.inference_mode():
-    features = body(torch.randn(5, 3))
-head(features).mean().backward()
-""",
     ],
     "no-derivative": [
         """
@@ -477,6 +471,15 @@ for t in range(3):
     ],
     "changed-after-saving": [
         """
+w = torch.ones(3, requires_grad=True)
+for turn in range(90):
+    if turn == 80:
+        loss = (w * w).sum()
+    with torch.no_grad():
+        w.mul_(0.99)
+loss.backward()
+""",
+        """
 x = torch.ones(3, requires_grad=True)
 y = x.exp()
 y += 1
@@ -514,15 +517,6 @@ out2.backward()
     ],
     "changed-behind-autograd": [
         """
-import numpy as np
-
-rows = np.ones(3, dtype=np.float32)
-w = torch.ones(3, requires_grad=True)
-loss = (w * torch.from_numpy(rows)).sum()
-rows[:] = 0
-loss.backward()
-""",
-        """
 w = torch.tensor([1.0, 3.0], requires_grad=True)
 x = torch.tensor([2.0, 5.0], requires_grad=True)
 y = (w * x).sum()
@@ -534,16 +528,6 @@ x = torch.ones(3, requires_grad=True)
 y = torch.exp(x)
 y.data[0] = 0
 y.sum().backward()
-""",
-        """
-import numpy as np
-store = np.zeros((2, 3), dtype=np.float32)
-w = torch.ones(3, requires_grad=True)
-terms = []
-for k in range(3):
-    store += k + 1.0
-    terms.append((torch.from_numpy(store) @ w).pow(2).sum())
-sum(terms).backward()
 """,
     ],
     "masked-late": [
@@ -574,6 +558,12 @@ print(x.grad)
 """,
     ],
     "nan-at-edge": [
+        """
+net = nn.Linear(3, 1)
+rewards = torch.tensor([1.5])
+scores = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
+(net(torch.randn(1, 3)).squeeze(1) * scores).mean().backward()
+""",
         """
 x = torch.tensor([3.0], requires_grad=True)
 x.std().backward()
@@ -763,6 +753,26 @@ for xb in torch.randn(5, 3).split(2):
     ],
     "not-registered": [
         """
+net = nn.Linear(3, 1)
+params = net.parameters()
+opt = torch.optim.SGD(params, lr=0.1)
+for _ in range(3):
+    opt.zero_grad()
+    net(torch.randn(4, 3)).pow(2).mean().backward()
+    nn.utils.clip_grad_norm_(params, 1.0)
+    opt.step()
+""",
+        """
+net, x, y = nn.Linear(3, 1), torch.randn(8, 3), torch.randn(8, 1)
+weights = (p for p in net.parameters())
+for _ in range(4):
+    (net(x) - y).pow(2).mean().backward()
+    with torch.no_grad():
+        for p in weights:
+            p -= 0.1 * p.grad
+            p.grad.zero_()
+""",
+        """
 encoder, decoder = nn.Linear(4, 2), nn.Linear(2, 4)
 opt = torch.optim.Adam(encoder.parameters(), lr=0.01)
 x = torch.randn(6, 4)
@@ -932,14 +942,6 @@ x = torch.rand(5, 2)
 """,
     ],
     "saturated": [
-        """
-a = torch.tensor(3.0, requires_grad=True)
-opt = torch.optim.SGD([a], lr=0.1)
-for _ in range(3):
-    opt.zero_grad()
-    (torch.clamp(a, 0.0, 1.0) - 0.2).pow(2).backward()
-    opt.step()
-""",
         """
 a = torch.tensor(1.0, requires_grad=True)
 p = torch.softmax(a * torch.tensor([900.0, -900.0]), dim=0)
@@ -1242,6 +1244,17 @@ print(torch.autograd.gradcheck(torch.sin, (x,)))
 """,
     ],
     "graph-growth": [
+        """
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+total = 0.0
+for _ in range(5):
+    opt.zero_grad()
+    loss = net(torch.randn(4, 3)).pow(2).mean()
+    loss.backward()
+    opt.step()
+    total += loss
+""",
         """
 w, total = torch.ones(2, requires_grad=True), 0
 for k in range(30):
@@ -1657,16 +1670,6 @@ store = np.zeros((2, 3), dtype=np.float32)
 w = torch.ones(3, requires_grad=True)
 terms = []
 for k in range(3):
-    store[:] = k + 1.0
-    terms.append((torch.from_numpy(store.copy()) @ w).pow(2).sum())
-sum(terms).backward()
-""",
-        """
-import numpy as np
-store = np.zeros((2, 3), dtype=np.float32)
-w = torch.ones(3, requires_grad=True)
-terms = []
-for k in range(3):
     pass
     terms.append((torch.from_numpy(store) @ w).pow(2).sum())
 sum(terms).backward()
@@ -1790,6 +1793,18 @@ with torch.no_grad():
 """,
     ],
     "not-registered": [
+        """
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(filter(lambda p: p.requires_grad, net.parameters()), lr=0.1)
+params = net.parameters()
+sizes = [p.numel() for p in params]
+named = list(net.parameters())
+for _ in range(3):
+    opt.zero_grad()
+    net(torch.randn(4, 3)).pow(2).mean().backward()
+    nn.utils.clip_grad_norm_(named, 1.0)
+    opt.step()
+""",
         """
 backbone, probe = nn.Linear(4, 3).eval(), nn.Linear(3, 2)
 opt = torch.optim.SGD(probe.parameters(), lr=0.1)

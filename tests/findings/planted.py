@@ -373,14 +373,6 @@ FAULTS = [
         "clip_grad",
         "opt",
     ),
-    fault(
-        "mlp",
-        "for step in range(12):\n",
-        "plan = torch.optim.lr_scheduler.StepLR(opt, 3)\nfor step in range(12):\n    plan.step()\n",
-        "scheduler-early",
-        "plan.step()",
-        "plan",
-    ),
     # classes
     fault(
         "classes",

@@ -10,6 +10,48 @@ from tests.findings.finding import HEAD, findings
 REPLACED = [
     (
         """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * x
+Square.apply(torch.tensor([1.0, -3.0, 2.0], requires_grad=True)).sum().backward()
+""",
+        "return g * x",
+        "return 2 * (g * x)",
+    ),
+    (
+        """
+first, second, x = nn.Linear(3, 6), nn.Linear(6, 1), torch.randn(5, 3)
+h = torch.tanh(first(x))
+kept = (torch.rand(5, 6) > 0.5).float()
+h.data.mul_(kept)
+second(h).pow(2).mean().backward()
+""",
+        "h.data.mul_(kept)",
+        "h = h.mul(kept)",
+    ),
+    (
+        """
+encoder, decoder, x = nn.Linear(6, 2), nn.Linear(2, 6), torch.randn(5, 6)
+opt_a = torch.optim.Adam(encoder.parameters(), lr=0.01)
+opt_b = torch.optim.Adam(encoder.parameters(), lr=0.01)
+for _ in range(4):
+    opt_a.zero_grad()
+    opt_b.zero_grad()
+    (decoder(encoder(x)) - x).pow(2).mean().backward()
+    opt_a.step()
+    opt_b.step()
+""",
+        "opt_b = torch.optim.Adam(encoder.parameters(), lr=0.01)",
+        "opt_b = torch.optim.Adam(decoder.parameters(), lr=0.01)",
+    ),
+    (
+        """
 total, count = torch.tensor([6.0, 0.0], requires_grad=True), torch.tensor([3.0, 0.0])
 share = total / count
 torch.where(count == 0, torch.zeros(2), share).sum().backward()
@@ -86,15 +128,6 @@ F.nll_loss(torch.log(chances), torch.tensor([0, 1, 2, 0, 1, 2])).backward()
     ),
     (
         """
-net = nn.Sequential(nn.Linear(4, 3), nn.LogSoftmax(dim=0))
-labels = torch.eye(3)[torch.tensor([0, 1, 2, 0, 1])]
-(-labels * net(torch.randn(5, 4))).sum().backward()
-""",
-        "net = nn.Sequential(nn.Linear(4, 3), nn.LogSoftmax(dim=0))",
-        "net = nn.Sequential(nn.Linear(4, 3), nn.LogSoftmax(dim=1))",
-    ),
-    (
-        """
 net = nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
 F.binary_cross_entropy_with_logits(net(torch.randn(5, 4)), torch.rand(5, 1)).backward()
 """,
@@ -120,41 +153,6 @@ row = torch.tensor([[3.0, 4.0]], requires_grad=True)
 """,
         "(row / (row.std(0) + 1e-5)).sum().backward()",
         "(row / (row.std(0, correction=0) + 1e-05)).sum().backward()",
-    ),
-    (
-        """
-class Exp(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = x.exp()
-        ctx.save_for_backward(x)
-        return y
-    @staticmethod
-    def backward(ctx, g):
-        y, = ctx.saved_tensors
-        return g * y
-Exp.apply(torch.tensor([0.5, 2.0], requires_grad=True)).sum().backward()
-""",
-        "ctx.save_for_backward(x)",
-        "ctx.save_for_backward(y)",
-    ),
-    (
-        """
-class Positive(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
-    @staticmethod
-    def backward(ctx, up):
-        x, = ctx.saved_tensors
-        down = up.clone()
-        down[x >= 0] = 0
-        return down
-Positive.apply(torch.tensor([-2.0, 0.5, 3.0], requires_grad=True)).sum().backward()
-""",
-        "down[x >= 0] = 0",
-        "down[x < 0] = 0",
     ),
     (
         """
@@ -231,6 +229,27 @@ def test_a_remedy_is_a_statement_that_mends(text: str, line: str, instead: str) 
 ADDED = [
     (
         """
+lin, x, labels = nn.Linear(3, 4), torch.randn(6, 3), torch.randint(0, 4, (6,))
+scores = lin(x)
+kinds = scores.argmax(dim=1).float()
+loss = F.mse_loss(kinds, labels.float())
+loss.backward()
+""",
+        "kinds = scores.argmax(dim=1).float()",
+        "torch.nn.functional.cross_entropy(scores, labels)",
+    ),
+    (
+        """
+lin, words, x = nn.Linear(3, 4), nn.Embedding(4, 2), torch.randn(6, 3)
+words.weight.requires_grad_(False)
+best = torch.argmax(lin(x), dim=-1)
+words(best).pow(2).mean().backward()
+""",
+        "best = torch.argmax(lin(x), dim=-1)",
+        "torch.softmax(lin(x), dim=-1) @ words.weight",
+    ),
+    (
+        """
 body, head = nn.Linear(3, 4), nn.Linear(4, 1)
 net = nn.Sequential(body, head)
 for p in net.parameters():
@@ -280,31 +299,6 @@ cost().backward()
 """,
         "return (lin(x) - y).abs().mean()",
         "@torch.enable_grad()  # line 8, in place of @torch.no_grad()",
-    ),
-    (
-        """
-import numpy as np
-lin, x, y = nn.Linear(2, 1), torch.randn(5, 2), torch.ones(5, 1)
-out = lin(x).detach().numpy()
-loss = torch.tensor(np.abs(out - y.numpy()).mean(), requires_grad=True)
-opt = torch.optim.SGD(lin.parameters(), lr=0.1)
-loss.backward()
-opt.step()
-""",
-        "out = lin(x).detach().numpy()",
-        "out = lin(x); loss = torch.abs(out - y).mean()",
-    ),
-    (
-        """
-lin = nn.Linear(2, 1)
-x = torch.rand(3, 2)
-out = lin(x)
-x.requires_grad_()
-out.sum().backward()
-print(x.grad)
-""",
-        "x.requires_grad_()",
-        "x = torch.rand(3, 2, requires_grad=True)",
     ),
     (
         """

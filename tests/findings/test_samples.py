@@ -28,4 +28,4 @@ def test_the_findings_of_a_lesson(
 
 
 def test_there_are_lessons() -> None:
-    assert len(LESSONS) == 10
+    assert len(LESSONS) == 11

@@ -79,7 +79,7 @@ def concise(examined: Examination) -> str:
 
 
 def github(examined: Examination) -> str:
-    """Return the commands that annotate the lines of a pull request."""
+    """Return the commands that annotate the lines of a pull request; that of a cell stands in the text."""
 
     def escaped(text: str, more: str = "") -> str:
         for character in "%\r\n" + more:
@@ -88,11 +88,11 @@ def github(examined: Examination) -> str:
 
     lines = []
     for hit in examined.findings:
-        text = " ".join(filter(None, [hit.message, hit.because, hit.instead and f"instead: {hit.instead}"]))
+        cell = f"cell {hit.cell}, line {hit.line}:" if hit.cell is not None else ""
+        text = " ".join(filter(None, [cell, hit.message, hit.because, hit.instead and f"instead: {hit.instead}"]))
         file = escaped(visible(examined.file), ":,")
-        lines.append(
-            f"::{LEVELS[hit.severity]} file={file},line={hit.line},title={escaped(hit.code)}::{escaped(visible(text))}"
-        )
+        place = f"file={file}" if cell else f"file={file},line={hit.line}"
+        lines.append(f"::{LEVELS[hit.severity]} {place},title={escaped(hit.code)}::{escaped(visible(text))}")
     return "\n".join(lines)
 
 

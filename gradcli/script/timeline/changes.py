@@ -35,16 +35,18 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
         seen = bool(tensor.history and tensor.history[-1] > latest)
         if before is not None and not seen and not np.array_equal(before, tensor.value, equal_nan=True):
             add_exposed(run, tensor)
+    stale = [leaf for leaf, filled in run.filled.items() if leaf._grad is None or filled.is_stale(leaf._grad)]
     if changes.latest > latest:
         run.changed_at.append((changes.latest, line, stepped))
         added: set[str] = set()
-        for value, given in [] if stepped else list(changed_tensors(run, env, latest)):
+        for value, given in [] if stepped else list(changed_tensors(run, env, latest, stale)):
             trace(run, value, line)
             name = run.names.get(value) or given
             if name not in added:
                 added.add(name)
                 add(run, value, name)
-    reset(run, list(run.filled))
+    if stale:
+        reset(run, stale)
 
 
 def add_exposed(run: Run, tensor: Tensor) -> None:
@@ -62,14 +64,16 @@ def add_exposed(run: Run, tensor: Tensor) -> None:
         run.resets += 1
 
 
-def changed_tensors(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
-    """Yield the tensors that changed: the ones with a name here, and the gradients of leaves."""
+def changed_tensors(
+    run: Run, env: dict[str, Any], latest: int, stale: Sequence[Tensor]
+) -> Iterator[tuple[Tensor, str]]:
+    """Yield the tensors that changed: the ones with a name here, and of leaves those gradients that are not as left."""
     for name, value in list(env.items()):
         if isinstance(value, Tensor) and (history := value.history) and history[-1] > latest:
             yield value, name
-    for leaf, filled in list(run.filled.items()):
-        gradient = leaf._grad
-        if gradient is not None and filled.is_stale(gradient) and not is_reset(gradient, filled):
+    for leaf in stale:
+        gradient, filled = leaf._grad, run.filled[leaf]
+        if gradient is not None and not is_reset(gradient, filled):
             run.filled[leaf] = Filled(filled.line, gradient)
             yield gradient, f"{run.name(leaf)}.grad"
 

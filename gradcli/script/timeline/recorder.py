@@ -85,9 +85,8 @@ class Recorder:
             if olds:
                 run.names.rename(env, line, olds)
                 run.origins.forget(old for _, old in olds if old in run.names.former)
-            is_same = run.has_stepped or changes.latest == latest
-            if is_brief and is_same and not run.exposed and run.resets == resets:
-                self.done(env, line, targets)
+            if is_brief and not run.exposed and run.resets == resets:
+                self.done(env, line, targets, latest)
             else:
                 self.ended(env, line, latest, named)
             machine.source = before
@@ -197,17 +196,17 @@ class Recorder:
         self.flush()
         add_changes(self.run, env, line, latest)
 
-    def done(self, env: Env, line: int, targets: Sequence[str]) -> None:
-        """Name the values that a statement assigned, if it has often run and changed nothing else, or was a step."""
+    def done(self, env: Env, line: int, targets: Sequence[str], latest: int) -> None:
+        """Name the values that a statement has assigned, and note when it changed others, if it has often run."""
         self.machine.lines[0] = line
         tensors = {name: x for name in targets if isinstance(x := env.get(name), Tensor)} if targets else {}
         if tensors:
             self.look(tensors, env is self.machine.globals)
         if self.run.names.derived:
             self.run.names.settle()
-        if self.run.has_stepped:
-            self.run.has_stepped = False
-            self.run.changed_at.append((changes.latest, line, True))
+        if changes.latest > latest:
+            self.run.changed_at.append((changes.latest, line, self.run.has_stepped))
+        self.run.has_stepped = False
 
     def flush(self) -> None:
         """Add the operations that have run, by the lines that they stand on."""

@@ -64,7 +64,7 @@ class Filled:
 
     def __init__(self, line: int, gradient: Tensor) -> None:
         self.line = line
-        self.is_zero = not np.count_nonzero(gradient.value)
+        self.is_zero = not line or not np.count_nonzero(gradient.value)
         self._gradient = ref(gradient)
         self._version = version(gradient)
 
