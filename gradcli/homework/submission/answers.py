@@ -90,8 +90,7 @@ def slip_of(text: str) -> str:
         return f"decimals stand behind a point: {text.replace(',', '.')}"
     unit = re.fullmatch(r"(?P<number>[-+−]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>%|°|[^\W\d]+)", text)
     if unit and read_numeral(unit["number"]):
-        product = f"{unit['number']}*{unit['unit']}, or " if unit["unit"].isidentifier() else ""
-        return f"write {product}the number without a unit"
+        return "write the number without a unit"
     about = re.fullmatch(r"[≈~=<>≤≥±$€£]+\s*(?P<number>\S+)", text)
     if about and read_numeral(about["number"]):
         return f"write the number alone: {about['number']}"

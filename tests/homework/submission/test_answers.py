@@ -95,7 +95,7 @@ def test_tensors(text: str, value: list[float]) -> None:
     [
         ("1,5", "decimals stand behind a point: 1.5"),
         ("~3", "write the number alone: 3"),
-        ("3 m", "write 3*m, or the number without a unit"),
+        ("3 m", "write the number without a unit"),
         ("90°", "write the number without a unit"),
         ("x = 3 = 4", "a statement has one '='"),
         ("3; 4", "a value is one expression"),

@@ -7,9 +7,19 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from gradcli.homework.submission.answers import UnreadableError
-from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
+from gradcli.homework.submission.plain.names import (
+    INDEX_LETTERS,
+    INDEXED,
+    SUM,
+    UNARY,
+    function_of,
+    indexed,
+    is_function,
+    matching,
+    spelled,
+)
 from gradcli.homework.submission.plain.syntax import AND, END, INDICATORS, MAKERS, MODULES
-from gradcli.homework.submission.plain.tokens import Token, closing, outside, plain_characters, quoted
+from gradcli.homework.submission.plain.tokens import SUBSCRIPTS, Token, closing, outside, plain_characters, quoted
 from gradcli.homework.submission.plain.vocabulary import (
     CONDITION,
     COUNT,
@@ -44,7 +54,7 @@ DERIVED = re.compile(  # names of derivatives: `∂ₓz`, `y'`, `y'(1)`, `f''`
     r"[∂∇]_?\{?\w+\}?(?:\w+|\(\w+\))?|[^\W\d]\w*'{1,2}(?:\([-\w.,= ]+\))?"
 )
 SYMBOL = re.compile(
-    r"[^\W\d_\u3040-\ud7af](?:_?\d)?|[d∂][^\W\d_]\d?|∂|∇"
+    rf"[^\W\d_\u3040-\ud7af](?:_?\d)?(?:_[{INDEX_LETTERS}]{{1,3}})?|[d∂][^\W\d_]\d?|∂|∇"
 )  # a name that may be of a program, and no word
 SHORT = 60
 
@@ -132,7 +142,7 @@ class Words:
         else:
             return bar
         numbers = [float(token.text) for token in tokens[inner : end + 1] if token.kind in ("number", "exponent")]
-        is_given = not self.at or all(any(abs(abs(at) - number) < 1e-9 for at in self.at) for number in numbers)
+        is_given = all(any(abs(abs(at) - number) < 1e-9 for at in self.at) for number in numbers)
         return end if end < len(tokens) and numbers and is_given else bar
 
     def without_unit(self, tokens: list[Token]) -> list[Token]:
@@ -175,6 +185,10 @@ class Words:
         if text in ("s", "d") and follows.text in (".f", ".p"):
             return True  # significant figures, decimal places
         if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
+            return False
+        if indexed(text, names)[0] or (SUM.fullmatch(text) and (text[-1] not in "Σm" or follows.text[:1] in "_{")):
+            return False
+        if text[0] == "_" and INDEXED.fullmatch(f"x{text}"):
             return False
         if text[0] == "_" and text[1:2].isdigit():
             return False  # the index of a norm
@@ -297,7 +311,7 @@ class Words:
             first -= 1  # a sign, a bracket, a root
         self.check(tokens[:first])
         lead = ["", "", *(folded_word(token.text) for token in tokens[:first] if token.kind == "name")]
-        if (lead[-1] in NUMBER | OF | REASON and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
+        if (lead[-1] in NUMBER | OF | REASON | COUNT and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
             raise self.refused(tokens[:first])
         behind = [place for place in words if place > first]
         end = min(behind, default=len(tokens))
@@ -325,10 +339,10 @@ class Words:
         if any(token.kind in ("number", "root", "other", "relation", "turned") for token in tokens):
             return self.is_called(tokens)
         texts = [token.text for token in tokens if token.kind == "name"]
-        known = all(
-            text in self.names or is_harmless(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in texts
-        )
-        return known and not all(text in self.names for text in texts)
+        other = [text for text in texts if text not in self.names and not is_harmless(text)]
+        is_doubtful = len(other) == 1 and len(other[0]) == 1 and other[0].isascii()  # `k = 5`
+        known = all(SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in other)
+        return known and not is_doubtful and not all(text in self.names for text in texts)
 
     def is_called(self, tokens: Sequence[Token]) -> bool:
         """Whether it is one name with an argument: `f'(2)`."""

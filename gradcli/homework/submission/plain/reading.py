@@ -29,12 +29,14 @@ from gradcli.homework.submission.answers import (
     slip_of,
 )
 from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
-from gradcli.homework.submission.plain.names import matching
+from gradcli.homework.submission.plain.indices import has_indices, without_indices
+from gradcli.homework.submission.plain.names import INDEXED, matching
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
-from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
+from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, is_digits, parsed
 from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, plain_characters, quoted, tokens_of
+from gradcli.homework.submission.plain.vocabulary import is_harmless
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.rewrite import substitute
@@ -63,7 +65,7 @@ MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)"
 LETTER = re.compile(r"[^\W\d]")
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACT = re.compile(  # `True, it is`, `it is None`
-    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
+    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*(?P<remark>[^\W\d][^\d]*))?",
     re.IGNORECASE,
 )
 FACTS = {
@@ -87,6 +89,7 @@ GENERIC = re.compile(
 )  # φ'(z)
 D = r"(?:\\partial|∂|\\mathrm\s*\{d\}|d)\s*"
 QUOTIENT = re.compile(rf"\\[dt]?frac\s*\{{\s*{D}(\w+)\s*\}}\s*\{{\s*{D}(\w+)\s*\}}|(?<![^\W\d]){D}(\w+)\s*/\s*{D}(\w+)")
+LABELLED = re.compile(r"[({]*(?:frac|[d∂∇])(?!.*\bsum|.*Σ)")  # begins a label
 TRUTHS: Mapping[str, Expression] = {"True": Name("1"), "true": Name("1"), "False": Name("0"), "false": Name("0")}
 Values = Mapping[str, Any]
 
@@ -138,7 +141,8 @@ def word(text: str) -> str:
     """Return an answer in words, without what stands around it."""
     text = AROUND.sub("", bare_text(text.translate(PROSE)))
     fact = FACT.fullmatch(text)
-    return fact["fact"] if fact else text
+    is_sure = fact is not None and all(map(is_harmless, re.findall(r"\w+", fact["remark"] or "")))
+    return fact["fact"] if fact and is_sure else text
 
 
 def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
@@ -187,6 +191,7 @@ class Reader:
             plain = QUOTIENT.sub(self.derivative, plain)
         if len(wanted.activations) == 1:
             plain = GENERIC.sub(self.activation, plain)
+        self.letters = ""  # the indices of the label
         self.text = GLUED.sub(self.apart, plain)
         if not self.text and text.strip():
             raise UnreadableError("nothing is left of it that is not struck out")
@@ -327,6 +332,9 @@ class Reader:
         *earlier, last = self.sentence() or [[]]
         text = quoted(last, self.text)
         texts = numerals(text)
+        head, sign, _ = self.text.partition("=")
+        label = joined_text(tokens_of(head, "separator")) if sign and "_" in head else ""
+        self.letters = "".join(match["index"] for match in INDEXED.finditer(label)) if LABELLED.match(label) else ""
         read: Read
         if texts:
             plain = settled(texts, self.comma)
@@ -363,6 +371,8 @@ class Reader:
                 if next(islice(postorder(tree), LONGEST, None), None) is not None:
                     raise UnreadableError("with its definitions it is too long")
         shapes = wanted.shapes
+        if has_indices(tree):
+            tree = without_indices(tree, shapes, wanted.shape, self.letters)
         if self.sized:
             size = (Argument(Name(str(wanted.size))),)
             special: dict[str, Expression] = {"𝟙": Call("ones", size), "I": Call("eye", size)}
@@ -381,10 +391,6 @@ class Reader:
     def last_tree(self) -> Expression:
         """Return the last member of an answer as a tree, of a list in brackets or not."""
         return self.tree(quoted(self.sentence()[-1], self.text), is_scalar=not any(self.wanted.shapes.values()))
-
-
-def is_digits(name: str) -> bool:
-    return name[:1] in "0123456789."
 
 
 def is_formula(text: str, names: frozenset[str]) -> bool:

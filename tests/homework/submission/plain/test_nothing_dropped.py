@@ -60,7 +60,7 @@ niet {}|geen {}|{} of 6|{} is fout|minder dan {}
 nie {}|{} lub 6|nie wiem {}|mniej niż {}
 не {}|{} или 6|не знаю {}|меньше {}|{} неверно
 {}?|maybe {}|{}, perhaps|vielleicht {}|{} (vermutlich)|peut-être {}|quizás {}|tal vez {}|forse {}|talvez {}|misschien {}|może {}
-возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|see {}|siehe {}|{} km|{} kJ/kg|{} kg|{} rad|{} [m/s]|~{}~|{{{}|{})|{} =
+возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|see {}|siehe {}|{} km|{} kJ/kg|{} kg|{} rad|{} [m/s]|~{}~|{{{}|{})|{} =|rows {}|k = {}|{}^|nearly {}|steps 1 and {}
 不是{}|{}或6|不知道{}|小于{}|大于{}|{}不对
 """
 
