@@ -269,6 +269,9 @@ def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | 
     headers = [names & set(map(key, cells)) if mapping else set(columns(cells)) & set(WHO) for cells in head]
     place = next((place for place, roles in enumerate(headers) if roles and sum(map(bool, head[place])) > 1), None)
     if place is None and not mapping:
+        nobodys = Sheet(file, labels)
+        if any(nobodys.target(cell) for cell in next(filter(any, head), [])):
+            raise nobodys.refuse("no column names the students")
         return None
     place = place or 0
     cells = head[place] if head else []

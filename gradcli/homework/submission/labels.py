@@ -285,7 +285,9 @@ class Labels:
     def is_indexed(self, id: str, text: str) -> bool:
         """Whether a label names the entries of a tensor by letters: `∂L/∂w_j`."""
         plain = plain_label(text) if "_" in text or not text.isascii() else ""
-        return plain != unindexed(plain) and all(ask.written != text for ask in self.asked.get(id, ()))
+        return (
+            plain != unindexed(plain) and id in self.asked and not (self.exact(id, plain) or self.spelled_as(id, plain))
+        )
 
     def exact(self, id: str, text: str) -> Ask | None:
         quantity = self.read(id, text)

@@ -107,6 +107,7 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
         (HEADER + ADA, "id = 'id'\nchian = 'chain'\n", "no column chian"),
         (HEADER + ADA, "id = 'id'\nchain = 'chainsaw of'\n", "says that chain holds chainsaw of"),
         ("x,chain\n17,12\n", "chain = 'chain'\n", "no column names the students"),
+        ("Timestamp,Your mood,chain,diamond\n2026/12/01,good,12,4\n", "", "no column names the students"),
         (HEADER + ADA, "id = 'id'\n", "no column holds answers"),
         ("id,chain,chain\n17,12,11\n", "id = 'id'\nchain = 'chain'\n", "two columns chain"),
         ("id,diamond,chain,chain: dy/dx,dy/dx\n17,4,12,12,12\n", "", "chain and chain: dy/dx hold chain: dy/dx"),
