@@ -61,7 +61,7 @@ WHOLE = r"\d+(?:\.(?![*/^'.])\d*)?|\.\d+"
 PLAIN_NUMBER = re.compile(r"[\d.]+(?:[eE][-+]?\d+)?")
 TIMES_POWER = re.compile(rf"(?P<digits>{WHOLE})(?:\*|·|×|\\times|\\cdot)10(?:\^|\*\*)?[({{]?(?P<power>.*?)[)}}]?")
 INDEX = re.compile(r"_?\s*\{(\w*|[a-z]\s*,\s*[a-z])\}")
-BEHIND_ACCENT = re.compile(r"_(?:\{(\w+)\}|(\w))")
+BEHIND_COMMAND = re.compile(r"_(?:\{(\w+)\}|(\w))")
 LOWERED_LETTERS = re.compile("(?<=\\w)[ᵢⱼₖₗₘₙₚᵣₛₜ]+")
 OPENING = re.compile(r"\s*\{")
 TOKEN = re.compile(
@@ -299,16 +299,20 @@ class Tokenizer:
         if name in ACCENTS:
             inner = ACCENTED.match(self.text, self.place)
             if inner:
-                index = BEHIND_ACCENT.match(self.text, inner.end())
-                self.place = index.end() if index else inner.end()
-                parts = (inner[2] or inner[3], ACCENTS[name], (index[1] or index[2]) if index else "")
-                self.add("name", "_".join(filter(None, parts)), start)
+                self.place = inner.end()
+                self.add("name", self.with_index("_".join(filter(None, (inner[2] or inner[3], ACCENTS[name])))), start)
                 return
         if name in SPACING:
             self.gap = True
             return
-        kind, text = COMMANDS.get(name, ("name", name))
+        kind, text = COMMANDS[name] if name in COMMANDS else ("name", self.with_index(name))
         self.add(kind, text, start)
+
+    def with_index(self, name: str) -> str:
+        """Return a name with the index that stands behind its command: `theta_1` for `\\theta_1`."""
+        index = BEHIND_COMMAND.match(self.text, self.place)
+        self.place = index.end() if index else self.place
+        return f"{name}_{index[1] or index[2]}" if index else name
 
 
 def quoted(tokens: Sequence[Token], text: str) -> str:
