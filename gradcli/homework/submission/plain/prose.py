@@ -58,6 +58,11 @@ SYMBOL = re.compile(
 SHORT = 60
 
 
+def is_short(word: str) -> bool:
+    """Whether a word behind a number may be a unit: `5 in`, `5 [ma]`."""
+    return len(word) < 3 and word.isascii()
+
+
 def bare_text(text: str) -> str:
     """Return a text without a prompt before it, a comment behind it, the marks around it and what is struck out."""
     text = STRUCK.sub(" ", text) if "~~" in text or "\u0336" in text or "<" in text or "\\s" in text else text
@@ -107,6 +112,8 @@ class Words:
                 raise UnreadableError(
                     f"two readings: {before.text} or the factorial {before.text}!: leave out the sign"
                 )
+            if before.text == "!" and not token.gap and token.kind not in BESIDE:
+                raise self.refused([before, token])  # `!5` is not 5 in code
         doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
         counts = any(folded_word(word.text) in COUNT and word.text not in self.names for word in self.tokens[-3:])
         hedges = [word for word in self.tokens if word.kind == "name" and folded_word(word.text) in HEDGE]
@@ -234,7 +241,12 @@ class Words:
             )
             inner = tokens[start + 1 : -1]
             units = [token.text for token in inner if token.kind == "name"]
-            if start and tokens[start].text == "[" and units and all(map(UNIT.fullmatch, units)):
+            if (
+                start
+                and tokens[start].text == "["
+                and units
+                and all(UNIT.fullmatch(unit) or (is_short(unit) and unit not in self.names) for unit in units)
+            ):
                 self.check_unit(inner)
                 tokens = tokens[:start]
                 continue
@@ -316,6 +328,9 @@ class Words:
         self.check(tokens[end:])
         if is_placed or (tokens[end:] and folded_word(tokens[end].text) in COUNT):
             raise self.refused(tokens)
+        last_words = [token.text for token in tokens[end:] if token.kind == "name"]
+        if last_words and all(map(is_short, last_words)):
+            raise self.refused(tokens[end:])  # `5 in` may have a unit
         if end in behind and tokens[end - 1].kind == "operator" and tokens[end - 1].text not in ("-", "//", "--"):
             raise self.refused(tokens[end - 1 :])
         tokens = tokens[first:end]

@@ -567,7 +567,7 @@ class Parser:
                     rows.append([])
                 is_after, has_marks = is_after or not is_line, has_marks or not is_line
             elif is_after or (form.spaced and (token.gap or token.text == "[" or self.peek(-1).kind == "line")):
-                if token.text == "(" and not is_after:
+                if token.text in ("(", "{") and not is_after:
                     break  # `(1) (2)` counts
                 outer, self.in_row = self.in_row, form.in_row
                 rows[-1].append(self.sum(spaced=form.spaced))

@@ -155,6 +155,8 @@ HEADS = "|".join(sorted({*HEADINGS.split(), *HEADING}, key=len, reverse=True)) +
 def is_harmless(word: str) -> bool:
     """Whether a word changes nothing about the answer beside it."""
     plain = folded_word(word).strip("_")
+    if not (word.isupper() or word[1:].islower() or len(word) == 1 or not word.isalpha() or CHARACTERS.fullmatch(word)):
+        return False  # `mA`
     return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
 
 

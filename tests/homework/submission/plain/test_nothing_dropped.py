@@ -168,6 +168,52 @@ def test_words_that_may_change_the_answer_are_never_dropped(number: str) -> None
             assert not isinstance(found, Typed) or found.value != float(number), text
 
 
+@pytest.mark.parametrize("prefix", ["", "m", "k", "M", "c", "n"])
+def test_a_unit_that_the_question_does_not_have_is_never_dropped(prefix: str) -> None:
+    for unit in [
+        "A",
+        "V",
+        "W",
+        "N",
+        "J",
+        "g",
+        "m",
+        "s",
+        "h",
+        "d",
+        "l",
+        "L",
+        "Pa",
+        "bar",
+        "Hz",
+        "K",
+        "F",
+        "eV",
+        "mol",
+        "rad",
+        "in",
+        "ft",
+        "lb",
+        "min",
+        "a",
+        "b",
+        "t",
+    ]:
+        for text in (f"5 {prefix}{unit}", f"5{prefix}{unit}", f"5 {prefix}{unit}/s", f"5 [{prefix}{unit}]"):
+            with pytest.raises(UnreadableError):
+                read(text)
+
+
+def test_marks_that_negate_or_count_are_never_dropped() -> None:
+    for text in ("!5", "= !5", "! 5 !6"):
+        with pytest.raises(UnreadableError):
+            read(text)
+    for text in ("(1) (2)", "{1} {2}"):
+        found = read(text, (2,)).read
+        assert isinstance(found, Typed)
+        assert np.shape(found.value) == (), text
+
+
 @pytest.mark.parametrize("answer", ["2*x", "3x", "exp(x)"])
 def test_formulas_in_such_words_are_never_read(answer: str) -> None:
     plain = parse_expression(Source(formula(answer)))
