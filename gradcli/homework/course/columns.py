@@ -1,21 +1,18 @@
 """Sheets with a column a question, as forms and learning platforms export them: what each column holds.
 
-A mapping says it, in TOML (`"Response 1" = "diamond: dq/ds"`) or in CSV (`Response 1,diamond: dq/ds`). Without one the
-header must leave no doubt. `Sheet.rows` gives the rows; whose they are is seen where the roster is known.
+A mapping says it, in TOML: `"Response 1" = "diamond: dq/ds"`. Without one the header must leave no doubt. `Sheet.rows`
+gives the rows; whose they are is seen where the roster is known.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from io import StringIO
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from gradcli.dialects import delimiter_of
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import read_table
@@ -231,21 +228,14 @@ class Sheet:
 
 
 def read_mapping(source: Source) -> dict[str, str]:
-    """Read what each column holds, from TOML or CSV. Raises UsageError, also for a column that is named twice."""
-    if source.name.lower().endswith(".csv"):
-        rows = list(csv.reader(StringIO(source.text), delimiter=delimiter_of(source.text)))
-        pairs = [(cells[0].strip(), cells[1].strip() if len(cells) > 1 else "") for cells in rows if any(cells)]
-        pairs = pairs[1:] if pairs[:1] and key(pairs[0][0]) == "column" else pairs
-    else:
-        table = read_table(source)
-        pairs = [(name, value if isinstance(value, str) else "") for name, value in table.items()]
+    """Read what each column holds, from TOML. Raises UsageError, also for a column that is named twice."""
     seen: dict[str, str] = {}
-    for name, value in pairs:
+    for name, value in read_table(source).items():
         if key(name) in map(key, seen):
             raise UsageError(
                 "E029", f"the mapping names the column {visible(name)} twice", help="remove one of the two"
             )
-        if not value:
+        if not value or not isinstance(value, str):
             message = f"the mapping does not say what the column {visible(name)} holds"
             raise UsageError("E029", message, help='write "Response 1" = "diamond: dq/ds"')
         seen[name] = value
@@ -269,6 +259,9 @@ def sheet_of(file: str, text: str, labels: Labels, mapping: Mapping[str, str] | 
     headers = [names & set(map(key, cells)) if mapping else set(columns(cells)) & set(WHO) for cells in head]
     place = next((place for place, roles in enumerate(headers) if roles and sum(map(bool, head[place])) > 1), None)
     if place is None and not mapping:
+        nobodys = Sheet(file, labels)
+        if any(nobodys.target(cell) for cell in next(filter(any, head), [])):
+            raise nobodys.refuse("no column names the students")
         return None
     place = place or 0
     cells = head[place] if head else []

@@ -17,13 +17,13 @@ from gradcli.homework.solve.words import is_accepted, judged_choice, judged_erro
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.labels import LONGEST as LONGEST_LABEL
-from gradcli.homework.submission.labels import plain_label
+from gradcli.homework.submission.labels import plain_label, unindexed
 from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import SIZED, Definition, Plain, Wanted, read_plain
 from gradcli.homework.submission.plain.shapes import computed_shape
 from gradcli.homework.submission.plain.tokens import plain_characters
-from gradcli.homework.submission.plain.vocabulary import says_undefined
+from gradcli.homework.submission.plain.vocabulary import INFINITE, says_undefined
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
@@ -68,6 +68,10 @@ class Judge:
                     "unreadable", "several numbers among words: write the answer alone", known=("unreadable",)
                 )
             return Verdict("correct" if is_right else "wrong", known=("undefined", is_right))
+        infinite, expected = INFINITE.fullmatch(text.strip("$ ")), self.expected[ask.quantity]
+        if infinite and np.ndim(expected) == 0 and not is_finite(expected):
+            is_right = float(f"{infinite['sign'].replace('−', '-')}inf") == expected
+            return Verdict("correct" if is_right else "wrong", known=("infinite", is_right))
         try:
             self.check_label(ask, text)
             wanted = replace(self.wanted(ask, points), definitions=definitions)
@@ -80,7 +84,7 @@ class Judge:
                 verdict = Verdict("correct" if plain.read is None else "wrong")
             else:
                 assert not isinstance(plain.read, Formula)
-                expected, is_script = self.expected[ask.quantity], self.question.is_script
+                is_script = self.question.is_script
                 verdict = judged_number(plain.read, expected, self.tolerance(ask), is_script=is_script)
         except UnreadableError as error:
             return Verdict("unreadable", str(error), known=("unreadable",))
@@ -129,7 +133,7 @@ class Judge:
             return
         call = VALUE.fullmatch(head)  # f(2) = 10 is no derivative
         kinds = ("gradient", "higher", "value") if call else ("gradient", "higher")
-        named = read_quantity(call["name"] if call else plain_label(head), self.question.output)
+        named = read_quantity(call["name"] if call else unindexed(plain_label(head)), self.question.output)
         if named is None or named.kind not in kinds or named[1:] == ask.quantity[1:]:
             return
         expected, other = self.expected[ask.quantity], self.expected.get(named)

@@ -21,7 +21,11 @@ from gradcli.workers.files import refuse_overwriting
 PROGRAMS = (".py", ".ipynb")
 TYPED = (".txt", ".answers", ".md", ".html", *PROGRAMS)  # endings that no report has by itself
 ENDINGS = (*TYPED, ".json", ".csv")
-BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
+BESIDE = (
+    "submission_metadata.yml",
+    "variants.json",
+    "timestamp.txt",
+)  # what systems, and gradcli itself, write beside submissions
 ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code
 PACKED = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar")
 TABLES = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")

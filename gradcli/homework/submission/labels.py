@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import product
-from string import ascii_lowercase
 from typing import TypeVar
 from unicodedata import normalize
 
@@ -13,7 +12,7 @@ from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import WHOLE, Quantity, read_expression, read_quantity
 from gradcli.homework.result_cache import Remembered
 from gradcli.homework.submission.headings import PAID, Heading, heading_of
-from gradcli.homework.submission.plain.names import folded, function_of, matching
+from gradcli.homework.submission.plain.names import INDEX_LETTERS, folded, function_of, matching
 from gradcli.homework.submission.plain.prose import bare_text
 from gradcli.homework.submission.plain.tokens import closing, plain_characters, tokens_of
 from gradcli.homework.submission.plain.vocabulary import (
@@ -47,28 +46,6 @@ SETTING = re.compile(
 DISPLAYED = re.compile(r"\s*(?P<opens>\\\[|\\\(|\$\$)\s*(?P<inner>.*?)\s*(?:\\\]|\\\)|\$\$)[.,]?\s*$")
 ALIGNED = re.compile(r"^(?P<label>[^&=]*)&\s*(?P<sign>=|\\approx\b|:=)\s*&?(?P<answer>.*)$")
 ROW_END = re.compile(r"[,;]?\s*(?:\\\\)+$")
-
-
-LISTED = re.compile(r"\\(?P<side>begin|end)\{(?P<kind>enumerate|itemize)\}|\\item\b(?!\s*\[)")
-
-
-def enumerated(lines: Iterable[str]) -> Iterator[str]:
-    r"""Yield lines in which each `\item` of a list that LaTeX numbers has the number or letter that it prints."""
-    counts: list[int] = []  # of the lists that are open; -1 for one without numbers
-
-    def counted(mark: re.Match[str]) -> str:
-        if mark["side"] == "begin":
-            counts.append(0 if mark["kind"] == "enumerate" else -1)
-        elif mark["side"]:
-            del counts[-1:]
-        elif counts and 0 <= counts[-1] < len(ascii_lowercase):
-            counts[-1] += 1
-            is_outer = sum(count >= 0 for count in counts) == 1
-            return f"{counts[-1]}. " if is_outer else f"({ascii_lowercase[counts[-1] - 1]}) "
-        return mark[0]
-
-    for line in lines:
-        yield LISTED.sub(counted, line) if "\\" in line else line
 
 
 def untexed(line: str) -> str:
@@ -258,7 +235,7 @@ class Labels:
         if not STARTS.match(label):
             return None
         label = f"local {LOCAL.sub(' ', label).strip()}" if LOCAL.search(label) else label
-        plain = dict.fromkeys((label, AT.sub("", label), ARGUMENTS.sub("", AT.sub("", label))))
+        plain = dict.fromkeys((label, AT.sub("", label), ARGUMENTS.sub("", AT.sub("", label)), unindexed(label)))
         return next(
             filter(None, (self.exact(id, name) or self.spelled_as(id, name) for name in plain if name.strip())), None
         )
@@ -281,6 +258,13 @@ class Labels:
         names = {name for ask in self.asked[id] for name in (ask.quantity.of, ask.quantity.by, self.outputs[id])}
         in_words = told_in_words(label, {*names, *self.names[id]} - {""}, self.outputs[id])
         return known.get(spelling_of(in_words)) or (gradients[0] if in_words == "d" and len(gradients) == 1 else None)
+
+    def is_indexed(self, id: str, text: str) -> bool:
+        """Whether a label names the entries of a tensor by letters: `∂L/∂w_j`."""
+        plain = plain_label(text) if "_" in text or not text.isascii() else ""
+        return (
+            plain != unindexed(plain) and id in self.asked and not (self.exact(id, plain) or self.spelled_as(id, plain))
+        )
 
     def exact(self, id: str, text: str) -> Ask | None:
         quantity = self.read(id, text)
@@ -343,6 +327,12 @@ def plain_label(text: str) -> str:
     return "".join(parts).strip(" =≈~")
 
 
+def unindexed(label: str) -> str:
+    """Return a plain label without the indices of entries: `∂p/∂z` for `∂p_i/∂z_j`."""
+    return INDICES.sub("", label)
+
+
+INDICES = re.compile(rf"(?<=[^\W_])_[{INDEX_LETTERS}]{{1,3}}(?!\w)|(?<=[)\]])_[{INDEX_LETTERS}]\b")
 DELTAS = re.compile(r"[δΔ]\s*(\w+)\s*/\s*[δΔ]\s*(\w+)")  # many type δ for ∂
 CALLED = re.compile(r"^(?:sp\.|sympy\.)?(?:diff|D|grad)\s*[\[(]\s*(\w+)\s*,\s*(\w+)\s*[\])]$")  # D[L, w]
 RESERVED = frozenset(("T", "d", "e", "pi"))

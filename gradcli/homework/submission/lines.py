@@ -18,7 +18,6 @@ from gradcli.homework.submission.labels import (
     Labels,
     bulleted,
     closing_mark,
-    enumerated,
     open_brackets,
     unmarked,
     untexed,
@@ -136,9 +135,12 @@ class Finder:
                 break
             if open_brackets(text[: separator.start()]) > 0 and not text.startswith("["):
                 continue  # `q|_{x=2} = 4`
-            label = self.label(unmarked(text[: separator.start()]), question)
+            head = unmarked(text[: separator.start()])
+            label = self.label(head, question)
             if label:
                 answer = text[separator.end() :].partition("#")[0]
+                if self.labels.is_indexed(question or self.labels.anywhere(head) or "", head):
+                    return label, f"{head} = {answer}"  # the order of its indices is that of the axes
                 is_bold = text.startswith("**") and "**" not in text[2 : separator.start()]
                 split = label, answer.removeprefix("**") if is_bold else closing_mark(text, separator.start(), answer)
                 if not PLACE.search(text, 0, separator.start()):
@@ -552,6 +554,6 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
     if text.startswith(">") and all(line[:2] in ("> ", ">", "") for line in text.splitlines()):
         text = QUOTED.sub("", text)
     lines = ENDS.split(text.translate(WIDE) if not text.isascii() else text)
-    reader = Reader(labels, list(map(untexed, enumerated(lines))))
+    reader = Reader(labels, list(map(untexed, lines)))
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

@@ -33,7 +33,8 @@ def about(question: Question, ask: Ask) -> str:
         return f"{worth}, {several}{', '.join(others)} or {last}"
     if printing := question.printing(ask):
         return f"{worth}, by {visible(printing)}"
-    return f"{worth}, a formula" if ask.form == "expression" else worth
+    called = f", also called {one_line(ask.label)}" if ask.label else ""
+    return f"{worth}, a formula{called}" if ask.form == "expression" else f"{worth}{called}"
 
 
 def one_line(text: str) -> str:

@@ -107,6 +107,7 @@ ADA, ALAN = "17,Ada Lovelace,ada@x.org,4,8,12\n", "18,Alan Turing,alan@x.org,4,8
         (HEADER + ADA, "id = 'id'\nchian = 'chain'\n", "no column chian"),
         (HEADER + ADA, "id = 'id'\nchain = 'chainsaw of'\n", "says that chain holds chainsaw of"),
         ("x,chain\n17,12\n", "chain = 'chain'\n", "no column names the students"),
+        ("Timestamp,Your mood,chain,diamond\n2026/12/01,good,12,4\n", "", "no column names the students"),
         (HEADER + ADA, "id = 'id'\n", "no column holds answers"),
         ("id,chain,chain\n17,12,11\n", "id = 'id'\nchain = 'chain'\n", "two columns chain"),
         ("id,diamond,chain,chain: dy/dx,dy/dx\n17,4,12,12,12\n", "", "chain and chain: dy/dx hold chain: dy/dx"),
@@ -133,13 +134,6 @@ def test_what_cannot_be_attributed_is_refused_before_grading(
     with pytest.raises(UsageError) as error:
         read(tmp_path, text, mapping)
     assert says in error.value.message
-
-
-def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
-    source = Source("column;holds\nWer;id\nA1;diamond: s\nRest;diamond\n", "map.csv")
-    assert read_mapping(source) == {"Wer": "id", "A1": "diamond: s", "Rest": "diamond"}
-    with pytest.raises(UsageError, match="twice"):
-        read_mapping(Source("Wer,id\n wer ,chain\n", "map.csv"))
 
 
 @pytest.mark.filterwarnings("ignore:no column")

@@ -109,7 +109,9 @@ def test_each_system_is_recognised_and_matched(system: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_file_beside_the_work_of_a_class_changes_nothing(system: str, tmp_path: Path) -> None:
     """The notes of the teacher, or the grades of last week: they are told, and nobody else has fewer points."""
-    root = made(tmp_path / ROOTS.get(system, "downloaded"), [*SYSTEMS[system], "notes.txt", "grades.csv"])
+    root = made(
+        tmp_path / ROOTS.get(system, "downloaded"), [*SYSTEMS[system], "notes.txt", "grades.csv", "timestamp.txt"]
+    )
     found = list(collected(files_of([str(root)]), roster()))
     assert [item.student for item in found] == ["ada", "bob", "zoe", "grades", "notes"]
     assert [[given.text for given in item.read().given] for item in found[:3]] == [["9"]] * 3

@@ -228,3 +228,22 @@ def test_derivatives_of_the_formula_itself_and_in_words_are_labels(line: str) ->
 @pytest.mark.parametrize("line", ["∂z/∂x = 108", "d/dx(z) = 108", "dp/dw = 108", "d/dx = 108"])
 def test_a_derivative_of_something_else_is_not_that_of_the_output(line: str) -> None:
     assert all(one.verdict != "correct" for one in graded(f"[q1]\n{line}").answers)
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("∂L/∂W_kj = (p_k - y_k) x_j", "correct"),
+        (r"\frac{\partial L}{\partial W_{ij}} = (p_i - y_i) x_j", "correct"),
+        ("dL/dW_jk = (p_j - y_j) x_k", "correct"),
+        ("∂L/∂W_jk = (p_k - y_k) x_j", "wrong"),  # the axes are turned
+        ("∂L/∂W_kj = (y_k - p_k) x_j", "wrong"),
+    ],
+)
+def test_the_indices_of_a_label_say_which_axis_is_which(line: str, verdict: str) -> None:
+    program = "program = 'p = softmax(W @ x, dim=0); L = -sum(y*log(p))'\ngiven = { y = 'one_hot' }\n"
+    at = "at = { W = [[1, 2], [0.5, 1], [2, 1]], x = [0.3, 0.4], y = [0, 1, 0] }\n"
+    ask = "ask = [{ quantity = 'dL/dW', form = 'expression' }]\n"
+    grader = Grader(read_assignment(Source(f"[[question]]\nid = 'q'\n{program}{at}{ask}", "week.toml")))
+    (found,) = grader.grade(read_lines("ada.txt", "ada", f"[q]\n{line}\n", grader.labels)).answers
+    assert found.verdict == verdict, found.remark

@@ -53,6 +53,15 @@ def test_a_sheet_has_every_question_and_no_answer(form: str, assignment: Assignm
     assert "Ada (ada)" in text
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_sheet_says_what_else_an_answer_may_be_called(form: str) -> None:
+    ask = "{ quantity = 'dy/dx', label = 'slope', form = 'expression' }, { quantity = 'y', label = 'height' }"
+    text = f"[[question]]\nid = 'q'\nprogram = 'y = x**2'\nat = {{ x = 3 }}\nask = [{ask}]\n"
+    sheet = written(form, read_assignment(Source(text, "week.toml")))
+    assert "1 point, a formula, also called slope" in sheet
+    assert "1 point, also called height" in sheet
+
+
 @pytest.mark.parametrize("assignment", ASSIGNMENTS, ids=lambda one: one.title)
 def test_the_text_is_an_answer_file(assignment: Assignment) -> None:
     """Handed in as it is, every answer is missing and nothing else is said; filled in, it is read."""

@@ -11,14 +11,14 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.symbolic.formula import Formula, as_formula
+from gradcli.homework.submission.plain.tokens import SUBSCRIPTS
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.tree import Expression, Name
 from gradcli.ops.support.surface import OPERATIONS
 
-SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx")
 OTHER_NAMES = """
 ln=log tg=tan sen=sin senh=sinh arcsen=asin arctg=arctan cosec=csc ctg=cot lg=log10 sgn=sign tr=trace inv=inverse
-arcsin=asin arccos=acos arctan=atan determinant=det diagonalmatrix=diag log_2=log2 log_10=log10 identitymatrix=eye
+arcsin=asin arccos=acos arctan=atan determinant=det diagonalmatrix=diag Σ=sum log_2=log2 log_10=log10 identitymatrix=eye
 """  # of functions
 ALIASES = dict(pair.split("=") for pair in OTHER_NAMES.split())
 EXPANDED = {  # functions that the language does not have
@@ -31,12 +31,26 @@ EXPANDED = {  # functions that the language does not have
     "vec": "ravel(z.T)",
 }
 SHORT_FOR = {"lamda": "lambda", "lam": "lambda", "lmbda": "lambda", "eps": "epsilon", "varepsilon": "epsilon"}
+INDEX_LETTERS = "ijklmnpqrst"  # of indices
+INDEXED = re.compile(rf"(?P<base>[^\W_]\w*?)_(?P<index>[{INDEX_LETTERS}]{{1,3}})")
+SUM = re.compile(rf"(?:Σ|sum)_(?P<index>[{INDEX_LETTERS}]{{0,3}})|Σ|sum")
 SIGMOIDS = ("σ", "sigma", "sig", "logistic", "logisticsigmoid")
 LOST = re.compile(r"(?P<base>[^\W\d]+)(?P<power>[2-9])")  # x2 for x²
 UNARY = frozenset(  # may be written without brackets
     ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "asin", "acos",
      "atan", "sigmoid", "relu", "abs", "log10", "log2", "sec", "csc", "cot", "coth", "sech", "csch", "softplus")
 )  # fmt: skip
+
+
+def indexed(name: str, names: Collection[str]) -> tuple[str, str]:
+    """Return the name of the program and the indices that a name is made of, `x_ij`; two empty texts for others."""
+    match = INDEXED.fullmatch(name)
+    if match is None or name in names or matching(name, names):
+        return "", ""
+    base = match["base"] if match["base"] in names else matching(match["base"], names)
+    if not base and match["base"] in ("δ", "delta") and len(match["index"]) == 2:
+        base = "δ"
+    return (base, match["index"]) if base else ("", "")
 
 
 def is_function(name: str) -> bool:

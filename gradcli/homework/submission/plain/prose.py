@@ -7,9 +7,19 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from gradcli.homework.submission.answers import UnreadableError
-from gradcli.homework.submission.plain.names import SUBSCRIPTS, UNARY, function_of, is_function, matching, spelled
+from gradcli.homework.submission.plain.names import (
+    INDEX_LETTERS,
+    INDEXED,
+    SUM,
+    UNARY,
+    function_of,
+    indexed,
+    is_function,
+    matching,
+    spelled,
+)
 from gradcli.homework.submission.plain.syntax import AND, END, INDICATORS, MAKERS, MODULES
-from gradcli.homework.submission.plain.tokens import Token, closing, outside, plain_characters, quoted
+from gradcli.homework.submission.plain.tokens import SUBSCRIPTS, Token, closing, outside, plain_characters, quoted
 from gradcli.homework.submission.plain.vocabulary import (
     CONDITION,
     COUNT,
@@ -36,7 +46,6 @@ STRUCK = re.compile(
 )
 WRAPPED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,2}|`{1,3}|\"|'|\$\$?)(?P<inner>\S|\S.*\S)(?P=mark)\s*", re.DOTALL)
 PROMPT = re.compile(r"\s*(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
-PASTED = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
 COMMENT = re.compile(r"#[^\n]*")
 BESIDE = ("mark", "separator", "row", "prime", "line", "dots")  # kinds of tokens between words
 DASHES = ("-", "/", "//", "*", "**", "·")
@@ -44,16 +53,20 @@ DERIVED = re.compile(  # names of derivatives: `∂ₓz`, `y'`, `y'(1)`, `f''`
     r"[∂∇]_?\{?\w+\}?(?:\w+|\(\w+\))?|[^\W\d]\w*'{1,2}(?:\([-\w.,= ]+\))?"
 )
 SYMBOL = re.compile(
-    r"[^\W\d_\u3040-\ud7af](?:_?\d)?|[d∂][^\W\d_]\d?|∂|∇"
+    rf"[^\W\d_\u3040-\ud7af](?:_?\d)?(?:_[{INDEX_LETTERS}]{{1,3}})?|[d∂][^\W\d_]\d?|∂|∇"
 )  # a name that may be of a program, and no word
 SHORT = 60
+
+
+def is_short(word: str) -> bool:
+    """Whether a word behind a number may be a unit: `5 in`, `5 [ma]`."""
+    return len(word) < 3 and word.isascii()
 
 
 def bare_text(text: str) -> str:
     """Return a text without a prompt before it, a comment behind it, the marks around it and what is struck out."""
     text = STRUCK.sub(" ", text) if "~~" in text or "\u0336" in text or "<" in text or "\\s" in text else text
     text = COMMENT.sub("", text) if "#" in text else text
-    text = PASTED.sub(r"\g<value>", text) if "<tf" in text else text
     text = PROMPT.sub("", text, count=1).strip()
     for _ in range(4):
         wrapped = WRAPPED.fullmatch(text)
@@ -99,6 +112,8 @@ class Words:
                 raise UnreadableError(
                     f"two readings: {before.text} or the factorial {before.text}!: leave out the sign"
                 )
+            if before.text == "!" and not token.gap and token.kind not in BESIDE:
+                raise self.refused([before, token])  # `!5` is not 5 in code
         doubts = [place for place, token in enumerate(self.tokens) if token.text in ("?", "¿")]
         counts = any(folded_word(word.text) in COUNT and word.text not in self.names for word in self.tokens[-3:])
         hedges = [word for word in self.tokens if word.kind == "name" and folded_word(word.text) in HEDGE]
@@ -132,7 +147,7 @@ class Words:
         else:
             return bar
         numbers = [float(token.text) for token in tokens[inner : end + 1] if token.kind in ("number", "exponent")]
-        is_given = not self.at or all(any(abs(abs(at) - number) < 1e-9 for at in self.at) for number in numbers)
+        is_given = all(any(abs(abs(at) - number) < 1e-9 for at in self.at) for number in numbers)
         return end if end < len(tokens) and numbers and is_given else bar
 
     def without_unit(self, tokens: list[Token]) -> list[Token]:
@@ -175,6 +190,10 @@ class Words:
         if text in ("s", "d") and follows.text in (".f", ".p"):
             return True  # significant figures, decimal places
         if token.kind != "name" or text in names or text in CONSTANTS or plain in MINUS:
+            return False
+        if indexed(text, names)[0] or (SUM.fullmatch(text) and (text[-1] not in "Σm" or follows.text[:1] in "_{")):
+            return False
+        if text[0] == "_" and INDEXED.fullmatch(f"x{text}"):
             return False
         if text[0] == "_" and text[1:2].isdigit():
             return False  # the index of a norm
@@ -222,7 +241,12 @@ class Words:
             )
             inner = tokens[start + 1 : -1]
             units = [token.text for token in inner if token.kind == "name"]
-            if start and tokens[start].text == "[" and units and all(map(UNIT.fullmatch, units)):
+            if (
+                start
+                and tokens[start].text == "["
+                and units
+                and all(UNIT.fullmatch(unit) or (is_short(unit) and unit not in self.names) for unit in units)
+            ):
                 self.check_unit(inner)
                 tokens = tokens[:start]
                 continue
@@ -297,13 +321,16 @@ class Words:
             first -= 1  # a sign, a bracket, a root
         self.check(tokens[:first])
         lead = ["", "", *(folded_word(token.text) for token in tokens[:first] if token.kind == "name")]
-        if (lead[-1] in NUMBER | OF | REASON and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
+        if (lead[-1] in NUMBER | OF | REASON | COUNT and lead[-2] not in ABOUT) or BOUNDS.intersection(lead):
             raise self.refused(tokens[:first])
         behind = [place for place in words if place > first]
         end = min(behind, default=len(tokens))
         self.check(tokens[end:])
         if is_placed or (tokens[end:] and folded_word(tokens[end].text) in COUNT):
             raise self.refused(tokens)
+        last_words = [token.text for token in tokens[end:] if token.kind == "name"]
+        if last_words and all(map(is_short, last_words)):
+            raise self.refused(tokens[end:])  # `5 in` may have a unit
         if end in behind and tokens[end - 1].kind == "operator" and tokens[end - 1].text not in ("-", "//", "--"):
             raise self.refused(tokens[end - 1 :])
         tokens = tokens[first:end]
@@ -325,10 +352,10 @@ class Words:
         if any(token.kind in ("number", "root", "other", "relation", "turned") for token in tokens):
             return self.is_called(tokens)
         texts = [token.text for token in tokens if token.kind == "name"]
-        known = all(
-            text in self.names or is_harmless(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in texts
-        )
-        return known and not all(text in self.names for text in texts)
+        other = [text for text in texts if text not in self.names and not is_harmless(text)]
+        is_doubtful = len(other) == 1 and len(other[0]) == 1 and other[0].isascii()  # `k = 5`
+        known = all(INDEXED.fullmatch(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in other)
+        return known and not is_doubtful and not all(text in self.names for text in texts)
 
     def is_called(self, tokens: Sequence[Token]) -> bool:
         """Whether it is one name with an argument: `f'(2)`."""

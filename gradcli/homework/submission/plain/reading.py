@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from itertools import islice, product
-from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -26,15 +25,16 @@ from gradcli.homework.submission.answers import (
     computed,
     read_answer,
     read_number,
-    slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
-from gradcli.homework.submission.plain.names import matching
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
+from gradcli.homework.submission.plain.indices import has_indices, without_indices
+from gradcli.homework.submission.plain.names import INDEXED, matching
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.prose import Words, bare_text
 from gradcli.homework.submission.plain.shapes import in_language, squeezed
-from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, parsed
+from gradcli.homework.submission.plain.syntax import FaultError, TwoReadingsError, is_digits, parsed
 from gradcli.homework.submission.plain.tokens import PROSE, Token, joined_text, plain_characters, quoted, tokens_of
+from gradcli.homework.submission.plain.vocabulary import is_harmless
 from gradcli.homework.wording import listed
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.rewrite import substitute
@@ -44,26 +44,20 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
-PRINTED = re.compile(r"\[[-\d., \[\]\n]*\]")
-DEEPEST = 64  # brackets of a tensor that Python printed
-DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·xX]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
-SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
-BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"(?P<opens>[\[({\s]*)(?P<inner>[^\[\](){}]*?)(?P<closes>[\])}\s]*)")
 PAIRS = str.maketrans("[({", "])}", " \t\n")
 SPACED_ROW = re.compile(r"\((?P<inner>\s*[-+]?[\d.][^\s(),;]*(?:\s+[-+]?[\d.][^\s(),;]*)+\s*)\)(?P<behind>.*)")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
-MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 LETTER = re.compile(r"[^\W\d]")
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACT = re.compile(  # `True, it is`, `it is None`
-    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*[^\W\d][^\d]*)?",
+    r"(?:it\s+is\s+|it's\s+)?(?P<fact>true|false|none|yes|no|wahr|falsch|\w+Backward\d)(?:\s*[,;(–—]\s*(?P<remark>[^\W\d][^\d]*))?",
     re.IGNORECASE,
 )
 FACTS = {
@@ -75,8 +69,6 @@ AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 GLUED = re.compile(r"(?<![^\W\d])(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()")
-FRACTION = re.compile(r"\b(?:Fraction|Rational)\(\s*(-?\d+)\s*,\s*(\d+)\s*\)")
-BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`
 MOST = 12  # factors that may be rounded
 TIMES = re.compile(r"(?<=[\d)])\s+[xX]\s+(?=[-+−(]*[\d.])")  # 2 x 0.5
 CLOSE = 1e-5
@@ -87,6 +79,7 @@ GENERIC = re.compile(
 )  # φ'(z)
 D = r"(?:\\partial|∂|\\mathrm\s*\{d\}|d)\s*"
 QUOTIENT = re.compile(rf"\\[dt]?frac\s*\{{\s*{D}(\w+)\s*\}}\s*\{{\s*{D}(\w+)\s*\}}|(?<![^\W\d]){D}(\w+)\s*/\s*{D}(\w+)")
+LABELLED = re.compile(r"[({]*(?:frac|[d∂∇])(?!.*\bsum|.*Σ)")  # begins a label
 TRUTHS: Mapping[str, Expression] = {"True": Name("1"), "true": Name("1"), "False": Name("0"), "false": Name("0")}
 Values = Mapping[str, Any]
 
@@ -138,7 +131,8 @@ def word(text: str) -> str:
     """Return an answer in words, without what stands around it."""
     text = AROUND.sub("", bare_text(text.translate(PROSE)))
     fact = FACT.fullmatch(text)
-    return fact["fact"] if fact else text
+    is_sure = fact is not None and all(map(is_harmless, re.findall(r"\w+", fact["remark"] or "")))
+    return fact["fact"] if fact and is_sure else text
 
 
 def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
@@ -157,8 +151,6 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
         raise UnreadableError(str(error)) from None
-    except UnreadableError as error:
-        raise UnreadableError(slip_of(text.strip()) or str(error)) from None
 
 
 def nothing_or_number(text: str, comma: Comma) -> Plain:
@@ -179,14 +171,14 @@ class Reader:
         )
         self.names = wanted.names | frozenset(wanted.values) | {definition.name for definition in self.defined}
         self.sized = ((COUNTS if wanted.count else frozenset()) | (SIZED if wanted.size else frozenset())) - self.names
-        plain = FRACTION.sub(r"(\1/\2)", bare_text(plain_characters(text)).replace("{,}", ","))
-        plain = BROADCAST.sub("(", plain)
+        plain = bare_text(plain_characters(text)).replace("{,}", ",")
         if wanted.kind == "number" and not wanted.shape and self.names.isdisjoint("xX"):
             plain = TIMES.sub(" × ", plain)
         if self.defined:
             plain = QUOTIENT.sub(self.derivative, plain)
         if len(wanted.activations) == 1:
             plain = GENERIC.sub(self.activation, plain)
+        self.letters = ""  # the indices of the label
         self.text = GLUED.sub(self.apart, plain)
         if not self.text and text.strip():
             raise UnreadableError("nothing is left of it that is not struck out")
@@ -233,9 +225,7 @@ class Reader:
     # ---- numbers and tensors
 
     def number(self) -> Plain:
-        if self.wanted.shape and (printed := as_printed(self.text, self.wanted.shape)):
-            return printed
-        if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
+        if numerals(self.text):
             return self.amount(self.text)
         *earlier, last = self.sentence() or [[]]
         texts = [quoted(member, self.text) for member in earlier]
@@ -327,6 +317,9 @@ class Reader:
         *earlier, last = self.sentence() or [[]]
         text = quoted(last, self.text)
         texts = numerals(text)
+        head, sign, _ = self.text.partition("=")
+        label = joined_text(tokens_of(head, "separator")) if sign and "_" in head else ""
+        self.letters = "".join(match["index"] for match in INDEXED.finditer(label)) if LABELLED.match(label) else ""
         read: Read
         if texts:
             plain = settled(texts, self.comma)
@@ -363,6 +356,8 @@ class Reader:
                 if next(islice(postorder(tree), LONGEST, None), None) is not None:
                     raise UnreadableError("with its definitions it is too long")
         shapes = wanted.shapes
+        if has_indices(tree):
+            tree = without_indices(tree, shapes, wanted.shape, self.letters)
         if self.sized:
             size = (Argument(Name(str(wanted.size))),)
             special: dict[str, Expression] = {"𝟙": Call("ones", size), "I": Call("eye", size)}
@@ -381,10 +376,6 @@ class Reader:
     def last_tree(self) -> Expression:
         """Return the last member of an answer as a tree, of a list in brackets or not."""
         return self.tree(quoted(self.sentence()[-1], self.text), is_scalar=not any(self.wanted.shapes.values()))
-
-
-def is_digits(name: str) -> bool:
-    return name[:1] in "0123456789."
 
 
 def is_formula(text: str, names: frozenset[str]) -> bool:
@@ -452,9 +443,6 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     if all(n == 1 for n in shape):
         plain = joined_text(tokens_of(text, "separator")) if "\\" in text else text
         plain = plain.removesuffix(".") if "," in plain else plain
-        mixed = MIXED.fullmatch(text)
-        if mixed:
-            text = f"{mixed['sign']}({mixed['whole']} + {mixed['part']})"
         inner = BRACKETS.fullmatch(plain)
         is_closed = inner is not None and inner["opens"].translate(PAIRS)[::-1] == "".join(inner["closes"].split())
         readings = numerals(plain) or (numerals(inner["inner"]) if inner and is_closed else {})
@@ -475,24 +463,7 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
         two = TWO_SIGNED.fullmatch(text)
         if two:
             raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
-    elif len(shape) == 1 and SIZE.fullmatch(text):
-        text = BY.sub(", ", text)
     return fitting(candidates(text, shape, comma), text, shape, comma)
-
-
-def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
-    """Read a tensor of this shape as Python prints it, for most are typed so; None for any other text."""
-    if not PRINTED.fullmatch(text) or text.count("[") > DEEPEST:
-        return None
-    try:
-        rows = np.array(DECODER.decode(text), dtype=object)
-    except ValueError:
-        return None
-    typed = [read_numeral(entry) for entry in rows.ravel() if isinstance(entry, str)]
-    numbers = [number for number in typed if number is not None]
-    if rows.shape != shape or len(numbers) < rows.size:
-        return None
-    return Plain(text, checked(stacked(numbers, shape)))
 
 
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it

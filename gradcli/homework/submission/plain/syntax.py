@@ -12,11 +12,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from gradcli.homework.submission.plain.indices import TIE
 from gradcli.homework.submission.plain.names import (
     EXPANDED,
+    INDEX_LETTERS,
+    SUM,
     UNARY,
     derivative_of,
     function_of,
+    indexed,
     is_function,
     matching,
     spelled,
@@ -117,7 +121,7 @@ def apart(tokens: Sequence[Token], names: frozenset[str]) -> Iterator[Token]:
         if is_call:
             token, is_call = Token("open", "(", token.start, token.end), False
         is_module = follows.kind == "attribute" and token.text.lower() in MODULES
-        if token.kind != "name" or token.text in names or is_module:
+        if token.kind != "name" or token.text in names or is_module or indexed(token.text, names)[0]:
             yield token
             continue
         is_call = follows.text == "[" and not follows.gap and token.text[:1].isupper() and bool(function_of(token.text))
@@ -283,7 +287,9 @@ class Parser:
         is_sign = follows.kind == "operator" and follows.gap and behind.gap  # y^ - t
         if (is_sign or follows.kind in ("end", "separator", "close", "relation")) and isinstance(base, Name):
             close = matching(f"{base.id}hat", self.names)
-            return Name(close) if close else base
+            if not close:
+                raise FaultError("", token)  # `5^`
+            return Name(close)
         exponent = self.exponent(is_e=is_e)
         if is_e:
             return Call("exp", (Argument(exponent),))
@@ -292,7 +298,7 @@ class Parser:
     def transpose(self) -> str | None:
         """Take the superscript of `A^T` or `A^{-T}`, and return it."""
         ahead = written(self.tokens[self.place : self.place + 4])
-        match = re.match(r"\{-?T\}|\{ᵀ\}|\(T\)", ahead)
+        match = re.match(r"\{-?[Tᵀ]\}|\(T\)", ahead)
         is_one = self.peek().text in ("ᵀ", "T", "t", "'", "H") and self.peek().text not in self.names
         if "T" in self.names or not (match or is_one):
             return None
@@ -304,10 +310,24 @@ class Parser:
         """Take the number of a layer, `W^{(2)}` or `W^[2]`, where the program has a name for it."""
         end = closing(self.tokens, self.place) if self.peek().kind == "open" else -1
         inner = re.fullmatch(r"\{?[(\[](\w+)[)\]]\}?", written(self.tokens[self.place : end + 1])) if end > 0 else None
-        name = matching(f"{base.id}{inner[1]}", self.names) if inner and isinstance(base, Name) else ""
+        if inner is None or not isinstance(base, Name):
+            return None
+        name, (known, _, index) = matching(f"{base.id}{inner[1]}", self.names), base.id.partition(TIE)
+        if not name and inner[1] in INDEX_LETTERS and known in self.names:  # x^{(i)}, the row i of X
+            name = f"{known}{TIE}{inner[1]}{index}"
+        elif not name and inner[1] in INDEX_LETTERS and (known := matching(base.id, self.names)):
+            name = f"{known}{TIE}{inner[1]}"
         if name:
             self.place = end + 1
-        return Name(name) if name else None
+        return Name(self.with_index(name)) if name else None
+
+    def with_index(self, name: str) -> str:
+        """Return a name with the index that stands behind its superscript: `W^{(2)}_{ij}`."""
+        index = self.peek().text.removeprefix("_")
+        if self.peek().kind != "name" or self.peek().gap or not re.fullmatch(rf"_[{INDEX_LETTERS}]+", self.peek().text):
+            return name
+        self.take()
+        return f"{name}{'' if TIE in name else TIE}{index}"
 
     def exponent(self, *, is_e: bool) -> Expression:
         """Read what stands behind `^`. Raises TwoReadingsError for `e^2x`."""
@@ -526,7 +546,7 @@ class Parser:
     def form_of(self, end: int, bracket: str) -> Form:
         """Return how the entries in a bracket are told apart."""
         marks = self.separators(end)
-        is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(") and self.bars_stand_apart(end)))
+        is_ruled = "|" in marks and (";" in marks or (bracket in ("[", "(", "") and self.bars_stand_apart(end)))
         has_commas = "," in marks or "&" in marks or (is_ruled and ";" in marks)  # [1,5; 2,5 | 3,5; 4,5]
         in_braces = bracket == "{" and any(inner.kind == "name" for inner in self.tokens[self.place : end])  # of LaTeX
         is_group = (self.is_scalar or in_braces) and not {",", "&", ";"}.intersection(marks)
@@ -547,6 +567,8 @@ class Parser:
                     rows.append([])
                 is_after, has_marks = is_after or not is_line, has_marks or not is_line
             elif is_after or (form.spaced and (token.gap or token.text == "[" or self.peek(-1).kind == "line")):
+                if token.text in ("(", "{") and not is_after:
+                    break  # `(1) (2)` counts
                 outer, self.in_row = self.in_row, form.in_row
                 rows[-1].append(self.sum(spaced=form.spaced))
                 self.in_row, is_after = outer, False
@@ -606,6 +628,11 @@ class Parser:
                 (inner,) = self.arguments() or (Argument(Name("0")),)
                 return where(Compare(">", inner.value, Name("0")), Name("1"), Name("0"))
         name = token.text
+        base, index = indexed(name, self.names)
+        if base:
+            return Name(f"{base}{TIE}{index}")
+        if name not in self.names and (total := SUM.fullmatch(name)) and (total["index"] or follows.text[:1] in "_{"):
+            return self.total(total["index"] or "")
         lost = re.fullmatch(r"(\D+)\*\*(\d)", name)
         if lost:
             return Binary("**", Name(lost[1]), Name(lost[2]))
@@ -630,6 +657,26 @@ class Parser:
         if name in UNARY:
             return self.applied(name)
         raise FaultError("", token)
+
+    def total(self, letters: str) -> Expression:
+        """Read a sum over indices behind its sign, `_i`, `_{i,j}` or `_{i=1}^n`, and what is summed."""
+        before, lower, upper = self.tokens[max(self.place - 2, 0)], "", ""
+        if not letters and self.peek().kind == "name":
+            letters = self.take().text.removeprefix("_")
+        elif not letters:
+            end = closing(self.tokens, self.place)
+            inner = written(self.tokens[self.place + 1 : end])
+            self.place, (letters, _, lower) = end + 1, inner.replace(",", "").partition("=")
+        if self.peek().text == "^":
+            self.take()
+            start = self.place
+            self.primary()
+            upper = written(self.tokens[start : self.place]).strip("{}()")
+        if not re.fullmatch(rf"[{INDEX_LETTERS}]{{1,3}}", letters):
+            raise FaultError(f"a sum over {letters!r} is not understood", before)
+        is_divisor = before.text == "/"
+        body = self.deeper(lambda: self.signed(spaced=False) if is_divisor else self.product(spaced=False))
+        return Call(f"Σ{TIE}{letters}{TIE}{lower}{TIE}{upper}", (Argument(body),))
 
     def called(self, name: str) -> Expression:
         arguments = self.arguments()
@@ -697,6 +744,10 @@ class Parser:
 
 AND = frozenset(("and", "und", "et", "y", "e", "i", "en", "и", "和"))
 JOINING = CONDITION | ELSE | frozenset(MINUS) | (AND - {"e"})  # words that are no factors
+
+
+def is_digits(name: str) -> bool:
+    return name[:1] in "0123456789."
 
 
 def is_word(token: Token, words: Collection[str]) -> bool:

@@ -41,6 +41,7 @@ PLAIN = {
     ord("∥"): "‖",
     ord("∞"): "inf",
     ord("π"): "pi",
+    ord("∑"): "Σ",
     **dict.fromkeys(map(ord, "ℯⅇ"), "e"),
     **dict.fromkeys(map(ord, "ⅆ"), "d"),
     ord("٫"): ".",
@@ -49,6 +50,7 @@ PLAIN = {
 }  # fmt: skip
 FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾⁼ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789aehijklmnoprstuvx")
 LOWERED = str.maketrans(RAISED, "0123456789+-()=abcdefghijklmnoprstuvwxyz")
 POWER_OF_TEN = (
     r"(?:\s*(?:\*|·|×|\\times(?![A-Za-z])|\\cdot(?![A-Za-z]))\s*10\s*"
@@ -58,7 +60,9 @@ EXPONENT = r"(?:[eE]|\*\^)[-+]?\d{1,4}(?!\w|\.\d)"
 WHOLE = r"\d+(?:\.(?![*/^'.])\d*)?|\.\d+"
 PLAIN_NUMBER = re.compile(r"[\d.]+(?:[eE][-+]?\d+)?")
 TIMES_POWER = re.compile(rf"(?P<digits>{WHOLE})(?:\*|·|×|\\times|\\cdot)10(?:\^|\*\*)?[({{]?(?P<power>.*?)[)}}]?")
-INDEX = re.compile(r"_?\s*\{(\w*)\}")
+INDEX = re.compile(r"_?\s*\{(\w*|[a-z]\s*,\s*[a-z])\}")
+BEHIND_COMMAND = re.compile(r"_(?:\{(\w+)\}|(\w))")
+LOWERED_LETTERS = re.compile("(?<=\\w)[ᵢⱼₖₗₘₙₚᵣₛₜ]+")
 OPENING = re.compile(r"\s*\{")
 TOKEN = re.compile(
     rf"(?P<special>[∂∇𝟙])|(?P<number>(?:(?P<comma>\d+,\d+)|{WHOLE})(?:{EXPONENT}|{POWER_OF_TEN})?)"
@@ -66,7 +70,7 @@ TOKEN = re.compile(
     rf"|(?P<name>[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]+|(?:[^\W\d{RAISED}ᵀ]|_)[^\W{RAISED}ᵀ]*(?:[\u0300-\u036f][^\W{RAISED}ᵀ]*)*)"
     r"|(?P<tag></?(?:b|i|u|em|strong|code|span|p|br|font|sup|sub)\b[^<>]*>)"
     r"|(?P<command>\\(?:[A-Za-z]+\*?|.))"
-    r"|(?P<dots>…|\.\.\.+)|(?P<attribute>\.[^\W\d]\w*)"
+    r"|(?P<dots>…|\.\.+)|(?P<attribute>\.[^\W\d]\w*)"
     r"|(?P<relation>==?>|-->|->|[→⇒⟹⟶↦]|:=|==|!=|<=|>=|~=|[=≈≃≅≡~<>≤≥≠±])"
     r"|(?P<operator>\*\*|\.\*|\./|\.\^|\.'|%\*%|//|[-+*/^@%·×∘⊙⊗])"
     r"|(?P<bar>\|\||[|‖])|(?P<open>[\[({⟨])|(?P<close>[\])}⟩])|(?P<row>;)|(?P<separator>[,&])|(?P<turned>ᵀ)"
@@ -133,9 +137,8 @@ ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array
 MATRICES = frozenset(ENVIRONMENTS.split())
 WORD_MATRIX = re.compile(r"■\(([^()■]*)\)")  # ■(1&2@3&4)
 PERIOD = re.compile(r"(?<=[.,\d])\\overline\s*\{(\d+)\}|(?<=[.,\d])((?:\d[\u0304\u0305])+)")  # 0.\overline{3}
-BINOMIAL = re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}")  # many write a column so
+NOT_WORD = re.compile(r"\W")
 NOT_DIGITS = re.compile(r"[^0-9]")
-WOLFRAM = re.compile(r"\\\[([A-Z][a-z]+)\]")  # \[Alpha]
 
 
 @dataclass(slots=True)
@@ -151,13 +154,8 @@ class Token:
 
 def plain_characters(text: str) -> str:
     """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
-    if "\\" in text:
-        text = WOLFRAM.sub(lambda match: f" {match[1].lower()} ", BINOMIAL.sub(r"[\1; \2]", text))
-    text = (
-        PERIOD.sub(lambda match: f"({re.sub(NOT_DIGITS, '', match[0])})", text)
-        if "\\" in text or not text.isascii()
-        else text
-    )
+    if "\\" in text or not text.isascii():
+        text = PERIOD.sub(lambda match: f"({re.sub(NOT_DIGITS, '', match[0])})", text)
     if text.isascii() and "\t" not in text:
         return text
     text = WORD_MATRIX.sub(lambda match: f"[{match[1].replace('@', ';')}]", text) if "■" in text else text
@@ -236,12 +234,13 @@ class Tokenizer:
             self.place, piece = start + 1, "T"  # A^TA
         name = piece
         if not piece.isascii():
+            name = piece = LOWERED_LETTERS.sub(lambda index: f"_{index[0].translate(SUBSCRIPTS)}", piece)
             parts = normalize("NFD", piece)
             if any(mark in parts for mark in MARKED) and sum(map(str.isalpha, parts)) == 1 + (parts[0] == "d"):
                 name = "".join(f"_{MARKED[c]}" if c in MARKED else c for c in parts)
         index = INDEX.match(self.text, self.place) if name.endswith("_") else None
         if index and name != "_":
-            self.place, name = index.end(), f"{name}{index[1]}"
+            self.place, name = index.end(), f"{name}{re.sub(NOT_WORD, '', index[1])}"
         elif name == "_" and self.text.startswith("{", self.place):
             return  # 1_{x > 0}
         self.add("name", name, start)
@@ -294,13 +293,19 @@ class Tokenizer:
             inner = ACCENTED.match(self.text, self.place)
             if inner:
                 self.place = inner.end()
-                self.add("name", "_".join(filter(None, (inner[2] or inner[3], ACCENTS[name]))), start)
+                self.add("name", self.with_index("_".join(filter(None, (inner[2] or inner[3], ACCENTS[name])))), start)
                 return
         if name in SPACING:
             self.gap = True
             return
-        kind, text = COMMANDS.get(name, ("name", name))
+        kind, text = COMMANDS[name] if name in COMMANDS else ("name", self.with_index(name))
         self.add(kind, text, start)
+
+    def with_index(self, name: str) -> str:
+        """Return a name with the index that stands behind its command: `theta_1` for `\\theta_1`."""
+        index = BEHIND_COMMAND.match(self.text, self.place)
+        self.place = index.end() if index else self.place
+        return f"{name}_{index[1] or index[2]}" if index else name
 
 
 def quoted(tokens: Sequence[Token], text: str) -> str:

@@ -13,7 +13,7 @@ HARMLESS = """
 the a an final my our your answer answers ans result results value values gradient gradients derivative solution
 output it its s that this is are be equals equal exactly precisely so thus hence therefore also which gives give
 giving yields yield get gets got have has find found obtain obtained i we you think believe about
-approximately approx around roughly nearly circa ca rounded rounding up down to digits digit
+approximately approx around roughly circa ca rounded rounding up down to digits digit
 decimals decimal dec places place significant sig figs fig figures figure f d p sf dp unit units exact full point
 points pts pt mark marks see notes note page above below line step chain rule product quotient power sum of in on at
 with respect wrt for from by because since using via due as matrix vector array list row column shape entries entry
@@ -155,6 +155,8 @@ HEADS = "|".join(sorted({*HEADINGS.split(), *HEADING}, key=len, reverse=True)) +
 def is_harmless(word: str) -> bool:
     """Whether a word changes nothing about the answer beside it."""
     plain = folded_word(word).strip("_")
+    if not (word.isupper() or word[1:].islower() or len(word) == 1 or not word.isalpha() or CHARACTERS.fullmatch(word)):
+        return False  # `mA`
     return plain in WORDS or CHARACTERS.fullmatch(word) is not None or plain.rstrip("0123456789") == "float"
 
 
@@ -178,6 +180,10 @@ UNDEFINED = re.compile(
     r"|不存在|无定义|未定义|不可导|不可微|定義されない|存在しない|微分不可能|微分できない"
     r"|존재하지 않는다|존재하지 않음|미분 불가능)"
     r"(?:\s+(?:at|in|for|bei|für|en|para|à|a|w|в|在)?\s*[^\W\d]\w*\s*=\s*-?[\d.]+|\s+(?:here|there|hier|dort))?[.!]?",
+    re.IGNORECASE,
+)
+INFINITE = re.compile(
+    r"(?P<sign>[-+−]?)\s*(?:∞|\\infty|oo|inf(?:inity|inito|inie?)?|unendlich|oneindig|бесконечность|无穷)",
     re.IGNORECASE,
 )
 

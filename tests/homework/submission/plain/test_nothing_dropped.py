@@ -60,7 +60,7 @@ niet {}|geen {}|{} of 6|{} is fout|minder dan {}
 nie {}|{} lub 6|nie wiem {}|mniej niż {}
 не {}|{} или 6|не знаю {}|меньше {}|{} неверно
 {}?|maybe {}|{}, perhaps|vielleicht {}|{} (vermutlich)|peut-être {}|quizás {}|tal vez {}|forse {}|talvez {}|misschien {}|może {}
-возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|see {}|siehe {}|{} km|{} kJ/kg|{} kg|{} rad|{} [m/s]|~{}~|{{{}|{})|{} =
+возможно {}|kanske {}|možná {}|belki {}|也许{}|たぶん{}|~~{}~~|~~{}~~ 6|<s>{}</s> 6|\sout{{{}}}|{} (?)|I guess {}|see {}|siehe {}|{} km|{} kJ/kg|{} kg|{} rad|{} [m/s]|~{}~|{{{}|{})|{} =|rows {}|k = {}|{}^|nearly {}|steps 1 and {}
 不是{}|{}或6|不知道{}|小于{}|大于{}|{}不对
 """
 
@@ -168,6 +168,52 @@ def test_words_that_may_change_the_answer_are_never_dropped(number: str) -> None
             assert not isinstance(found, Typed) or found.value != float(number), text
 
 
+@pytest.mark.parametrize("prefix", ["", "m", "k", "M", "c", "n"])
+def test_a_unit_that_the_question_does_not_have_is_never_dropped(prefix: str) -> None:
+    for unit in [
+        "A",
+        "V",
+        "W",
+        "N",
+        "J",
+        "g",
+        "m",
+        "s",
+        "h",
+        "d",
+        "l",
+        "L",
+        "Pa",
+        "bar",
+        "Hz",
+        "K",
+        "F",
+        "eV",
+        "mol",
+        "rad",
+        "in",
+        "ft",
+        "lb",
+        "min",
+        "a",
+        "b",
+        "t",
+    ]:
+        for text in (f"5 {prefix}{unit}", f"5{prefix}{unit}", f"5 {prefix}{unit}/s", f"5 [{prefix}{unit}]"):
+            with pytest.raises(UnreadableError):
+                read(text)
+
+
+def test_marks_that_negate_or_count_are_never_dropped() -> None:
+    for text in ("!5", "= !5", "! 5 !6"):
+        with pytest.raises(UnreadableError):
+            read(text)
+    for text in ("(1) (2)", "{1} {2}"):
+        found = read(text, (2,)).read
+        assert isinstance(found, Typed)
+        assert np.shape(found.value) == (), text
+
+
 @pytest.mark.parametrize("answer", ["2*x", "3x", "exp(x)"])
 def test_formulas_in_such_words_are_never_read(answer: str) -> None:
     plain = parse_expression(Source(formula(answer)))
@@ -222,7 +268,7 @@ def as_formula(read: object) -> Formula:
 @pytest.mark.parametrize(
     ("text", "number"),
     [("0.\\overline{3}", 1 / 3), ("0.3\u0305", 1 / 3), ("0.1\\overline{6}", 1 / 6), ("0.1\u03056\u0305", 16 / 99),
-     ("12_500", 12500), ("Rational(1, 3)", 1 / 3), ("-Fraction(3, 8)", -3 / 8), ("2 x 0.20", 0.4),
+     ("12_500", 12500), ("2 x 0.20", 0.4),
      ("1.25 x 10-4", 1.25e-4), ("-1 x 0.2 = -0.2", -0.2), ("0.4 * 0.593269992 = 0.237307997", 0.237307997)],
 )  # fmt: skip
 def test_numbers_as_they_are_typed(text: str, number: float) -> None:
@@ -237,7 +283,6 @@ def test_numbers_as_they_are_typed(text: str, number: float) -> None:
 def test_a_vector_in_any_brackets_has_the_entries_typed(entries: tuple[str, ...]) -> None:
     row = " ".join(entries)
     texts = [f"({row})", f"({row})ᵀ", f"({row})^T", f"[{row}]", f"[{'; '.join(entries)}]", f"({', '.join(entries)})"]
-    texts += [rf"\binom{{{entries[0]}}}{{{entries[1]}}}"] if len(entries) == 2 else []
     for text in texts:
         found = read_plain(text, Wanted("number", (len(entries),))).read
         assert isinstance(found, Typed)
