@@ -84,8 +84,10 @@ def examination(
                 texts[finding.source, finding.line] = cell.line(finding.line).strip()
     engines = witness.of(Engines)
     passes, steps = witness.run.passed + engines.passes.total(), len(witness.of(Ledger).steps)
-    leaves = len(witness.run.filled) + len(engines.leaves)
-    looked = f"{counted(passes, 'backward pass', 'backward passes')}, {counted(leaves, 'gradient')}"
+    leaves = len(witness.run.filled)
+    looked = counted(passes, "backward pass", "backward passes")
+    if leaves or not engines.passes:  # which numbers of an engine are parameters nobody says
+        looked += f", {counted(leaves, 'gradient')}"
     if steps:
         looked += f", {counted(steps, 'optimizer')}"
     if names and not findings:

@@ -152,7 +152,8 @@ def left_out(witness: Witness) -> Iterator[Finding]:
     """State that no optimizer holds a model or a leaf that gets gradients, beside one like it that is trained."""
     ledger, owned = witness.of(Ledger), held(witness)
     groups = {key: list(leaves) for key, x in witness.machine.globals.items() if (leaves := trainable(x))}
-    trained = [key for key, leaves in groups.items() if all(id(x) in owned for x in leaves)]
+    reached = [key for key, leaves in groups.items() if any(x in ledger.accounts for x in leaves)]
+    trained = [key for key in reached if all(id(x) in owned for x in groups[key])]
     for key, leaves in groups.items():
         accounts = [ledger.accounts[x] for x in leaves if x in ledger.accounts and id(x) not in owned]
         is_idle = all(x.count > 1 and not (x.ever_moved or x.cleared) for x in accounts)

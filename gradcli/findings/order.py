@@ -82,6 +82,7 @@ class Steps:
     first: Place | None = None
     latest: Place | None = None
     passed_before: int = 0  # passes that had run at the first step
+    passed: int = 0  # passes that had run at the latest step
     rates: set[Any] = field(default_factory=set)  # the learning rates
     time: int = 0  # of the latest step
     late: Place | None = None  # of a pass whose output was computed before that step
@@ -98,6 +99,7 @@ class Added:
     whole: Any
     alone: Any
     moved: bool
+    crossed: bool  # the older one is of a pass for another optimizer
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -164,9 +166,10 @@ def arrived(witness: Witness, done: Pass) -> None:
             if account.pending is not None and moved:
                 ledger.added[account.pending.key] = account.pending  # it was used
                 account.pending = None
-            if (moved or read) and (key not in ledger.added or moved):
+            crossed = is_crossed(ledger, leaf, last, done)
+            if (moved or read or crossed) and (key not in ledger.added or moved):
                 whole = leaf._grad.value if leaf._grad is not None else before
-                account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved)
+                account.pending = Added(leaf, done.place, last, np.array(whole), np.array(gradient), moved, crossed)
         elif before is None or not np.count_nonzero(before):
             account.open = []
         account.moved = False
@@ -181,6 +184,16 @@ def arrived(witness: Witness, done: Pass) -> None:
         account.open.append(account.last)
         del account.open[:-3]
     noted_mean(ledger, done)
+
+
+def is_crossed(ledger: Ledger, leaf: Tensor, last: Filling, done: Pass) -> bool:
+    """Return whether another optimizer has stepped since the last pass, on parameters that this pass goes through too.
+
+    So a discriminator steps by a loss that also fills the gradients of the generator; then comes the generator's loss.
+    """
+    owner = ledger.owned.get(leaf)
+    others = {other for other, steps in ledger.steps.items() if other is not owner and steps.passed >= last.number}
+    return any(ledger.owned.get(x) in others for x, _, _ in done.arrivals)
 
 
 @UNEVEN.on("pass")
@@ -272,7 +285,7 @@ def stepped(witness: Witness, optimizer: Any, parameters: Sequence[Tensor]) -> I
         steps.held = len(held)
         ledger.owned.update(dict.fromkeys(held, optimizer))
     steps.count += 1
-    steps.latest, steps.time = place, next(tick)
+    steps.latest, steps.time, steps.passed = place, next(tick), witness.run.passed
     steps.rates.update([] if len(steps.rates) > 1 else [rate_of(group.get("lr")) for group in optimizer.param_groups])
     if ledger.has_new_mean:
         ledger.has_new_mean = False
@@ -430,7 +443,7 @@ def judged(witness: Witness) -> Iterator[Finding]:
             ledger.added[pending.key] = pending
     groups: dict[Any, list[Added]] = {}
     for addition in ledger.added.values():
-        if addition.moved or is_unmeant(witness, addition):
+        if addition.moved or addition.crossed or is_unmeant(witness, addition):
             groups.setdefault(addition.place.key, []).append(addition)
     wrong: set[int] = set()
     for adds in groups.values():

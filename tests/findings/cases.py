@@ -62,6 +62,16 @@ for _ in range(3):
     ],
     "left-graph": [
         """
+value, goal = nn.Linear(3, 1), nn.Linear(3, 1)
+opt = torch.optim.SGD(value.parameters(), lr=0.1)
+for _ in range(3):
+    guess = value(torch.randn(4, 3)).squeeze(1).detach()
+    loss = F.mse_loss(guess, 1 + 0.9 * goal(torch.randn(4, 3)).squeeze(1))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+        """
 net = nn.Linear(3, 1)
 total = torch.tensor([net(torch.ones(3)).sum() for _ in range(3)], requires_grad=True).sum()
 total.backward()
@@ -264,6 +274,20 @@ lin(torch.ones(1, 2)).sum().backward()
 """,
     ],
     "accumulated": [
+        """
+maker, judge = nn.Linear(2, 3), nn.Linear(3, 1)
+makes, judges = (torch.optim.SGD(net.parameters(), lr=0.05) for net in (maker, judge))
+real = torch.rand(6, 3)
+for _ in range(3):
+    makes.zero_grad()
+    judges.zero_grad()
+    drawn = maker(torch.randn(6, 2))
+    (judge(drawn).mean() - judge(real).mean()).backward(retain_graph=True)
+    judges.step()
+    drawn_score = -judge(maker(torch.randn(6, 2))).mean()
+    drawn_score.backward()
+    makes.step()
+""",
         """
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 rows = []
@@ -1423,6 +1447,30 @@ print(w.grad)
 """,
     ],
     "accumulated": [
+        """
+body, left, right = nn.Linear(3, 4), nn.Linear(4, 1), nn.Linear(4, 2)
+shared, first, second = (torch.optim.SGD(net.parameters(), lr=0.05) for net in (body, left, right))
+for _ in range(3):
+    for opt in (shared, first, second):
+        opt.zero_grad()
+    left(body(torch.randn(5, 3))).pow(2).mean().backward()
+    first.step()
+    F.cross_entropy(right(body(torch.randn(5, 3))), torch.tensor([0, 1, 1, 0, 1])).backward()
+    second.step()
+    shared.step()
+""",
+        """
+actor, critic = nn.Linear(3, 2), nn.Linear(5, 1)
+acts, judges = (torch.optim.SGD(net.parameters(), lr=0.05) for net in (actor, critic))
+for _ in range(3):
+    seen, done = torch.randn(4, 3), torch.randn(4, 2)
+    judges.zero_grad()
+    critic(torch.cat([seen, done], 1)).pow(2).mean().backward()
+    judges.step()
+    acts.zero_grad()
+    (-critic(torch.cat([seen, actor(seen)], 1)).mean()).backward()
+    acts.step()
+""",
         """
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 sums = []
