@@ -567,8 +567,8 @@ def is_number(node: ast.expr, names: Names) -> bool:
 
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tanh", "sqrt", "sinh", "cosh")  # that are taken for each other
-NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing")
-NUMERIC |= {"float", "reshape", "dot", "copy", "astype", "ravel"}
+NUMERIC = operations_that_are("elementwise") | operations_that_are("reducing") | operations_that_are("rearranging")
+NUMERIC |= {"float", "copy", "astype", "ravel"}
 Changer = Callable[[str, str, str], Change]
 
 

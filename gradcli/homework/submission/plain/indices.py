@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from gradcli.facts import dataclass
 from gradcli.homework.submission.answers import UnreadableError
-from gradcli.homework.submission.plain.names import UNARY
 from gradcli.homework.wording import listed
+from gradcli.language.catalogue import operations_that_are
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Argument,
@@ -31,7 +31,7 @@ from gradcli.language.tree import (
 
 TIE = "‿"
 ROW = "·"  # the axis of a row or a vector that has no letter: `x_i` of a matrix, `w`
-ENTRYWISE = UNARY | {"where", "maximum", "minimum"}
+ENTRYWISE = operations_that_are("elementwise")
 LAST_BEFORE = re.compile(r"[A-Za-z]-1")
 
 
