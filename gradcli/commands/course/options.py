@@ -54,7 +54,7 @@ class InCourse:
         str | None, Option("--against", metavar="FILE", help="Tell what changes since this document of --json.")
     ] = None
     map: Annotated[
-        str | None, Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML file.")
+        str | None, Option("--map", metavar="FILE", help="What each column of a sheet holds, a TOML or CSV file.")
     ] = None
     export_mistakes: Annotated[
         str | None,

@@ -1,18 +1,21 @@
 """Sheets with a column a question, as forms and learning platforms export them: what each column holds.
 
-A mapping says it, in TOML: `"Response 1" = "diamond: dq/ds"`. Without one the header must leave no doubt. `Sheet.rows`
-gives the rows; whose they are is seen where the roster is known.
+A mapping says it, in TOML (`"Response 1" = "diamond: dq/ds"`) or in CSV (`Response 1,diamond: dq/ds`). Without one the
+header must leave no doubt. `Sheet.rows` gives the rows; whose they are is seen where the roster is known.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from io import StringIO
 from itertools import combinations, islice
 from typing import NamedTuple
 
+from gradcli.dialects import delimiter_of
 from gradcli.errors import UsageError
 from gradcli.facts import dataclass
 from gradcli.homework.assignment.places import read_table
@@ -228,14 +231,21 @@ class Sheet:
 
 
 def read_mapping(source: Source) -> dict[str, str]:
-    """Read what each column holds, from TOML. Raises UsageError, also for a column that is named twice."""
+    """Read what each column holds, from TOML or CSV. Raises UsageError, also for a column that is named twice."""
+    if source.name.lower().endswith(".csv"):
+        rows = list(csv.reader(StringIO(source.text), delimiter=delimiter_of(source.text)))
+        pairs = [(cells[0].strip(), cells[1].strip() if len(cells) > 1 else "") for cells in rows if any(cells)]
+        pairs = pairs[1:] if pairs[:1] and key(pairs[0][0]) == "column" else pairs
+    else:
+        table = read_table(source)
+        pairs = [(name, value if isinstance(value, str) else "") for name, value in table.items()]
     seen: dict[str, str] = {}
-    for name, value in read_table(source).items():
+    for name, value in pairs:
         if key(name) in map(key, seen):
             raise UsageError(
                 "E029", f"the mapping names the column {visible(name)} twice", help="remove one of the two"
             )
-        if not value or not isinstance(value, str):
+        if not value:
             message = f"the mapping does not say what the column {visible(name)} holds"
             raise UsageError("E029", message, help='write "Response 1" = "diamond: dq/ds"')
         seen[name] = value

@@ -76,12 +76,25 @@ def read(text: str) -> Read:
     try:
         tree = parse_expression(source)
     except GradcliError as error:
-        raise UnreadableError(reason(error)) from None
+        raise UnreadableError(slip_of(text) or reason(error)) from None
     plain = listed(tree, text) if isinstance(tree, List) else None
     return Formula(tree, text) if plain is None else checked(plain)
 
 
 remembered = lru_cache(2**10)(read)  # students give the same answers
+
+
+def slip_of(text: str) -> str:
+    """Return advice on a number written in an unreadable way; "" for other texts."""
+    if re.fullmatch(r"[-+−]?\d+,\d+", text):
+        return f"decimals stand behind a point: {text.replace(',', '.')}"
+    unit = re.fullmatch(r"(?P<number>[-+−]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>%|°|[^\W\d]+)", text)
+    if unit and read_numeral(unit["number"]):
+        return "write the number without a unit"
+    about = re.fullmatch(r"[≈~=<>≤≥±$€£]+\s*(?P<number>\S+)", text)
+    if about and read_numeral(about["number"]):
+        return f"write the number alone: {about['number']}"
+    return ""
 
 
 def reason(error: GradcliError) -> str:

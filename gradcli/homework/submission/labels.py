@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import product
+from string import ascii_lowercase
 from typing import TypeVar
 from unicodedata import normalize
 
@@ -46,6 +47,28 @@ SETTING = re.compile(
 DISPLAYED = re.compile(r"\s*(?P<opens>\\\[|\\\(|\$\$)\s*(?P<inner>.*?)\s*(?:\\\]|\\\)|\$\$)[.,]?\s*$")
 ALIGNED = re.compile(r"^(?P<label>[^&=]*)&\s*(?P<sign>=|\\approx\b|:=)\s*&?(?P<answer>.*)$")
 ROW_END = re.compile(r"[,;]?\s*(?:\\\\)+$")
+
+
+LISTED = re.compile(r"\\(?P<side>begin|end)\{(?P<kind>enumerate|itemize)\}|\\item\b(?!\s*\[)")
+
+
+def enumerated(lines: Iterable[str]) -> Iterator[str]:
+    r"""Yield lines in which each `\item` of a list that LaTeX numbers has the number or letter that it prints."""
+    counts: list[int] = []  # of the lists that are open; -1 for one without numbers
+
+    def counted(mark: re.Match[str]) -> str:
+        if mark["side"] == "begin":
+            counts.append(0 if mark["kind"] == "enumerate" else -1)
+        elif mark["side"]:
+            del counts[-1:]
+        elif counts and 0 <= counts[-1] < len(ascii_lowercase):
+            counts[-1] += 1
+            is_outer = sum(count >= 0 for count in counts) == 1
+            return f"{counts[-1]}. " if is_outer else f"({ascii_lowercase[counts[-1] - 1]}) "
+        return mark[0]
+
+    for line in lines:
+        yield LISTED.sub(counted, line) if "\\" in line else line
 
 
 def untexed(line: str) -> str:

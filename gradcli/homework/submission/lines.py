@@ -18,6 +18,7 @@ from gradcli.homework.submission.labels import (
     Labels,
     bulleted,
     closing_mark,
+    enumerated,
     open_brackets,
     unmarked,
     untexed,
@@ -554,6 +555,6 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
     if text.startswith(">") and all(line[:2] in ("> ", ">", "") for line in text.splitlines()):
         text = QUOTED.sub("", text)
     lines = ENDS.split(text.translate(WIDE) if not text.isascii() else text)
-    reader = Reader(labels, list(map(untexed, lines)))
+    reader = Reader(labels, list(map(untexed, enumerated(lines))))
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))

@@ -136,6 +136,13 @@ def test_what_cannot_be_attributed_is_refused_before_grading(
     assert says in error.value.message
 
 
+def test_a_mapping_may_be_a_table(tmp_path: Path) -> None:
+    source = Source("column;holds\nWer;id\nA1;diamond: s\nRest;diamond\n", "map.csv")
+    assert read_mapping(source) == {"Wer": "id", "A1": "diamond: s", "Rest": "diamond"}
+    with pytest.raises(UsageError, match="twice"):
+        read_mapping(Source("Wer,id\n wer ,chain\n", "map.csv"))
+
+
 @pytest.mark.filterwarnings("ignore:no column")
 @pytest.mark.parametrize(
     ("cell", "expected"),

@@ -46,6 +46,7 @@ STRUCK = re.compile(
 )
 WRAPPED = re.compile(r"\s*(?P<mark>\*{1,3}|_{1,2}|`{1,3}|\"|'|\$\$?)(?P<inner>\S|\S.*\S)(?P=mark)\s*", re.DOTALL)
 PROMPT = re.compile(r"\s*(?:>>>|(?:In|Out)\s*\[\d+\]\s*[:=]?|\[1\](?=\s+[-+.\d]))\s*")
+PASTED = re.compile(r"<tf\.\w+[^<>]*?numpy=(?P<value>[^<>]*?)>", re.DOTALL)
 COMMENT = re.compile(r"#[^\n]*")
 BESIDE = ("mark", "separator", "row", "prime", "line", "dots")  # kinds of tokens between words
 DASHES = ("-", "/", "//", "*", "**", "·")
@@ -67,6 +68,7 @@ def bare_text(text: str) -> str:
     """Return a text without a prompt before it, a comment behind it, the marks around it and what is struck out."""
     text = STRUCK.sub(" ", text) if "~~" in text or "\u0336" in text or "<" in text or "\\s" in text else text
     text = COMMENT.sub("", text) if "#" in text else text
+    text = PASTED.sub(r"\g<value>", text) if "<tf" in text else text
     text = PROMPT.sub("", text, count=1).strip()
     for _ in range(4):
         wrapped = WRAPPED.fullmatch(text)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from itertools import islice, product
+from json import JSONDecoder
 from typing import Any, Literal
 
 import numpy as np
@@ -25,8 +26,9 @@ from gradcli.homework.submission.answers import (
     computed,
     read_answer,
     read_number,
+    slip_of,
 )
-from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral
+from gradcli.homework.submission.numerals import NUMERAL, SLACK, Typed, read_numeral, stacked
 from gradcli.homework.submission.plain.indices import has_indices, without_indices
 from gradcli.homework.submission.plain.names import INDEXED, matching
 from gradcli.homework.submission.plain.numbers import DOTTED, DOUBTFUL, Comma, numerals
@@ -44,16 +46,22 @@ from gradcli.language.unparser import unparse
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
+PRINTED = re.compile(r"\[[-\d., \[\]\n]*\]")
+DEEPEST = 64  # brackets of a tensor that Python printed
+DECODER = JSONDecoder(parse_float=str, parse_int=str)  # every number as it was typed
 MARKED = re.compile(rf"[ =\"“”`]*({NUMERAL.pattern})[ \"“”`✓]*")  # `= 5`, `"5"`
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)|[-+]?[\d.]+\s*(?:±|\+/?-)\s*[\d.]+")  # 0.32(2), 0.32 ± 0.02
 LOST_POWER = re.compile(r"(?P<digits>[-+]?[1-9](?P<fraction>[.,]\d+)?)\s*[×·xX]\s*10(?P<power>-?\d{1,2})")  # 2.5 × 10-3
 PERIODIC = re.compile(r"[-+]?\d*\.\d?\(\d+\)")  # 0.(3), 0.1(6)
+SIZE = re.compile(r"[\[(]?\d+(?:\s*(?:[x×]|by)\s*\d+)+[\])]?", re.IGNORECASE)  # 3x2 is the shape (3, 2)
+BY = re.compile(r"\s*(?:[x×]|by)\s*", re.IGNORECASE)
 BRACKETS = re.compile(r"(?P<opens>[\[({\s]*)(?P<inner>[^\[\](){}]*?)(?P<closes>[\])}\s]*)")
 PAIRS = str.maketrans("[({", "])}", " \t\n")
 SPACED_ROW = re.compile(r"\((?P<inner>\s*[-+]?[\d.][^\s(),;]*(?:\s+[-+]?[\d.][^\s(),;]*)+\s*)\)(?P<behind>.*)")
 SPACED = re.compile(r"\d,\d+\s+[-+]?\d+,\d")  # entries with decimal commas, and spaces between
 SIGNED = re.compile(r"\S+(?:\s+[-+]\S+){2,}")  # three entries or more
 TWO_SIGNED = re.compile(r"([-+]?[\d.]+(?:e[-+]?\d+)?)\s+([-+])([\d.]+(?:e[-+]?\d+)?)", re.IGNORECASE)  # 1 -2
+MIXED = re.compile(r"(?P<sign>[-+]?)\s*(?P<whole>\d+)\s+(?P<part>\d+\s*/\s*\d+)")
 LETTER = re.compile(r"[^\W\d]")
 NONE = re.compile(r"^(?:torch\.)?tensor\(None\)$")
 FACT = re.compile(  # `True, it is`, `it is None`
@@ -69,6 +77,8 @@ AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 GLUED = re.compile(r"(?<![^\W\d])(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()")
+FRACTION = re.compile(r"\b(?:Fraction|Rational)\(\s*(-?\d+)\s*,\s*(\d+)\s*\)")
+BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`
 MOST = 12  # factors that may be rounded
 TIMES = re.compile(r"(?<=[\d)])\s+[xX]\s+(?=[-+−(]*[\d.])")  # 2 x 0.5
 CLOSE = 1e-5
@@ -151,6 +161,8 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
         return Reader(text, wanted, comma).read()
     except TwoReadingsError as error:
         raise UnreadableError(str(error)) from None
+    except UnreadableError as error:
+        raise UnreadableError(slip_of(text.strip()) or str(error)) from None
 
 
 def nothing_or_number(text: str, comma: Comma) -> Plain:
@@ -171,7 +183,8 @@ class Reader:
         )
         self.names = wanted.names | frozenset(wanted.values) | {definition.name for definition in self.defined}
         self.sized = ((COUNTS if wanted.count else frozenset()) | (SIZED if wanted.size else frozenset())) - self.names
-        plain = bare_text(plain_characters(text)).replace("{,}", ",")
+        plain = FRACTION.sub(r"(\1/\2)", bare_text(plain_characters(text)).replace("{,}", ","))
+        plain = BROADCAST.sub("(", plain)
         if wanted.kind == "number" and not wanted.shape and self.names.isdisjoint("xX"):
             plain = TIMES.sub(" × ", plain)
         if self.defined:
@@ -225,7 +238,9 @@ class Reader:
     # ---- numbers and tensors
 
     def number(self) -> Plain:
-        if numerals(self.text):
+        if self.wanted.shape and (printed := as_printed(self.text, self.wanted.shape)):
+            return printed
+        if numerals(self.text) or (len(self.wanted.shape) == 1 and SIZE.fullmatch(self.text)):
             return self.amount(self.text)
         *earlier, last = self.sentence() or [[]]
         texts = [quoted(member, self.text) for member in earlier]
@@ -443,6 +458,9 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     if all(n == 1 for n in shape):
         plain = joined_text(tokens_of(text, "separator")) if "\\" in text else text
         plain = plain.removesuffix(".") if "," in plain else plain
+        mixed = MIXED.fullmatch(text)
+        if mixed:
+            text = f"{mixed['sign']}({mixed['whole']} + {mixed['part']})"
         inner = BRACKETS.fullmatch(plain)
         is_closed = inner is not None and inner["opens"].translate(PAIRS)[::-1] == "".join(inner["closes"].split())
         readings = numerals(plain) or (numerals(inner["inner"]) if inner and is_closed else {})
@@ -463,7 +481,24 @@ def read_amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
         two = TWO_SIGNED.fullmatch(text)
         if two:
             raise TwoReadingsError(f"two readings: [{two[1]}, {two[2]}{two[3]}] or {' '.join(two.groups())}")
+    elif len(shape) == 1 and SIZE.fullmatch(text):
+        text = BY.sub(", ", text)
     return fitting(candidates(text, shape, comma), text, shape, comma)
+
+
+def as_printed(text: str, shape: tuple[int, ...]) -> Plain | None:
+    """Read a tensor of this shape as Python prints it, for most are typed so; None for any other text."""
+    if not PRINTED.fullmatch(text) or text.count("[") > DEEPEST:
+        return None
+    try:
+        rows = np.array(DECODER.decode(text), dtype=object)
+    except ValueError:
+        return None
+    typed = [read_numeral(entry) for entry in rows.ravel() if isinstance(entry, str)]
+    numbers = [number for number in typed if number is not None]
+    if rows.shape != shape or len(numbers) < rows.size:
+        return None
+    return Plain(text, checked(stacked(numbers, shape)))
 
 
 remembered = lru_cache(2**12)(read_amount)  # in whatever marks students put it

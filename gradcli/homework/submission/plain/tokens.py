@@ -137,8 +137,10 @@ ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array
 MATRICES = frozenset(ENVIRONMENTS.split())
 WORD_MATRIX = re.compile(r"■\(([^()■]*)\)")  # ■(1&2@3&4)
 PERIOD = re.compile(r"(?<=[.,\d])\\overline\s*\{(\d+)\}|(?<=[.,\d])((?:\d[\u0304\u0305])+)")  # 0.\overline{3}
+BINOMIAL = re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}")  # many write a column so
 NOT_WORD = re.compile(r"\W")
 NOT_DIGITS = re.compile(r"[^0-9]")
+WOLFRAM = re.compile(r"\\\[([A-Z][a-z]+)\]")  # \[Alpha]
 
 
 @dataclass(slots=True)
@@ -154,8 +156,13 @@ class Token:
 
 def plain_characters(text: str) -> str:
     """Return a text with one character for each meaning: one minus, one dot, no invisible ones."""
-    if "\\" in text or not text.isascii():
-        text = PERIOD.sub(lambda match: f"({re.sub(NOT_DIGITS, '', match[0])})", text)
+    if "\\" in text:
+        text = WOLFRAM.sub(lambda match: f" {match[1].lower()} ", BINOMIAL.sub(r"[\1; \2]", text))
+    text = (
+        PERIOD.sub(lambda match: f"({re.sub(NOT_DIGITS, '', match[0])})", text)
+        if "\\" in text or not text.isascii()
+        else text
+    )
     if text.isascii() and "\t" not in text:
         return text
     text = WORD_MATRIX.sub(lambda match: f"[{match[1].replace('@', ';')}]", text) if "■" in text else text

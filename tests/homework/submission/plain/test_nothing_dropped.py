@@ -268,7 +268,7 @@ def as_formula(read: object) -> Formula:
 @pytest.mark.parametrize(
     ("text", "number"),
     [("0.\\overline{3}", 1 / 3), ("0.3\u0305", 1 / 3), ("0.1\\overline{6}", 1 / 6), ("0.1\u03056\u0305", 16 / 99),
-     ("12_500", 12500), ("2 x 0.20", 0.4),
+     ("12_500", 12500), ("Rational(1, 3)", 1 / 3), ("-Fraction(3, 8)", -3 / 8), ("2 x 0.20", 0.4),
      ("1.25 x 10-4", 1.25e-4), ("-1 x 0.2 = -0.2", -0.2), ("0.4 * 0.593269992 = 0.237307997", 0.237307997)],
 )  # fmt: skip
 def test_numbers_as_they_are_typed(text: str, number: float) -> None:
@@ -283,6 +283,7 @@ def test_numbers_as_they_are_typed(text: str, number: float) -> None:
 def test_a_vector_in_any_brackets_has_the_entries_typed(entries: tuple[str, ...]) -> None:
     row = " ".join(entries)
     texts = [f"({row})", f"({row})ᵀ", f"({row})^T", f"[{row}]", f"[{'; '.join(entries)}]", f"({', '.join(entries)})"]
+    texts += [rf"\binom{{{entries[0]}}}{{{entries[1]}}}"] if len(entries) == 2 else []
     for text in texts:
         found = read_plain(text, Wanted("number", (len(entries),))).read
         assert isinstance(found, Typed)
