@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from types import GeneratorType
 from typing import Any
 
@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.findings.declaration import Cause
 from gradcli.findings.finding import Finding
 from gradcli.findings.graphs import of_cut, severity_of
-from gradcli.findings.order import Ledger, held, optimizer_of, parameters_in
+from gradcli.findings.order import Filling, Ledger, held, optimizer_of, parameters_in
 from gradcli.findings.spelling import names_in, one_line, several, short
 from gradcli.findings.witness import (
     Place,
@@ -150,43 +150,56 @@ def unregistered(witness: Witness) -> Iterator[Finding]:
 @NOT_REGISTERED.on("end")
 def left_out(witness: Witness) -> Iterator[Finding]:
     """State that no optimizer holds a model or a leaf that gets gradients, beside one like it that is trained."""
-    ledger, owned = witness.of(Ledger), held(witness)
+    accounts, owned = witness.of(Ledger).accounts, held(witness)
     groups = {key: list(leaves) for key, x in witness.machine.globals.items() if (leaves := trainable(x))}
-    reached = [key for key, leaves in groups.items() if any(x in ledger.accounts for x in leaves)]
+    named = {id(x) for leaves in groups.values() for x in leaves}
+    reached = [key for key, leaves in groups.items() if any(x in accounts for x in leaves)]
     trained = [key for key in reached if all(id(x) in owned for x in groups[key])]
-    for key, leaves in groups.items():
-        accounts = [ledger.accounts[x] for x in leaves if x in ledger.accounts and id(x) not in owned]
-        is_idle = all(x.count > 1 and not (x.ever_moved or x.cleared) for x in accounts)
-        if len(accounts) < len(leaves) or not is_idle or all(x in witness.read for x in leaves):
-            continue
-        kind, names = type(witness.machine.globals[key]), {id(x) for group in groups.values() for x in group}
-        for other in (x for x in trained if isinstance(witness.machine.globals[x], Tensor) is issubclass(kind, Tensor)):
-            holders = [
-                (name, optimizer)
-                for name, optimizer in witness.objects(optimizer_class())
-                if optimizer in ledger.steps and {id(x) for x in parameters_in(optimizer)} <= names
-                if {id(x) for x in groups[other]} <= {id(x) for x in parameters_in(optimizer)}
-            ]
-            last = accounts[0].last
-            after = [
-                pair
-                for pair in holders
-                if (step := ledger.steps[pair[1]].latest) and last is not None and step.line > last.place.line
-            ]
-            holder, optimizer = (after or holders or [("", None)])[-1]
+    for key in (key for key in reached if is_left(witness, groups[key], owned)):
+        is_leaf = isinstance(witness.machine.globals[key], Tensor)
+        for other in (x for x in trained if isinstance(witness.machine.globals[x], Tensor) is is_leaf):
+            holders = holders_of(witness, groups[other], named)
+            holder = holder_behind(witness, holders, accounts[groups[key][0]].last)
             made = creation(witness, holder) if holder else None
-            if made is None or any(x in witness.run.names.former for x in parameters_in(optimizer)):
+            if made is None or any(x in witness.run.names.former for x in parameters_in(holders[holder])):
                 continue
-            text, more = made.written.text, f"{key}.parameters()"
+            text = made.written.text
             message = f"{holder} does not hold {key}: {text} leaves {key} out."
             because = f"a gradient comes to {key} in each pass and adds up, and no step changes it"
-            because += f", while {several(name for name, _ in holders)} hold the same." if len(holders) > 1 else "."
-            lists = [f"{other}]", f"{other}, {key}]"] if issubclass(kind, Tensor) else []
-            old, new = lists or [f"{other}.parameters()", f"[*{other}.parameters(), *{more}]"]
-            old, new = (other, key) if len(holders) > 1 else (old, new)
+            because += f", while {several(holders)} hold the same." if len(holders) > 1 else "."
+            old, new = f"{other}.parameters()", f"[*{other}.parameters(), *{key}.parameters()]"
+            if len(holders) > 1:
+                old, new = other, key
+            elif is_leaf:
+                old, new = f"{other}]", f"{other}, {key}]"
             instead = text.replace(old, new) if old in text and f"*{old}" not in text else None
             yield NOT_REGISTERED.finding(made, f"{key}, {holder}", message, because, instead)
             return
+
+
+def is_left(witness: Witness, leaves: Sequence[Tensor], owned: Mapping[int, Tensor]) -> bool:
+    """Return whether passes fill the gradients of all these leaves, and nobody holds, moves, clears or reads them."""
+    accounts = [witness.of(Ledger).accounts.get(x) for x in leaves if id(x) not in owned]
+    is_idle = all(x is not None and x.count > 1 and not (x.ever_moved or x.cleared) for x in accounts)
+    return len(accounts) == len(leaves) and is_idle and not all(x in witness.read for x in leaves)
+
+
+def holders_of(witness: Witness, leaves: Sequence[Tensor], named: Set[int]) -> dict[str, Any]:
+    """Return the optimizers by name that have stepped and hold these leaves, and none that has no name."""
+    return {
+        name: optimizer
+        for name, optimizer in witness.objects(optimizer_class())
+        if optimizer in witness.of(Ledger).steps
+        if {id(x) for x in leaves} <= {id(x) for x in parameters_in(optimizer)} <= named
+    }
+
+
+def holder_behind(witness: Witness, holders: Mapping[str, Any], last: Filling | None) -> str:
+    """Return the name of the last optimizer that steps behind a pass, or else of the last; "" of none."""
+    steps = witness.of(Ledger).steps
+    places = [(name, steps[optimizer].latest) for name, optimizer in holders.items()]
+    behind = [name for name, place in places if place and last is not None and place.line > last.place.line]
+    return (behind or list(holders) or [""])[-1]
 
 
 def trainable(value: Any) -> list[Tensor]:
