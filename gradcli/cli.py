@@ -12,6 +12,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
+from gradcli import __version__
 from gradcli.errors import CODES, EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.guard import guard
 from gradcli.source import visible
@@ -50,6 +51,9 @@ def run(argv: Sequence[str]) -> int:
             warnings.showwarning = show_warning
             if argv[:1] == ["help"] and argv[1:2] and re.fullmatch(r"[Ee]\d+", argv[1]):
                 print_code(argv[1].upper())
+                return 0
+            if list(argv) == ["--version"]:
+                sys.stdout.write(f"gradcli {__version__}\n")
                 return 0
             if not argv and "_GRADCLI_COMPLETE" not in os.environ:  # by which a shell asks what comes next
                 sys.stdout.write(TOUR)

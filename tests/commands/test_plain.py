@@ -29,6 +29,10 @@ def test_a_plain_line_is_what_typer_makes_of_it(
     assert gradcli(capsys, argv) == plainly
 
 
+def test_the_version_is_what_typer_says(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradcli(capsys, ["--version"]) == gradcli(capsys, ["-v"])
+
+
 def test_lines_that_are_not_plain() -> None:
     for argv in (
         ["eval", "x", "--wrt", "x"],
