@@ -26,9 +26,9 @@ TOUR = """\
 gradcli explains how gradients come about. Five commands to paste:
 
   gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2
-      every step: values forward, local derivatives, the chain rule backward, and what the gradient means
+      every step: values forward, local derivatives, and the chain rule backward
   gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2 -o lesson.html
-      the same as a page to step through, with sliders that ask what if; open lesson.html in a browser
+      the same as a page to step through, with what the gradient means and sliders; open lesson.html in a browser
   gradcli trace "s=x**2; p=s+1; m=s-1; q=p*m" x=2 --paths
       every path from q down to x, its product, and their sum
   gradcli why "log(exp(x) + exp(y))" x=1000 y=1001

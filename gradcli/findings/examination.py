@@ -84,7 +84,7 @@ def examination(
                 texts[finding.source, finding.line] = cell.line(finding.line).strip()
     engines = witness.of(Engines)
     passes, steps = witness.run.passed + engines.passes.total(), len(witness.of(Ledger).steps)
-    leaves = len(witness.run.filled)
+    leaves = len(witness.of(Ledger).accounts)  # that passes reached, also where their gradients are cleared by now
     looked = counted(passes, "backward pass", "backward passes")
     if leaves or not engines.passes:  # which numbers of an engine are parameters nobody says
         looked += f", {counted(leaves, 'gradient')}"

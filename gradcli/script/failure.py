@@ -87,7 +87,7 @@ def advice_on_none(message: str, node: ast.AST) -> str:
     if not name.endswith(".grad"):
         return f"{name} is None here: what assigned it, or what was called, returned nothing"
     leaf = name.removesuffix(".grad")
-    return f"{name} is None here: call backward() before, on what depends on the leaf {leaf} (--explain says why)"
+    return f"{name} is None here: backward() fills it where {leaf} is a leaf that it reaches (--explain says why)"
 
 
 def called_from(places: list[Place]) -> str:

@@ -23,7 +23,7 @@ CUSTOM = """class F(torch.autograd.Function):
 
 MISTAKES = {
     "w += 1": "inside torch.no_grad()",
-    "w.data -= 0.1 * w.grad": "w.grad is None here: call backward() before",
+    "w.data -= 0.1 * w.grad": "w.grad is None here: backward() fills it where w is a leaf",
     "def f(x):\n    y = x\nout = f(w)\nout.sum()": "out is None here",
     "nn.Linear(4, 1)(torch.ones(2, 3))": "a layer needs in_features=3",
     "nn.Conv2d(3, 8, 3)(torch.ones(1, 1, 8, 8))": "in_channels=1",

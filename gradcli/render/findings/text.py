@@ -68,7 +68,7 @@ def closing(examined: Examination) -> str:
         count += f" before the run was ended: {examined.error.message}"
     if (" cell " not in examined.file) and examined.file.endswith((".py", ".ipynb", ".md")):
         return f"{count}; gradcli run {visible(examined.file)} --explain shows each step"
-    return f"{count}; gradcli why --explain CODE tells more of one"
+    return f"{count}; gradcli why --explain {examined.findings[0].code} tells more"
 
 
 def concise(examined: Examination) -> str:
