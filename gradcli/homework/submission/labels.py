@@ -34,7 +34,8 @@ BULLET = re.compile(
     r"|\[(?:[a-z ]|\d{1,2})\]\s*|\\item\b\s*)"
 )
 OPENER = re.compile(
-    rf"(?:(?:(?:{'|'.join(OPENERS.split())})\b[ ,:]*|[∴⇒⟹→]|==?>|->|所以|因此|故|よって|따라서)\s*){{1,3}}(?=\S)",
+    rf"(?:(?:(?:{'|'.join(OPENERS.split())})\b[ ,:]*|d['’]où|[∴⇒⟹→]|==?>|->"
+    r"|所以|因此|故|よって|したがって|ゆえに|따라서)\s*){1,3}(?=\S)",
     re.IGNORECASE,
 )
 BULLETS = 3  # before one another: `- [x] a)`

@@ -53,7 +53,8 @@ def graded(text: str) -> Result:
     ["[q1]", "[Q1]", "Q1:", "Q1", "## Q1", "# q1:", "**Q1**", "Question q1", "Question q1:", "[ q1 ]", "__q1__", "Q1)",
      "[q1]:", "**[q1]**", "Question 1:", "Question 1", "## Exercise 1", "Problem #01", "No. 1",
      "①", "第一題", "प्रश्न 1:", "Zu 1:", "Homework 2, Exercise 1", "\\begin{enumerate}\n\\item", "Experiment 1 |",
-     "Ex. 1:", "// q1", "Question 7 [q1]", "Exercise q1.", "[q1]  # mine"],
+     "Ex. 1:", "// q1", "Question 7 [q1]", "Exercise q1.", "[q1]  # mine", "Corrigé de l'exercice 1",
+     "Solución del problema 1", "Soluzione dell'esercizio 1", "Решение задачи 1", "Rozwiązanie zadania 1"],
 )  # fmt: skip
 def test_a_heading_names_a_question(heading: str) -> None:
     assert given(f"{heading}\np = 9\n") == [("q1", "p", "9")]
@@ -197,7 +198,23 @@ LABELS = [
 
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.parametrize(
-    "before", ["", "so ", "thus, ", "Rückwärts: ", "donc ", "=> ", "∴ ", "a) ", "- ", "Backward pass: "]
+    "before",
+    [
+        "",
+        "so ",
+        "thus, ",
+        "Rückwärts: ",
+        "donc ",
+        "=> ",
+        "∴ ",
+        "a) ",
+        "- ",
+        "Backward pass: ",
+        "D'où ",
+        "Por lo tanto, ",
+        "On obtient donc ",
+        "したがって ",
+    ],
 )
 def test_words_and_arrows_before_a_label_change_nothing(label: str, before: str) -> None:
     asked = [answer for answer in graded(f"[q1]\n{before}{label} = 108").answers if answer.verdict != "missing"]

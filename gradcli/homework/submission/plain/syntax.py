@@ -643,14 +643,16 @@ class Parser:
             if self.peek().text == "(":
                 return substitute(derivative_of(name), {"z": self.arguments()[0].value})
             raise FaultError("", follows)
-        if follows.text in ("^", "**") and name in UNARY:  # sin²x
+        if follows.text in ("^", "**") and name in UNARY:  # sin²x, sin^{2}x
             self.take()
-            raised = self.peek()
-            if not re.fullmatch(r"[1-9]", raised.text):
+            is_braced = self.peek().text == "{"
+            if is_braced:
+                self.take()
+            raised = self.take()
+            if not re.fullmatch(r"[1-9]", raised.text) or (is_braced and self.take().text != "}"):
                 raise TwoReadingsError(
                     f"{token.text}^{raised.text} has two readings: write a power or the inverse function"
                 )
-            self.take()
             return Binary("**", self.applied(name), Name(raised.text))
         if calls:
             return self.called(name)

@@ -109,7 +109,8 @@ CHARACTERS = re.compile(  # words of languages that have no spaces
 HEADINGS = """
 question exercise problem task part number assignment item aufgabe frage übung übungsaufgabe teilaufgabe teil exercice
 problème ejercicio pregunta problema tarea esercizio domanda quesito exercício questão opgave oefening vraag opdracht
-zadanie pytanie ćwiczenie задача задание вопрос упражнение пример příklad úloha otázka cvičení uppgift övning fråga
+zadanie zadania pytanie pytania ćwiczenie ćwiczenia задача задачи задание задания вопрос вопроса упражнение упражнения
+пример příklad úloha otázka cvičení uppgift övning fråga
 oppgave øvelse spørgsmål spørsmål tehtävä harjoitus kysymys soal latihan
 bài câu άσκηση ερώτηση ερώτημα versuch experiment experimento
 esperimento प्रश्न سؤال السؤال завдання exercici exercițiul soru alıştırma feladat kérdés questions question exercises
@@ -118,16 +119,19 @@ esperimento प्रश्न سؤال السؤال завдання exercici e
 LEADS = """
 answer answers solution solutions result results antwort antworten lösung lösungen ergebnis réponse réponses
 solución respuesta respuestas risposta risposte soluzione resposta respostas solução antwoord antwoorden oplossing
-odpowiedź rozwiązanie ответ решение svar lösning løsning odpověď řešení zu 解答 答案 答 답 cevap çözüm vastaus ratkaisu
+odpowiedź rozwiązanie ответ решение corrigé resolução svar lösning løsning
+odpověď řešení zu 解答 答案 答 답 cevap çözüm vastaus ratkaisu
 """  # what may stand before the number of a question
 OPENERS = """
 so thus hence therefore then finally now also and forward backward pass step passo in avanti indietro avant
 arrière adelante atrás vorwärts rückwärts daher somit damit ist
 folglich dann nun schließlich donc ainsi alors puis enfin entonces luego así quindi dunque allora então assim logo
-portanto dus więc zatem stąd итак значит тогда отсюда tedy dakle deci så dermed
+portanto dus więc zatem stąd итак значит тогда отсюда следовательно получаем tedy dakle deci så dermed
+on obtient obtenons trouve por lo tanto se obtiene si ottiene da cui
 """  # what may stand before a label
 TOS = """
-to for of auf zu zur à a al alla op do на к till til k in der die das la l de per para aan voor zum my the question
+to for of auf zu zur à a al alla op do на к till til k in der die das la l de del dell du da per para aan voor zum my
+the question
 """
 MINUS = ("minus", "moins", "meno", "menos", "min", "минус")
 

@@ -196,6 +196,7 @@ def test_what_has_no_one_reading(text: str, why: str) -> None:
         ("sin 2x cos x", "sin(2*x)*cos(x)"),
         ("sin²x", "(sin(x))^2"),
         ("sin^2(x)", "(sin(x))^2"),
+        (r"\sin^{2}x\cos^{2}(x)", "(sin(x))^2*(cos(x))^2"),
         ("2xe^-x", "2*x*exp(-x)"),
         ("|x|", "abs(x)"),
         ("x(x+1)", "x*(x+1)"),
@@ -212,6 +213,12 @@ def test_what_has_no_one_reading(text: str, why: str) -> None:
 )
 def test_formulas(text: str, plain: str) -> None:
     assert parse_expression(Source(formula(text))) == parse_expression(Source(plain))
+
+
+@pytest.mark.parametrize("text", ["1-tanh^2(x)", "1 - tanh²x", r"1-\tanh^{2}(x)", "1-tanh^2 x"])
+def test_tanh_is_no_tan_of_h(text: str) -> None:
+    plain = read_plain(text, Wanted("formula", names=frozenset("xh")))
+    assert parse_expression(Source(plain.text)) == parse_expression(Source("1-(tanh(x))^2"))
 
 
 @pytest.mark.parametrize(
