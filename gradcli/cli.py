@@ -54,6 +54,7 @@ def run(argv: Sequence[str]) -> int:
                 return 0
             if list(argv) == ["--version"]:
                 sys.stdout.write(f"gradcli {__version__}\n")
+                sys.stdout.flush()  # which tells of a full disk
                 return 0
             if not argv and "_GRADCLI_COMPLETE" not in os.environ:  # by which a shell asks what comes next
                 sys.stdout.write(TOUR)

@@ -77,9 +77,7 @@ def noted(explanation: Explanation) -> Iterator[Finding]:
             cause = LOST
         name, evidence = in_words(explanation, note.node), in_words(explanation, f"{because}." if because else "")
         instead = None if form is None else in_words(explanation, form)
-        words = in_words(explanation, f"{message}.")
-        words = re.sub(r"^(.+) is infinite: \1 overflows", r"\1 overflows: it is infinite", words)
-        yield cause.finding(spot, name, words, evidence, instead, severity)
+        yield cause.finding(spot, name, in_words(explanation, f"{message}."), evidence, instead, severity)
 
 
 def in_words(explanation: Explanation, text: str) -> str:
