@@ -463,12 +463,12 @@ def unchecked(witness: Witness) -> Iterator[Finding]:
                 continue
             if any(step == 0 and size > 1 for step, size in zip(value.array.strides, value.shape, strict=True)):
                 at = creation(witness, name) or place
-                made = at.node if isinstance(at.node, ast.Assign) else None
+                statement = at.node if isinstance(at.node, ast.Assign) else None
                 message = (
                     f"{name} was expanded: its entries overlap in memory, so gradcheck, which shifts one "
                     "entry, shifts several."
                 )
-                text = one_line(ast.unparse(made.value)) if made is not None else f"{name}.detach()"
+                text = one_line(ast.unparse(statement.value)) if statement is not None else f"{name}.detach()"
                 clone = text.replace(".requires_grad_()", "")
                 yield NOT_CHECKED.finding(
                     at,

@@ -78,24 +78,24 @@ def assignment(witness: Witness, module: Any, attribute: str) -> Place | None:
 def exhausted(witness: Witness) -> Iterator[Finding]:
     """State that a generator of parameters is read again after it was read to its end."""
     for name, x in list(witness.machine.globals.items()):
-        made = creation(witness, name) if isinstance(x, GeneratorType | filter | map) else None
-        value = getattr(made.node, "value", None) if made is not None else None
-        if made is None or value is None or "parameters(" not in ast.unparse(value) or next(x, made) is not made:
+        origin = creation(witness, name) if isinstance(x, GeneratorType | filter | map) else None
+        value = getattr(origin.node, "value", None) if origin is not None else None
+        if origin is None or value is None or "parameters(" not in ast.unparse(value) or next(x, origin) is not origin:
             continue
-        heads = [(x, x.iter if isinstance(x, ast.For) else x) for x in witness.statements[made.source]]
-        lines = sorted(x.lineno for x, head in heads if x.lineno > made.line and name in names_in(head)
+        heads = [(x, x.iter if isinstance(x, ast.For) else x) for x in witness.statements[origin.source]]
+        lines = sorted(x.lineno for x, head in heads if x.lineno > origin.line and name in names_in(head)
                        if not isinstance(x, COMPOUND) or isinstance(x, ast.For))  # fmt: skip
-        again = [line for line in lines if loops_around(witness, Place(made.source, line, None, made.env))][:1]
+        again = [line for line in lines if loops_around(witness, Place(origin.source, line, None, origin.env))][:1]
         first, second = [*lines[:2], *again][:2] if len([*lines[:2], *again]) > 1 else (0, 0)
         failed = next(((error, at) for error, at in witness.errors if at.line == second), None)
-        if not second or loops_around(witness, made):
+        if not second or loops_around(witness, origin):
             continue
         message = f"{name} is a generator, which line {first} has read to its end: line {second} gets nothing"
         message += " of it." if first != second else " from the second round on."
         because = f"{short(value) or name} gives each parameter once."
-        instead = made.written.with_(value, f"list({ast.unparse(value)})")
+        instead = origin.written.with_(value, f"list({ast.unparse(value)})")
         severity = severity_of(witness, *failed) if failed is not None else ""
-        yield NOT_REGISTERED.finding(made, name, message, because, instead, severity, see=[first, second])
+        yield NOT_REGISTERED.finding(origin, name, message, because, instead, severity, see=[first, second])
 
 
 @NOT_REGISTERED.on("end")
@@ -160,10 +160,10 @@ def left_out(witness: Witness) -> Iterator[Finding]:
         for other in (x for x in trained if isinstance(witness.machine.globals[x], Tensor) is is_leaf):
             holders = holders_of(witness, groups[other], named)
             holder = holder_behind(witness, holders, accounts[groups[key][0]].last)
-            made = creation(witness, holder) if holder else None
-            if made is None or any(x in witness.run.names.former for x in parameters_in(holders[holder])):
+            origin = creation(witness, holder) if holder else None
+            if origin is None or any(x in witness.run.names.former for x in parameters_in(holders[holder])):
                 continue
-            text = made.written.text
+            text = origin.written.text
             message = f"{holder} does not hold {key}: {text} leaves {key} out."
             because = f"a gradient comes to {key} in each pass and adds up, and no step changes it"
             because += f", while {several(holders)} hold the same." if len(holders) > 1 else "."
@@ -173,7 +173,7 @@ def left_out(witness: Witness) -> Iterator[Finding]:
             elif is_leaf:
                 old, new = f"{other}]", f"{other}, {key}]"
             instead = text.replace(old, new) if old in text and f"*{old}" not in text else None
-            yield NOT_REGISTERED.finding(made, f"{key}, {holder}", message, because, instead)
+            yield NOT_REGISTERED.finding(origin, f"{key}, {holder}", message, because, instead)
             return
 
 

@@ -415,8 +415,8 @@ def of_unstable(witness: Witness, trouble: Trouble, words: Words, see: list[int]
     message += f"{one_line(reason)}."
     is_lost = "digits" in reason or trouble.node.primitive.name in ("log", "log2", "log10")
     x = place.written.operand(reason.partition("(")[0])
-    made = creation(witness, short(x)) if isinstance(x, ast.Name) else place
-    scores = made.written.operand("softmax") if made is not None else None
+    origin = creation(witness, short(x)) if isinstance(x, ast.Name) else place
+    scores = origin.written.operand("softmax") if origin is not None else None
     if form.startswith("log_softmax(") and scores is not None and short(scores):
         form = f"log_softmax({short(scores)}, {form.rpartition(', ')[2]}"
     because = f"{words.effect}, where {form} keeps them."

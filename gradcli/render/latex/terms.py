@@ -42,8 +42,8 @@ class Terms(ChainRule[Piece]):
         """Return a formula; `ranks` are those of names that are not of the program, as of `g`."""
         known = self.ranks | {ENTERING + id: rank for id, rank in self.ranks.items()} | dict(ranks or {})
         each, where = each_part(tree, known)
-        given = {name: replace(self.name(name), rank=rank) for name, rank in (ranks or {}).items()}
-        piece = self.writer.formula(readable(each, known, "*"), {**self.rename, **given})
+        ranked_names = {name: replace(self.name(name), rank=rank) for name, rank in (ranks or {}).items()}
+        piece = self.writer.formula(readable(each, known, "*"), {**self.rename, **ranked_names})
         return replace(piece, text=rf"{piece.text} \quad\text{{{where.strip()}}}") if where else piece
 
     def value(self, given: Value) -> Piece | None:

@@ -356,8 +356,8 @@ class Words:
         texts = [token.text for token in tokens if token.kind == "name"]
         other = [text for text in texts if text not in self.names and not is_harmless(text)]
         is_doubtful = len(other) == 1 and len(other[0]) == 1 and other[0].isascii()  # `k = 5`
-        known = all(INDEXED.fullmatch(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in other)
-        return known and not is_doubtful and not all(text in self.names for text in texts)
+        are_known = all(INDEXED.fullmatch(text) or SYMBOL.fullmatch(text.translate(SUBSCRIPTS)) for text in other)
+        return are_known and not is_doubtful and not all(text in self.names for text in texts)
 
     def is_called(self, tokens: Sequence[Token]) -> bool:
         """Whether it is one name with an argument: `f'(2)`."""

@@ -77,7 +77,7 @@ AROUND = re.compile(r"^[\s=:≈→]+|(?<!\.)\.$|[\s!;,✓✔\u2600-\u27bf\U0001f
 ENOUGH = 3  # digits that a factor has which may be rounded; 0.5 is meant as it stands
 ROUNDED = re.compile(r"(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 GLUED = re.compile(  # `sin2x`; `tanh^2` is no tan of h
-    r"(?<![^\W\d])(?!\w+h\b)(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()"
+    r"(?<![^\W\d])(?!(?:sin|cos|tan)h\b)(?P<function>sin|cos|tan|tg|sen|ln)(?P<factor>\d*)(?P<name>[^\W\d_])\b(?!\s*\()"
 )
 FRACTION = re.compile(r"\b(?:Fraction|Rational)\(\s*(-?\d+)\s*,\s*(\d+)\s*\)")
 BROADCAST = re.compile(r"(?<=[a-z])\.\(")  # Julia's `sin.(x)`

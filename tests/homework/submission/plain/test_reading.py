@@ -221,6 +221,11 @@ def test_tanh_is_no_tan_of_h(text: str) -> None:
     assert parse_expression(Source(plain.text)) == parse_expression(Source("1-(tanh(x))^2"))
 
 
+def test_a_name_behind_a_factor_is_no_end_of_a_function() -> None:
+    plain = read_plain("sin2h", Wanted("formula", names=frozenset("xh")))
+    assert parse_expression(Source(plain.text)) == parse_expression(Source("sin(2*h)"))
+
+
 @pytest.mark.parametrize(
     "text", ["1/2x", "x/2y", "1/2(x+1)", "sin x/2", "e^2x", "√2x", "sin^-1 x", "x/(x+1)(x+2)", "2x : (1+x²)"]
 )
